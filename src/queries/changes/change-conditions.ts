@@ -46,7 +46,7 @@ export async function changeConditions(
  * Returns the condition that shows each event once, by its first row. Seals are shown only if event_types asks for them,
  * because there are many.
  */
-function firstRowCondition(eventTypes: readonly string[] | undefined): Condition {
+export function firstRowCondition(eventTypes: readonly string[] | undefined): Condition {
   const withSeals = eventTypes?.some(isSealEventType);
   return withSeals ? keyIn('row_index', [0, SEAL_ROW_INDEX]) : { key: 'row_index', op: 'eq', value: 0 };
 }

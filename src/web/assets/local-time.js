@@ -16,6 +16,7 @@ const FORMATS = {
 /** @type {NodeListOf<HTMLTimeElement>} */
 const times = document.querySelectorAll('time[data-local]');
 for (const time of times) {
+  if (time.dataset.local !== 'date') time.title = time.dateTime;
   time.textContent = new Date(time.dateTime).toLocaleString(navigator.language, FORMATS[time.dataset.local ?? '']);
   time.lang = navigator.language;
 }

@@ -78,14 +78,14 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ComponentC
 
 /*
  * Dates and times. The server writes them in UTC. The script local-time.js shows those with `data-local` in the reader's
- * language and zone.
+ * language and zone, with the exact time in UTC on hover.
  */
 
 /** A point in time in figures, for tables of settings. */
 export function Timestamp({ at, none = 'never' }: { at: string | null; none?: string }) {
   if (at === null) return <span class="muted">{none}</span>;
   return (
-    <time dateTime={at} title={at} data-local="time">
+    <time dateTime={at} data-local="time">
       {`${at.slice(0, 10)} ${at.slice(11, 16)} UTC`}
     </time>
   );
@@ -100,10 +100,10 @@ export function LongDay({ at }: { at: string }) {
   );
 }
 
-/** A point in time in words, with the exact time in UTC on hover. */
+/** A point in time in words. */
 export function ExactTime({ at }: { at: string }) {
   return (
-    <time dateTime={at} title={at} data-local="time">
+    <time dateTime={at} data-local="time">
       {momentText(at)}
     </time>
   );

@@ -8,7 +8,7 @@ import { railGroups } from '../register/rail-links.ts';
 import { Palette, SearchLink } from '../register/search/palette.tsx';
 import { type OrganizationLink, settingsLinks } from '../server/organization-links.ts';
 import type { WebPage } from '../server/web-page.ts';
-import { countText } from '../texts/counts.ts';
+import { changeCountText, countText } from '../texts/counts.ts';
 import { MomentTime } from './components.tsx';
 import { Form } from './form.tsx';
 
@@ -113,8 +113,7 @@ function PastLine(props: { past: PastMoment; choice: MomentChoice; organization:
         <b>
           <MomentTime at={time} />
         </b>
-        {audit === null ? '.' : ` — ${audit}, as completed.`} {changesSince} {changesSince === 1 ? 'change' : 'changes'}{' '}
-        since.
+        {audit === null ? '.' : ` — ${audit}, as completed.`} {changeCountText(changesSince)} since.
       </span>
       <a href={`/organizations/${organization.id}/compare?from=${encodeURIComponent(past.asOf)}`}>Compare with today</a>
       <a href={momentAddress(choice, null)}>Back to today</a>

@@ -1,7 +1,9 @@
 import { endOfPeriod } from '../../commands/engine/dates.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
+import { countChangesBetween } from '../../queries/changes/count-changes.ts';
 import { logTimeOf, momentOf, requireAsOfPermission } from '../../queries/moments/moment.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
+import { MAX_COUNT } from '../texts/counts.ts';
 
 /** A past moment that a page shows. */
 export interface PastMoment {
@@ -43,8 +45,14 @@ export async function readPastMoment(
     position,
     time: logTime ?? today,
     audit: asOf.startsWith('aud_') ? await auditName(snapshot, asOf) : null,
-    changesSince: snapshot.newestPosition(organizationId) - position,
+    changesSince: await countChangesSince(snapshot, organizationId, position),
   };
+}
+
+/** Counts the changes after a position, as far as pages count. */
+function countChangesSince(snapshot: Snapshot, organizationId: string, position: number): Promise<number> {
+  const period = [position, snapshot.newestPosition(organizationId)] as const;
+  return countChangesBetween(snapshot, organizationId, period, MAX_COUNT + 1);
 }
 
 /** Returns the end of a minute that a field sent without its zone, which is UTC; now for the minute that hasn't ended. */

@@ -5,3 +5,8 @@ export const MAX_COUNT = 10_000;
 export function countText(count: number): string {
   return count > MAX_COUNT ? `${MAX_COUNT.toLocaleString('en')}+` : count.toLocaleString('en');
 }
+
+/** Returns `1 change`, or `1,234 changes`. */
+export function changeCountText(count: number): string {
+  return `${countText(count)} ${count === 1 ? 'change' : 'changes'}`;
+}

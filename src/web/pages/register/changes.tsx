@@ -17,7 +17,7 @@ import {
 } from '../../register/open-register.ts';
 import { get, type Route, redirect } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
-import { countText, MAX_COUNT } from '../../texts/counts.ts';
+import { changeCountText, MAX_COUNT } from '../../texts/counts.ts';
 
 const CHANGES_PER_PAGE = 50;
 
@@ -68,7 +68,7 @@ function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
       <>
         <p class="sub">
           {isRefined ? 'Among ' : ''}
-          {countText(total)} {total === 1 ? 'change' : 'changes'}, newest first ·{' '}
+          {changeCountText(total)}, newest first ·{' '}
           <a href={organizationAddress(organization.id, '/compare')}>Compare two moments</a>
         </p>
         <ChangesFilterForm view={view} {...content} />

@@ -2,6 +2,7 @@
 import { addressWith } from '../../../addresses/page-addresses.ts';
 import { AUDIT } from '../../../register/audit.ts';
 import { LongDay, Table } from '../../components/components.tsx';
+import { changeCountText } from '../../texts/counts.ts';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { States } from '../record/record-heading.tsx';
 import type { AuditSummary } from './read-audits.ts';
@@ -41,7 +42,7 @@ function auditCells(view: RegisterView, { audit, framework, completion }: AuditS
       <LongDay at={at} />
     </a>,
     <a key="since" href={addressWith(`${organization}/compare`, { from: id, until: view.past?.asOf })}>
-      {changesSince} {changesSince === 1 ? 'change' : 'changes'} since
+      {changeCountText(changesSince)} since
     </a>,
     <a key="pack" href={`${organization}/audits/${id}/pack`}>
       Audit pack

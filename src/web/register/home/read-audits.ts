@@ -1,8 +1,10 @@
+import { countChangesBetween } from '../../../queries/changes/count-changes.ts';
 import { familyQueryOfType } from '../../../queries/family-query.ts';
 import { readRecordPage } from '../../../queries/lists/list-records.ts';
 import { logTimeOf } from '../../../queries/moments/moment.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
+import { MAX_COUNT } from '../../texts/counts.ts';
 import type { RecordRow } from '../field-content.tsx';
 import { asOfInput, type RegisterView } from '../open-register.ts';
 
@@ -34,7 +36,9 @@ export async function readAudits(reader: Reader, view: RegisterView): Promise<Au
   const newest = past?.position ?? snapshot.newestPosition(organization.id);
   const completionAt = async (position: number) => {
     const at = await logTimeOf(snapshot, organization.id, position);
-    return at === null ? null : { at, changesSince: newest - position };
+    if (at === null) return null;
+    const period = [position, newest] as const;
+    return { at, changesSince: await countChangesBetween(snapshot, organization.id, period, MAX_COUNT + 1) };
   };
   return Promise.all(
     audits.map(async (audit) => {

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { LongDay, MomentTime } from '../../components/components.tsx';
+import { changeCountText } from '../../texts/counts.ts';
 import { dayText } from '../../texts/dates.ts';
 import type { PastMoment } from '../page-moment.ts';
 import type { MomentChoice } from './moment-choice.ts';
@@ -117,9 +118,7 @@ function ChangedSinceCard({ past, organizationId }: { past: PastMoment; organiza
   return (
     <section class="card">
       <h2>What changed since?</h2>
-      <p class="sub">
-        {changesSince} {changesSince === 1 ? 'change' : 'changes'}, first in one sentence, then one by one.
-      </p>
+      <p class="sub">{changeCountText(changesSince)}, first in one sentence, then one by one.</p>
       <a class="button" href={`/organizations/${organizationId}/compare?from=${encodeURIComponent(asOf)}`}>
         See what changed since
       </a>

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { endOfDay } from '../../../commands/engine/dates.ts';
 import { LongDay } from '../../components/components.tsx';
+import { changeCountText } from '../../texts/counts.ts';
 import { dayText, isDay } from '../../texts/dates.ts';
 import type { RegisterView } from '../open-register.ts';
 import type { CompletedAudit } from './completed-audits.ts';
@@ -128,7 +129,7 @@ function Bars({ view, content, audits }: AuditsProps & { content: TimeBarContent
           return changes === 0 ? null : (
             <a key={day} href={momentAddress(view, day)} tabindex={-1} class={isAfter ? 'after' : undefined}>
               <title>
-                {dayText(day)}: {changes} {changes === 1 ? 'change' : 'changes'}
+                {dayText(day)}: {changeCountText(changes)}
               </title>
               <rect
                 x={index * STEP_WIDTH + 1}
