@@ -11,16 +11,20 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
  */
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
+/** The rules that depend on colours: all that another colour scheme can change. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+
 /**
  * Runs axe in the page. The page's content security policy doesn't block it.
  * @returns one line per violation: the rule, what it requires, and the element
  */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+export async function accessibilityFaults(page: Page, rules: 'ALL' | 'COLOURS' = 'ALL'): Promise<string[]> {
   if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(AXE);
-  const { violations, passes } = await page.evaluate(async (values): Promise<axe.AxeResults> => {
+  const runOnly: axe.RunOnly = rules === 'ALL' ? { type: 'tag', values: TAGS } : { type: 'rule', values: COLOUR_RULES };
+  const { violations, passes } = await page.evaluate(async (selection): Promise<axe.AxeResults> => {
     const { axe: runner } = globalThis as unknown as { axe: typeof axe };
-    return runner.run({ runOnly: { type: 'tag', values }, preload: false });
-  }, TAGS);
+    return runner.run({ runOnly: selection, preload: false });
+  }, runOnly);
   // A page without anything to check, such as an empty one, counts as a failure.
   if (passes.length === 0) return ['axe found nothing to check'];
   return violations.flatMap(({ id, help, nodes }) =>
