@@ -55,6 +55,21 @@ test('filters by the address, as the list tool does', async ({ owner, risks }) =
   assert.is(namesIn((await owner.get(`${risks}?status=OPEN&status=IN_TREATMENT&missing=SCORE`)).text).length, 30);
 });
 
+test('says how to fill a register without records', async ({ owner, viewer, risks }) => {
+  const page = (browser: TestBrowser, family: string) => browser.get(risks.replace('risks', family));
+  const vendors = (await page(owner, 'vendors')).text;
+  assert.match(vendors, 'No vendors yet.');
+  assert.match(vendors, 'Import this spreadsheet as vendors into the register');
+  const evidence = (await page(owner, 'evidence')).text;
+  assert.match(evidence, 'Nothing is attached. An auditor will ask: when was it made, for which period, by whom?');
+  const controls = (await page(owner, 'controls')).text;
+  assert.match(controls, 'Show me the frameworks that I can adopt, and add one');
+  assert.not.match(controls, 'Import this spreadsheet', 'an import only changes controls');
+  const seen = (await page(viewer, 'vendors')).text;
+  assert.match(seen, 'No vendors yet.');
+  assert.not.match(seen, 'Say to');
+});
+
 test('keeps every filter in its form, and drops the fields that are empty', async ({ owner, risks }) => {
   const { text } = await owner.get(`${risks}?status=OPEN&ids=rsk_4FEFDCP7J2GK8SGY2N848WEMP0&order_by=name`);
   const { fields } = formsIn(text).find((form) => form.action === risks && form.fields.has('query'))!;

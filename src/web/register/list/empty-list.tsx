@@ -63,6 +63,10 @@ const REQUESTS: Readonly<Record<string, string>> = {
   FRAMEWORK: 'Show me the frameworks that I can adopt, and add one',
 };
 
+/** A spreadsheet can add records of the family. Of controls it can only change those that came with a framework. */
+const takesNewRows = ({ importable, commonEvents }: FamilyDescription) =>
+  importable === true && commonEvents.added !== undefined;
+
 /** A register without records. Members who may add some see what to say to an assistant. */
 function EmptyRegister({ family, view, noun }: { family: FamilyDescription; view: RegisterView; noun: string }) {
   const { organization } = view;
@@ -78,7 +82,7 @@ function EmptyRegister({ family, view, noun }: { family: FamilyDescription; view
             Say to <a href="/connect">your assistant</a>:
           </p>
           <CopyBlock id="request" text={`${request} to the register of ${organization.name}.`} />
-          {family.importable === true && (
+          {takesNewRows(family) && (
             <>
               <p>Or, with a spreadsheet attached:</p>
               <CopyBlock
