@@ -23,6 +23,7 @@ import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { countText } from '../../texts/counts.ts';
+import { dayText } from '../../texts/dates.ts';
 
 const MAX_ROWS = 200;
 
@@ -109,7 +110,7 @@ function page(view: RegisterView, selection: DueSelection, items: DueItems): Web
 
 function emptyText(everyone: boolean, { bounds }: DueSelection): string {
   const nothing = everyone ? 'Nothing is due' : 'Nothing needs you';
-  return bounds.lte === undefined ? `${nothing} before today.` : `${nothing} until ${bounds.lte}.`;
+  return bounds.lte === undefined ? `${nothing} before today.` : `${nothing} until ${dayText(bounds.lte)}.`;
 }
 
 /** Switches between the reader's items and those of everyone. The other filters stay. */
