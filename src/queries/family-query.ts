@@ -3,6 +3,7 @@ import type { AnyFamily } from '../commands/families.ts';
 import { FAMILY_MODELS } from '../projections/models.ts';
 import type { Key } from '../projections/read-models/key-builders.ts';
 import { keysOf, ordersOf, type ReadModel } from '../projections/read-models/read-model.ts';
+import { type RelatedCounts, relatedCountFrom } from '../projections/relations/related-counts.ts';
 import type { FamilyNames, Fields, MissingOption } from '../register/field.ts';
 import { type Filter, filtersOf } from './lists/filters.ts';
 
@@ -63,24 +64,37 @@ export function familyQueryOfType(type: string): FamilyQuery {
   return query;
 }
 
-/** Returns the function that finds which dates of a record are past. A fact of an object's member is in the object. */
+/** A fact of the day: a date that is past, or the number of linked records that are valid. */
+type DayFact = (document: Readonly<Record<string, unknown>>, today: string) => boolean | number;
+
+/** Returns the function that computes a record's facts of the day. A fact of an object's member is in the object. */
 function dayFactsOf(fields: Fields, model: ReadModel): FamilyQuery['dayFacts'] {
   const keys = keysOf(model);
-  const facts: { name: string; member: string | null; key: Key }[] = [];
+  const facts: { name: string; member: string | null; factOf: DayFact }[] = [];
   for (const [name, field] of Object.entries(fields)) {
-    if (field.kind === 'past') facts.push({ name, member: null, key: keys[field.key]! });
+    if (field.kind === 'past') facts.push({ name, member: null, factOf: isPast(keys[field.key]!) });
+    if (field.kind === 'validCount') facts.push({ name, member: null, factOf: validCount(field.of) });
     if (field.kind !== 'object') continue;
     for (const [member, inner] of Object.entries(field.fields)) {
-      if (inner.kind === 'past') facts.push({ name, member, key: keys[inner.key]! });
+      if (inner.kind === 'past') facts.push({ name, member, factOf: isPast(keys[inner.key]!) });
     }
   }
   return (document, today) => {
-    const past: Record<string, unknown> = {};
-    for (const { name, member, key } of facts) {
-      const isPast = String(key.of(document)) < today;
-      if (member === null) past[name] = isPast;
-      else if (document[name]) past[name] = { ...(document[name] as object), [member]: isPast };
+    const values: Record<string, unknown> = {};
+    for (const { name, member, factOf } of facts) {
+      if (member === null) values[name] = factOf(document, today);
+      else if (document[name]) values[name] = { ...(document[name] as object), [member]: factOf(document, today) };
     }
-    return past;
+    return values;
   };
+}
+
+function isPast(key: Key): DayFact {
+  return (document, today) => String(key.of(document)) < today;
+}
+
+/** Counts linked records that carry a label with a last valid day, such as EVIDENCE_UNTIL:2026-12-31. */
+function validCount(label: string): DayFact {
+  return ({ related_counts: relatedCounts }, today) =>
+    relatedCountFrom((relatedCounts ?? {}) as RelatedCounts, label, today);
 }

@@ -68,7 +68,7 @@ export function correctedFields(fields: Fields): string[] {
 
 /** Returns true for a field of the state. Others follow from it, from linked records or from the day. */
 export function isStored({ kind, derived }: Field): boolean {
-  return !derived && kind !== 'count' && kind !== 'past' && kind !== 'position';
+  return !derived && !['count', 'validCount', 'past', 'position'].includes(kind);
 }
 
 function schemaOf({ kind }: Field): ValueSchema {

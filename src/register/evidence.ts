@@ -24,7 +24,7 @@ const FIELDS = {
   expired: {
     kind: 'past',
     label: 'Expired',
-    note: 'valid_until is past; evidence_count still counts it',
+    note: 'valid_until is past; evidence_count still counts it, valid_evidence_count does not',
     key: 'ends',
     filter: true,
   },

@@ -54,6 +54,11 @@ export type Field = FieldFacts &
     | { kind: 'object'; fields: Fields }
     /** The number of linked records that carry a label: a type, or a type and more, such as CONTROL:INCLUDED. */
     | { kind: 'count'; of: string }
+    /**
+     * The number of linked records that are valid on the day of the read. They carry a label that begins like this and
+     * ends in their last valid day. It depends on the day, so it isn't stored.
+     */
+    | { kind: 'validCount'; of: string }
     /** True if the date in a stored key is before the day of the read. It depends on the day, so it isn't stored. */
     | { kind: 'past'; key: string }
     /** The position of the newest event of a type. Null before it. */
@@ -206,7 +211,7 @@ export type ValueOf<F> = F extends { kind: 'enum'; values: readonly (infer Value
 /** The type of a field in the state. */
 export type Stored<F> = F extends { required: true } | { initial: unknown } ? ValueOf<F> : ValueOf<F> | null;
 /** Fields that aren't in the state. */
-export type Computed = { derived: true } | { kind: 'count' | 'past' | 'position' };
+export type Computed = { derived: true } | { kind: 'count' | 'validCount' | 'past' | 'position' };
 
 /** The state of a record with these fields. Fields that aren't required can be null. */
 export type StateOf<F> = {

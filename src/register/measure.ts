@@ -25,7 +25,8 @@ const FIELDS = {
   justification: { kind: 'text', label: 'Justification', hasOwnEvent: true },
   // Null if the measure was added as IMPLEMENTED without a time.
   implemented_at: { kind: 'time', label: 'Implemented', note: 'only if IMPLEMENTED', setBy: 'ADD' },
-  evidence_count: { kind: 'count', label: 'Evidence', of: 'EVIDENCE' },
+  evidence_count: { kind: 'count', label: 'Evidence', note: 'expired evidence too', of: 'EVIDENCE' },
+  valid_evidence_count: { kind: 'validCount', label: 'Valid evidence', of: 'EVIDENCE_UNTIL:' },
   control_count: { kind: 'count', label: 'Controls', of: 'CONTROL' },
   risk_count: { kind: 'count', label: 'Risks', of: 'RISK' },
   overdue: {

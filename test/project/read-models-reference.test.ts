@@ -13,7 +13,7 @@ import { type ServedPair, serve, startPairs } from '../support/stores/pairs.ts';
 const { page, path } = makeReadModelsReference();
 const KINDS = new Map(ALL_TOOLS.flatMap(({ record }) => (record ? [[record.plural, record]] : [])));
 /** Fields of answers that depend on the day, are in another store, or have their own view. */
-const NOT_STORED = ['owner', 'truncated', 'overdue', 'expired', 'record_ids', 'record_count'];
+const NOT_STORED = ['owner', 'truncated', 'overdue', 'expired', 'valid_evidence_count', 'record_ids', 'record_count'];
 /** Columns that no answer has. */
 const NOT_ANSWERED = ['position', 'from_position', 'until_position'];
 

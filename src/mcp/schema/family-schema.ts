@@ -139,7 +139,7 @@ function keyFilterSchema(kind: KeyFilter['kind']): z.ZodType {
 
 function answerSchema(definition: Field): z.ZodType {
   const value = answerValueSchema(definition);
-  if (definition.kind === 'count' || definition.kind === 'past') return describe(value, definition);
+  if (['count', 'validCount', 'past'].includes(definition.kind)) return describe(value, definition);
   const isNeverNull = definition.required || definition.initial !== undefined;
   return describe(isNeverNull ? value : value.nullable(), definition);
 }
@@ -158,6 +158,7 @@ function answerValueSchema(definition: Field): z.ZodType {
     case 'position':
       return position();
     case 'count':
+    case 'validCount':
       return z.int();
     case 'past':
       return z.boolean();

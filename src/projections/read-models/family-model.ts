@@ -23,7 +23,7 @@ export function familyModel(family: AnyFamily, special: Partial<ReadModel> = {})
   const naturallySorted = fieldsWith(family, ({ naturalOrder, filter }) => naturalOrder && filter);
   return {
     family,
-    publishedFields: fieldsWith(family, ({ kind }) => kind !== 'past' && kind !== 'ids'),
+    publishedFields: fieldsWith(family, ({ kind }) => !['past', 'validCount', 'ids'].includes(kind)),
     ...pinnedPositionsOf(family),
     ...nameOf(family),
     keys: { ...fieldKeys(family), ...computedKeys(family) },

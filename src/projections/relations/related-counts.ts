@@ -21,6 +21,15 @@ export function relatedCount(relatedCounts: RelatedCounts, label: string): numbe
   return relatedCounts[label] ?? 0;
 }
 
+/** Returns the number of neighbours with a label that begins like this and ends in `date` or a later date. */
+export function relatedCountFrom(relatedCounts: RelatedCounts, beginning: string, date: string): number {
+  let count = 0;
+  for (const [label, neighbours] of Object.entries(relatedCounts)) {
+    if (label.startsWith(beginning) && label.slice(beginning.length) >= date) count += neighbours;
+  }
+  return count;
+}
+
 /**
  * Returns true if a neighbour of a type is stale. Type LINK: the event of a link is parked, so a neighbour may be
  * missing.

@@ -5,6 +5,7 @@ import type { Member } from '../../identity/memberships/members.ts';
 import type { ChangesInput } from '../../queries/changes/changes-input.ts';
 import type { ListedChange } from '../../queries/changes/list-changes.ts';
 import type { ChangeRefinement } from '../../queries/changes/refined-changes.ts';
+import { isStored } from '../../register/event-members.ts';
 import { EVENT_TYPES } from '../../register/events.ts';
 import { FAMILY_DESCRIPTIONS, familyOfType } from '../../register/families.ts';
 import type { FamilyDescription } from '../../register/field.ts';
@@ -94,7 +95,7 @@ function eventTypeChoices(family: FamilyDescription | undefined): Choice[] {
 
 /** Returns the fields of a family. Fields of all families would be too many to choose from. */
 function fieldChoices(family: FamilyDescription | undefined): Choice[] {
-  const fields = Object.entries(family?.fields ?? {}).filter(([, field]) => !field.derived && field.kind !== 'count');
+  const fields = Object.entries(family?.fields ?? {}).filter(([, field]) => isStored(field));
   return fields.map(([name, { label }]) => ({ value: name, label }));
 }
 

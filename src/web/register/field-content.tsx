@@ -49,6 +49,7 @@ export function FieldContent(props: { name: string; field: Field; row: RecordRow
     case 'id':
     case 'rating':
     case 'count':
+    case 'validCount':
     case 'position':
       return <>{String(value)}</>;
   }

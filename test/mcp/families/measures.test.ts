@@ -73,43 +73,65 @@ test('a measure counts its risks and evidence that are not archived, now and as_
   const links = [risk, otherRisk, vendor].map((to_id) => ({ from_id: FIRST_MEASURE, to_id }));
   const readCounts = async (extraInput: object = {}) => {
     const [old] = await list('listMeasures', { ids: [FIRST_MEASURE] }, { view: 'FULL', ...extraInput });
-    return [old?.risk_count, old?.control_count, old?.evidence_count];
+    return [old?.risk_count, old?.control_count, old?.evidence_count, old?.valid_evidence_count];
   };
   const missingFacts = async (extraInput: object = {}) => {
     const facts = ['RISKS', 'CONTROLS', 'EVIDENCE', 'OWNER'];
     const lists = await Promise.all(facts.map((fact) => list('listMeasures', { missing: [fact] }, extraInput)));
     return facts.filter((_, index) => lists[index]!.length > 0);
   };
-  assert.equal(await readCounts(), [0, 0, 0]);
+  assert.equal(await readCounts(), [0, 0, 0, 0]);
   assert.equal(await missingFacts(), ['RISKS', 'CONTROLS', 'EVIDENCE', 'OWNER']);
   await ok('linkRecords', { links });
   await add('Evidence', { name: 'Expired', text: 'It worked.', valid_until: daysAgo(1), record_ids: [FIRST_MEASURE] });
   await ok('updateMeasure', { id: FIRST_MEASURE, owner_id: 'ME' });
-  assert.equal(await readCounts(), [2, 0, 1], 'also evidence that has expired');
+  assert.equal(await readCounts(), [2, 0, 1, 0], 'also evidence that has expired');
   assert.equal(await missingFacts(), ['CONTROLS', 'EVIDENCE'], 'missing ignores expired evidence');
   const linkedPosition = await position();
   const freshEvidence = await add('Evidence', { name: 'Fresh', text: 'It works.', record_ids: [FIRST_MEASURE] });
-  assert.equal([await readCounts(), await missingFacts()], [[2, 0, 2], ['CONTROLS']]);
+  assert.equal([await readCounts(), await missingFacts()], [[2, 0, 2, 1], ['CONTROLS']]);
   await ok('archiveRecords', { ids: [risk, freshEvidence.id], action: 'ARCHIVE', reason: 'done' });
   await ok('linkRecords', { links: [{ from_id: otherRisk, to_id: FIRST_MEASURE }], action: 'UNLINK' });
   assert.equal(
     [await readCounts(), await missingFacts()],
     [
-      [0, 0, 1],
+      [0, 0, 1, 0],
       ['RISKS', 'CONTROLS', 'EVIDENCE'],
     ],
   );
   await ok('archiveRecords', { ids: [risk], action: 'RESTORE', reason: 'not done' });
-  assert.equal(await readCounts(), [1, 0, 1]);
+  assert.equal(await readCounts(), [1, 0, 1, 0]);
   assert.equal(
     [await readCounts({ as_of: linkedPosition }), await missingFacts({ as_of: linkedPosition })],
     [
-      [2, 0, 1],
+      [2, 0, 1, 0],
       ['CONTROLS', 'EVIDENCE'],
     ],
   );
-  assert.equal(await readCounts({ as_of: daysAgo(1) }), [0, 0, 0]);
+  assert.equal(await readCounts({ as_of: daysAgo(1) }), [0, 0, 0, 0]);
   assert.equal((await list('listMeasures', { linked_to: risk })).length, 1);
+});
+
+test('the number of valid evidence changes with the day, without an event', async () => {
+  const folder = temporaryFolder();
+  const evidence = { type: 'AddEvidence', fields: { name: 'Short', text: 'Restored.', record_ids: [FIRST_MEASURE] } };
+  const expiring = { ...evidence, fields: { ...evidence.fields, valid_until: daysAgo(20) } };
+  await writePast(folder, [
+    { days: 40, id: FIRST_MEASURE, command: { type: 'AddMeasure', fields: { name: 'Backups' } } },
+    { days: 40, id: randomId('evd'), command: evidence },
+    { days: 40, id: randomId('evd'), command: expiring },
+  ]);
+  const register = await startRegister(folder);
+  const { list } = toolCallsOf(register);
+  const countsOf = async (moment: object) => {
+    const [measure] = await list('listMeasures', {}, { view: 'FULL', ...moment });
+    return [measure!.evidence_count, measure!.valid_evidence_count];
+  };
+  for (const days of [40, 21, 20]) assert.equal(await countsOf({ as_of: daysAgo(days) }), [2, 2], `${days} days ago`);
+  for (const days of [19, 1]) assert.equal(await countsOf({ as_of: daysAgo(days) }), [2, 1], `${days} days ago`);
+  assert.equal(await countsOf({}), [2, 1]);
+  await register.stop();
+  rmSync(folder, { recursive: true });
 });
 
 test('a measure counts its controls, whose implementation follows its state', async ({ ok, add, list, names }) => {

@@ -18,6 +18,10 @@ function isPast(date: unknown, today: string): boolean {
   return text(date) !== null && String(date) < today;
 }
 
+function isValid({ today }: NaiveRegister, { fields }: Plain): boolean {
+  return !isPast(fields.valid_until, today);
+}
+
 /** Returns true if the obligation is compliant and its last review is no more than 366 days older than the due date. */
 function isMet({ status, last_review_date, due_date }: Facts): boolean {
   if (status !== 'COMPLIANT' || !last_review_date) return false;
@@ -52,6 +56,7 @@ const FACTS: Readonly<Record<string, (register: NaiveRegister, record: Plain) =>
   MEASURE: (register, { id, fields }) => ({
     state: fields.state,
     evidence_count: register.live(id, 'EVIDENCE').length,
+    valid_evidence_count: register.live(id, 'EVIDENCE').filter((evidence) => isValid(register, evidence)).length,
     control_count: register.live(id, 'CONTROL').length,
     risk_count: register.live(id, 'RISK').length,
     overdue:
@@ -101,7 +106,6 @@ export const MISSING_TESTS: Readonly<Record<string, (register: NaiveRegister, re
   MEASURES: (register, { id }) => register.live(id, 'MEASURE').length === 0,
   CONTROLS: (register, { id }) => register.live(id, 'CONTROL').length === 0,
   RISKS: (register, { id }) => register.live(id, 'RISK').length === 0,
-  EVIDENCE: (register, { id }) =>
-    !register.live(id, 'EVIDENCE').some(({ fields }) => !isPast(fields.valid_until, register.today)),
+  EVIDENCE: (register, { id }) => !register.live(id, 'EVIDENCE').some((evidence) => isValid(register, evidence)),
   ROOT_CAUSE: (_register, { fields }) => !fields.root_cause,
 };

@@ -67,7 +67,11 @@ test('explains each other family by its facts', () => {
   assert.is(reasonFor('RISK', expired), 'The acceptance ended on 1 Feb 2026. The risk needs a new decision.');
   assert.is(reasonFor('RISK', { status: 'OPEN', score: null }), 'Not scored: it has no likelihood or no impact.');
   assert.is(reasonFor('RISK', { status: 'CLOSED', score: 3 }), null);
-  assert.is(reasonFor('MEASURE', { state: 'IMPLEMENTED' }), 'Implemented, but no evidence is attached.');
+  const implemented = (evidence_count: number, valid_evidence_count: number) =>
+    reasonFor('MEASURE', { state: 'IMPLEMENTED', evidence_count, valid_evidence_count });
+  assert.is(implemented(0, 0), 'Implemented, but no evidence is attached.');
+  assert.is(implemented(2, 0), 'Implemented, but its evidence has expired.');
+  assert.is(implemented(2, 1), null);
   assert.is(reasonFor('MEASURE', { state: 'IN_PROGRESS', overdue: false }), null);
   assert.is(reasonFor('VENDOR', { status: 'APPROVED', last_reviewed: null }), 'It was never reviewed.');
   assert.is(

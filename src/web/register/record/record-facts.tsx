@@ -102,6 +102,7 @@ function groupOf(name: string, field: Field): FactGroup | null {
     case 'score':
     case 'share':
     case 'count':
+    case 'validCount':
       return 'Assessment';
     case 'enum':
       return stateTone(name, '') !== null || field.hasOwnEvent || field.derived ? 'Assessment' : 'About';

@@ -79,14 +79,12 @@ function implementedText(measures: readonly LinkedSummary[]): string {
 }
 
 function measureReason({ record, dueDates }: RecordDetails): string | null {
-  const { state, justification, evidence } = record;
+  const { state, justification, evidence_count, valid_evidence_count } = record;
   if (state === 'NOT_APPLICABLE') return justification ? `Not applicable: ${justification}` : null;
   if (record.overdue) return `Overdue: it was due on ${dayText(dueDates[0]!.date)} and is ${stateWords(state)}.`;
   if (state !== 'IMPLEMENTED') return null;
-  const attached = evidence.records.filter(({ archived_at }) => archived_at === undefined);
-  if (evidence.total > evidence.records.length) return null;
-  if (attached.length === 0) return 'Implemented, but no evidence is attached.';
-  return attached.every(({ expired }) => expired) ? 'Implemented, but its evidence has expired.' : null;
+  if (evidence_count === 0) return 'Implemented, but no evidence is attached.';
+  return valid_evidence_count === 0 ? 'Implemented, but its evidence has expired.' : null;
 }
 
 function vendorReason({ record, dueDates }: RecordDetails): string | null {
