@@ -1,4 +1,6 @@
 /** A running service, when a membership ends: by the real clock, for tools, files and pages. */
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/engine/ids.ts';
@@ -13,12 +15,17 @@ const HOUR_MS = 3_600_000;
 const ACCESS_LEFT_MS = 1_500;
 const MAX_ACCESS_AFTER_END_MS = 2_000;
 
+/** Records whose file, of 8 MB, does not fit into the buffers of a connection that nobody reads. */
+const LONG_RECORDS = 800;
+const LONG_RECORDS_A_CALL = 100;
+
 const test = suite<{ served: ServedPair; env: Record<string, string> }>('the end of a membership');
 
 test.before(async (context) => {
   const pair = embeddedPair();
   context.env = pair.env;
-  context.served = await serve(pair);
+  // At this level, the service logs requests whose connection it closed.
+  context.served = await serve({ ...pair, env: { ...pair.env, LOG_LEVEL: 'info' } });
 });
 test.after(({ served }) => served.close());
 
@@ -64,6 +71,49 @@ test('ends tools, files and pages within two seconds', async (context) => {
   assert.ok(new Date().toISOString() > end, 'not before the end');
   assert.equal(await Promise.all([fileByToken(), fileBySession(), page()]), [401, 404, 404]);
   assert.not.match((await browser.get('/organizations')).text, organizationId);
+});
+
+/** Adds records with long texts. */
+async function addLongRecords({ owner, organizationId: organization_id }: ServedPair): Promise<void> {
+  for (let first = 0; first < LONG_RECORDS; first += LONG_RECORDS_A_CALL) {
+    const rows = Array.from({ length: LONG_RECORDS_A_CALL }, (_, index) => ({
+      name: `Measure ${first + index}`,
+      description: 'x'.repeat(10_000),
+    }));
+    await owner.ok('importRecords', { organization_id, type: 'MEASURE', rows });
+  }
+}
+
+/** Returns true if the service logged a request of this file with this status. */
+function logged({ service }: ServedPair, file: string, status: number): boolean {
+  return service
+    .output()
+    .split('\n')
+    .some((line) => line.includes(file) && line.includes(`"status":${status}`));
+}
+
+test('cuts a download that has begun', async (context) => {
+  const { env, served } = context;
+  const { organizationId, url } = served;
+  await addLongRecords(served);
+  const { account_id, bearer } = await addAuditor(context);
+  const file = `${url}/api/v1/organizations/${organizationId}/records/measures?format=jsonl`;
+  const open = async () => {
+    const [answer] = (await once(get(file, { headers: bearer, agent: false }), 'response')) as [IncomingMessage];
+    return answer.statusCode === 200 && answer;
+  };
+  const response = await until(open, 5_000, 'the service sees the token');
+
+  const end = timeIn(ACCESS_LEFT_MS);
+  await withOpenPair(env, ({ handler }) =>
+    executeOrganizationCommand(handler, organizationId, { type: 'ChangeMembershipEnd', account_id, until: end }),
+  );
+  const isCut = () => logged(served, 'records/measures', 499);
+  await until(isCut, ACCESS_LEFT_MS + MAX_ACCESS_AFTER_END_MS, 'the connection is cut');
+  assert.ok(new Date().toISOString() > end, 'not before the end');
+  response.on('error', () => {}).resume();
+  await until(() => response.closed, 5_000, 'the client sees the cut');
+  assert.is(response.complete, false);
 });
 
 test.run();
