@@ -26,7 +26,7 @@ const control = z.strictObject({
 });
 
 const inputSchema = z.strictObject({
-  organization_id: field.organizationId(),
+  organization_id: field.impliedOrganizationId(),
   library_id: field.enumOf(LIBRARY_IDS).optional(),
   name: field.name().optional(),
   version: field.clearable(field.name()),

@@ -10,7 +10,7 @@ const RECORD_TYPES = ['ORGANIZATION', ...Object.values(FAMILY_QUERIES).map(({ ty
 
 /** The input of listChanges. */
 export const changesInput = z.strictObject({
-  organization_id: field.organizationId(),
+  organization_id: field.impliedOrganizationId(),
   filter: z
     .strictObject({
       record_id: field.listOf(field.id('org', ...Object.keys(FAMILY_QUERIES))).optional(),

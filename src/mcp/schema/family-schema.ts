@@ -27,7 +27,7 @@ export function listInput(family: FamilyDescription) {
     ...field.commonFilters(family.prefix, family.missing, RECORD_PREFIXES),
   });
   return z.strictObject({
-    organization_id: field.organizationId(),
+    organization_id: field.impliedOrganizationId(),
     filter: filter.optional(),
     ...field.listFields(familyQueryOfType(family.type).orders),
   });

@@ -171,6 +171,9 @@ export const writeFields = {
 };
 
 export const organizationId = () => id('org');
+/** Callers may leave it out if they reach one organization only. The toolbox then gives it before the input is parsed. */
+export const impliedOrganizationId = () =>
+  withoutDescription(id('org').describe('may be left out if you reach one organization only')).meta({ implied: true });
 /** Not published: the record's id already determines the organization. If given, it must match. */
 export const optionalOrganizationId = () => id('org').optional().meta({ unpublished: true });
 /** The same field, published without its description because another tool has it. */

@@ -39,11 +39,16 @@ export class InputParser<Schema extends z.ZodType> {
     this.optional = optionalValuesOf(schema);
   }
 
-  /** Parses an input. @throws Refusal invalid_input with every problem in `issues`, as far as they fit */
-  parse(input: unknown): z.infer<Schema> {
+  /**
+   * Parses an input.
+   * @param explained a problem of one field, described better than the schema can
+   * @throws Refusal invalid_input with every problem in `issues`, as far as they fit
+   */
+  parse(input: unknown, explained?: InputProblem): z.infer<Schema> {
     const result = this.tryParse(input);
     if ('data' in result) return result.data;
-    const { problems, total } = result;
+    const { total } = result;
+    const problems = result.problems.map((problem) => (problem.field === explained?.field ? explained : problem));
     const { hint, ...problem } = mostHelpfulProblem(problems);
     const issues = issuesThatFit(problems);
     const where = issues.length < total ? `the first ${issues.length} in issues` : 'see issues';

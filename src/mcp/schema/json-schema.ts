@@ -3,7 +3,7 @@ import { z } from 'zod';
 export type JsonSchema = { [keyword: string]: unknown };
 
 /** Keywords of `meta` that only this service uses, for publishing and for reading inputs. */
-const INTERNAL_KEYWORDS = ['unpublished', 'hideDescription', 'hideEnum', 'clearedByNull'];
+const INTERNAL_KEYWORDS = ['unpublished', 'hideDescription', 'hideEnum', 'clearedByNull', 'implied'];
 
 /** Keywords that are enforced and documented but not published: clients refuse or ignore them, or they waste tokens. */
 const UNPUBLISHED_KEYWORDS = [
@@ -55,7 +55,15 @@ type Wrapper = 'pipe' | 'nullable';
 function toJsonSchema(schema: z.ZodType, wrappers: readonly Wrapper[]): JsonSchema {
   const options = { ...OPTIONS, override: describeInner(wrappers) };
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, options) as JsonSchema;
-  return json;
+  return mapSchemas(json, withoutImplied);
+}
+
+/** Removes implied properties from those that a caller must give. */
+function withoutImplied({ required, ...schema }: JsonSchema): JsonSchema {
+  if (!Array.isArray(required)) return schema;
+  const properties = schema.properties as Record<string, JsonSchema>;
+  const needed = required.filter((name) => !properties[name]?.implied);
+  return { ...schema, ...(needed.length === 0 ? {} : { required: needed }) };
 }
 
 /** Returns an override that describes each of these wrappers by the schema in it. */

@@ -35,14 +35,26 @@ export const pageUrl = z
   .string()
   .optional()
   .describe('the page that shows this, for people; absent if the service doesn’t know its public address');
+export const impliedOrganization = z
+  .string()
+  .optional()
+  .describe('only if the call left it out: the one organization that it reaches');
 export const nextCursor = z.string().optional().describe('only if there is a next page');
 
 /** Returns the schema of a list's answer: a page of records, or their number for view COUNT. */
 export function pageOutput(plural: string, items: readonly z.ZodType[], extraFields: z.ZodRawShape = {}): z.ZodType {
   const pages = items.map((item) =>
-    z.strictObject({ [plural]: z.array(item), next_cursor: nextCursor, ...momentNotes, ...extraFields, url: pageUrl }),
+    z.strictObject({
+      organization_id: impliedOrganization,
+      [plural]: z.array(item),
+      next_cursor: nextCursor,
+      ...momentNotes,
+      ...extraFields,
+      url: pageUrl,
+    }),
   );
-  return z.union([...pages, z.strictObject({ total: z.int(), ...momentNotes, url: pageUrl })]);
+  const count = { organization_id: impliedOrganization, total: z.int(), ...momentNotes, url: pageUrl };
+  return z.union([...pages, z.strictObject(count)]);
 }
 
 export const listOutput = ({ plural, summary, full }: RecordSchemas) => pageOutput(plural, [summary, full]);
@@ -55,6 +67,7 @@ export function writeOutput(
 ): z.ZodType {
   const similar = z.array(z.strictObject({ id: z.string(), name: z.string().nullable() }));
   return z.strictObject({
+    ...(isAdd ? { organization_id: impliedOrganization } : {}),
     [singular]: full,
     revision: z.int().describe('of the record after this write'),
     position: position().optional().describe('of the write’s last event; works as as_of; absent while pending'),

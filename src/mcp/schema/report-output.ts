@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REPORT_TYPES } from '../../reports/all-reports.ts';
 import * as field from './fields.ts';
-import { nextCursor, pageUrl, position, time } from './output.ts';
+import { impliedOrganization, nextCursor, pageUrl, position, time } from './output.ts';
 import { verification } from './register-output.ts';
 
 const figure = z.strictObject({
@@ -82,4 +82,9 @@ const report = z.strictObject({
   left_out: z.record(z.string(), z.int()).optional().describe('the number of rows after this page, by section'),
 });
 
-export const reportOutput = z.strictObject({ report, next_cursor: nextCursor, url: pageUrl });
+export const reportOutput = z.strictObject({
+  organization_id: impliedOrganization,
+  report,
+  next_cursor: nextCursor,
+  url: pageUrl,
+});

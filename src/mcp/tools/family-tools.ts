@@ -79,7 +79,7 @@ function addTool(
     permission: 'changeRecords',
     description,
     input: z.strictObject({
-      organization_id: field.organizationId(),
+      organization_id: field.impliedOrganizationId(),
       ...addedFields(family),
       ...field.writeFields,
     }),

@@ -28,7 +28,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     name: 'listOrganizations',
     permission: 'readRecords',
     description:
-      'Call this first: lists the organizations you can access, with id, your role and account_id. include_members lists who can own records.',
+      'List the organizations you can access, with id, your role and account_id. include_members lists who can own records.',
     input: z.strictObject({
       size: z.int().min(1).max(100).default(20),
       cursor: z.string().optional(),

@@ -19,7 +19,7 @@ const describedInReference = <T extends z.ZodType>(input: T, text: string): T =>
 const trendInterval = () => z.string().refine((value) => value === 'MONTH', 'must be MONTH');
 
 const inputSchema = z.strictObject({
-  organization_id: field.organizationId(),
+  organization_id: field.impliedOrganizationId(),
   type: z.enum(REPORT_TYPES),
   framework_id: describedInReference(
     field.id('frm').optional(),

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { CommandHandler, CommandResult } from '../../commands/engine/handler.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { PERMISSIONS, type Permission } from '../../commands/organization/permissions.ts';
@@ -87,6 +87,8 @@ export interface ToolDefinition<Schema extends z.ZodType> {
 export interface Tool<Schema extends z.ZodType = z.ZodType> extends ToolDefinition<Schema> {
   readOnly: boolean;
   destructive: boolean;
+  /** A call may leave out organization_id if the caller reaches one organization only. */
+  impliesOrganization: boolean;
   /** Reads inputs by the schema. */
   parser: InputParser<Schema>;
   /** The input's schema as clients see it. */
@@ -100,10 +102,15 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
     ...definition,
     readOnly: !PERMISSIONS[definition.permission].writes,
     destructive: definition.destructive ?? false,
+    impliesOrganization: isImplied(definition.input, 'organization_id'),
     parser: new InputParser(definition.input),
     get publishedInput() {
       published ??= publishedSchema(definition.input);
       return published;
     },
   };
+}
+
+function isImplied(input: z.ZodType, name: string): boolean {
+  return input instanceof z.ZodObject && (input.shape[name] as z.ZodType | undefined)?.meta()?.implied === true;
 }

@@ -3,6 +3,7 @@ import { withConfirmedRoles } from '../../commands/organization/caller.ts';
 import { type OpenApiOptions, openapiDocument } from '../openapi/openapi-document.ts';
 import { ERRORS } from '../protocol/error-codes.ts';
 import { type AnswerPage, withPageUrl } from './answer-page.ts';
+import { readInput } from './read-input.ts';
 import type { CallContext, Tool, ToolService } from './tool.ts';
 
 /** A call's outcome as JSON text. `status` is the HTTP status of the direct form: 200 if the call succeeded. */
@@ -32,7 +33,7 @@ export interface ToolBox {
 }
 
 const INSTRUCTIONS = [
-  'veritrail keeps an organization’s compliance register and its full history. Call listOrganizations first.',
+  'veritrail keeps an organization’s compliance register and its full history. organization_id may be omitted if you reach only one; else call listOrganizations.',
   'Lists search; getRecords reads known ids in full. Each word of query must begin a word in the record. The default size is 20 (1-100), the default view SUMMARY (or FULL, COUNT); order_by replaces the default order. For the next page, repeat the call with next_cursor as cursor. With as_of (date, time, completed audit’s id, or position) reads show the past.',
   'Every write takes reason (why, kept for auditors) and idempotency_key (makes a repeated call safe); writes on one record also expected_revision (refuses if it has changed). Many at once: importRecords.',
   'In an update an omitted property keeps its value and null clears it; if you must send all, name those to apply in fields. Elsewhere null counts as omitted. Names have up to 200 characters, texts 10,000. Dates are YYYY-MM-DD; today is UTC. owner_id ME is you.',
@@ -72,8 +73,11 @@ function describe({ name, description, publishedInput: inputSchema, readOnly, de
 }
 
 async function callTool(tool: Tool, args: unknown, service: ToolService, context: CallContext): Promise<ToolResult> {
-  const input = tool.parser.parse(tool.prepareInput ? tool.prepareInput(args) : args);
-  const caller = tool.readsCurrentState?.(input) ? context.caller : await withConfirmedRoles(context.caller);
+  const read = await readInput(tool, args, service, context.caller);
+  const caller = tool.readsCurrentState?.(read.input) ? context.caller : await withConfirmedRoles(context.caller);
+  // Confirmed roles can reach other organizations than the roles that were known before.
+  const { input, impliedOrganization } =
+    caller === context.caller ? read : await readInput(tool, args, service, caller);
   const answer = await tool.run(input, {
     service,
     tool,
@@ -86,8 +90,9 @@ async function callTool(tool: Tool, args: unknown, service: ToolService, context
     },
   });
   const page = tool.page?.(input, answer, caller) ?? null;
+  const resolved = impliedOrganization === null ? answer : { organization_id: impliedOrganization, ...answer };
   return {
-    json: JSON.stringify(withPageUrl(answer, page, context.publicUrl)),
+    json: JSON.stringify(withPageUrl(resolved, page, context.publicUrl)),
     outcome: 'ok',
     status: 200,
     isInvalidCall: tool.rejectsInput?.(answer) ?? false,

@@ -28,9 +28,7 @@ export async function listOrganizations(
   const snapshot = reader.snapshot();
   const boundTo = ['listOrganizations', caller.account_id];
   const after = input.cursor === undefined ? null : readCursor(snapshot.cursorKey, boundTo, input.cursor);
-  // A credential can access few organizations, so they are sorted here. The store can't sort across organizations.
-  const rows = await snapshot.models.get('organizations', [...caller.roles.keys()]);
-  const documents = rows.map(({ doc }) => doc as unknown as OrganizationDocument).sort(byNameThenId);
+  const documents = await readOrganizations(snapshot, caller.roles);
   const remaining =
     after === null
       ? documents
@@ -43,6 +41,20 @@ export async function listOrganizations(
   if (last === undefined || remaining.length <= page.length) return { organizations };
   const nextCursor = { isKeyEmpty: false, key: last.name, id: last.id, today: '', position: null };
   return { organizations, next_cursor: writeCursor(snapshot.cursorKey, boundTo, nextCursor) };
+}
+
+/** Returns the organizations that a credential reaches, by name. */
+export async function readOrganizationNames(
+  reader: Reader,
+  { roles }: Caller,
+): Promise<Pick<OrganizationDocument, 'id' | 'name'>[]> {
+  return (await readOrganizations(reader.snapshot(), roles)).map(({ id, name }) => ({ id, name }));
+}
+
+/** Reads organizations by name. A credential can access few, so they are sorted here: the store can't sort across them. */
+async function readOrganizations({ models }: Snapshot, roles: Caller['roles']): Promise<OrganizationDocument[]> {
+  const rows = await models.get('organizations', [...roles.keys()]);
+  return rows.map(({ doc }) => doc as unknown as OrganizationDocument).sort(byNameThenId);
 }
 
 function byNameThenId(a: { name: string; id: string }, b: { name: string; id: string }): number {
