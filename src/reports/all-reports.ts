@@ -1,8 +1,9 @@
 import { auditPack } from './definitions/audit-pack.ts';
 import { changesBetween } from './definitions/changes-between.ts';
 import { dueItems } from './definitions/due-items.ts';
+import { nonconformitiesReport } from './definitions/nonconformities.ts';
 import { postureReport } from './definitions/posture.ts';
-import { nonconformitiesReport, obligationsReport, vendorsReport } from './definitions/registers.ts';
+import { obligationsReport, vendorsReport } from './definitions/registers.ts';
 import { riskRegister } from './definitions/risk-register.ts';
 import { statementOfApplicability } from './definitions/statement-of-applicability.ts';
 import type { AnswerFormatName, ReportInputs, ReportType } from './report-type.ts';

@@ -64,7 +64,7 @@ async function reportMoment(snapshot: Snapshot, input: ReportFileRequest): Promi
 /** Refuses inputs that the type does not use: a caller would believe that they had an effect. */
 function checkInputs(
   name: string,
-  { acceptedInputs, requiredInputs = {} }: ReportType,
+  { acceptedInputs, requiredInputs = {}, groupings = [] }: ReportType,
   input: ReportFileRequest,
 ): void {
   for (const field of REPORT_INPUTS) {
@@ -77,13 +77,18 @@ function checkInputs(
       throw new Refusal('invalid_input', `${field} is missing. Give ${requiredInputs[field]}.`, { field });
     }
   }
+  const { group_by } = input;
+  if (group_by !== undefined && !groupings.some((grouping) => grouping === group_by)) {
+    const message = `${name} can't be grouped by ${group_by}. Use ${groupings.join(' or ')}.`;
+    throw new Refusal('invalid_input', message, { field: 'group_by', allowed: groupings });
+  }
 }
 
 function resolveInputs(caller: Caller, input: ReportFileRequest): ReportContext['inputs'] {
   const inputs: Partial<Record<ReportInputName, string>> = {};
   for (const field of REPORT_INPUTS) {
     const value = input[field];
-    if (value !== undefined) inputs[field] = value === 'ME' ? caller.account_id : value;
+    if (value !== undefined) inputs[field] = value === 'ME' ? caller.account_id : String(value);
   }
   return inputs;
 }

@@ -3,6 +3,10 @@ import type { Snapshot } from '../queries/moments/snapshot.ts';
 import type { Priority } from '../register/risk.ts';
 import type { Scalar } from '../stores/read-store.ts';
 
+/** What the rows of a report can be grouped by. */
+export const GROUPINGS = ['OWNER', 'SEVERITY'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
 export const ANSWER_FORMAT_NAMES = ['MARKDOWN', 'JSON', 'CSV'] as const;
 export type AnswerFormatName = (typeof ANSWER_FORMAT_NAMES)[number];
 
@@ -16,9 +20,16 @@ export const REPORT_INPUTS = [
   'to',
   'trend',
   'trend_figures',
+  'kinds',
+  'record_types',
+  'group_by',
 ] as const;
 export type ReportInputName = (typeof REPORT_INPUTS)[number];
-export type ReportInputs = Partial<Record<ReportInputName, string | undefined>>;
+/** The inputs that are lists. */
+type ReportListName = 'kinds' | 'record_types';
+export type ReportInputs = {
+  [Name in ReportInputName]?: (Name extends ReportListName ? readonly string[] : string) | undefined;
+};
 
 export interface ReportContext {
   snapshot: Snapshot;
@@ -30,7 +41,7 @@ export interface ReportContext {
    * so. A report reads one position, so that its pages and digest agree.
    */
   readsCurrent?: boolean;
-  /** The caller's inputs. ME is resolved to the caller's account id. */
+  /** The caller's inputs. ME is resolved to the caller's account id. A list is a text with commas. */
   inputs: Readonly<Partial<Record<ReportInputName, string>>>;
   /** Called with the number of records just read, to report progress. */
   recordsRead?(count: number): void;
@@ -136,6 +147,8 @@ export interface ReportType {
   acceptedInputs: readonly ReportInputName[];
   /** Inputs that must be given. Each text describes the value to give. */
   requiredInputs?: Readonly<Partial<Record<ReportInputName, string>>>;
+  /** The values that `group_by` can have, for a type that accepts it. */
+  groupings?: readonly Grouping[];
   /** The head carries a proof that a seal covers the report's position. */
   hasProof?: true;
   /** Finds the report's moment, for a type whose inputs determine it. By default `as_of` does. */

@@ -91,10 +91,11 @@ test('the posture report has a trend only on request, of up to six of its figure
 test('a report refuses, by name, an input that its type does not accept', async ({ getReport }) => {
   assert.equal(refusalOf(await getReport({ type: 'POSTURE', until: daysAgo(0) })), ['invalid_input', 'until']);
   assert.equal(refusalOf(await getReport({ type: 'VENDORS', from: '1' })), ['invalid_input', 'from']);
-  assert.equal(refusalOf(await getReport({ type: 'CHANGES_BETWEEN', from: '1', owner_id: 'ME' })), [
-    'invalid_input',
-    'owner_id',
-  ]);
+  const unknownPack = { type: 'AUDIT_PACK', audit_id: derivedId('aud', '3a6a3f0e-5c52-4f0d-9a77-5d3f3c0b7b22') };
+  assert.equal(refusalOf(await getReport({ ...unknownPack, owner_id: 'ME' })), ['invalid_input', 'owner_id']);
+  assert.equal(refusalOf(await getReport({ type: 'POSTURE', kinds: ['MEASURE'] })), ['invalid_input', 'kinds']);
+  assert.equal(refusalOf(await getReport({ type: 'POSTURE', group_by: 'SEVERITY' })), ['invalid_input', 'group_by']);
+  assert.equal(refusalOf(await getReport({ type: 'VENDORS', group_by: 'OWNER' })), ['invalid_input', 'group_by']);
   assert.equal(refusalOf(await getReport({ type: 'CHANGES_BETWEEN' })), ['invalid_input', 'from']);
   assert.equal(refusalOf(await getReport({ type: 'CHANGES_BETWEEN', from: 'spring' })), ['invalid_input', 'from']);
   assert.equal(refusalOf(await getReport({ type: 'AUDIT_PACK' })), ['invalid_input', 'audit_id']);
@@ -225,7 +226,14 @@ test('an audit pack shows the completion; completing the audit again gives anoth
   const { id } = audit as { id: string };
   const pack = { type: 'AUDIT_PACK', audit_id: id };
   assert.equal(refusalOf(await getReport(pack)), ['invalid_input', 'audit_id']);
+  const unfinished = (await getReport(pack)).error as { message: string; hint: string; allowed: string[] };
+  assert.match(unfinished.message, `STATEMENT_OF_APPLICABILITY with framework_id ${framework_id}`);
+  assert.equal([unfinished.allowed, unfinished.hint], [[], 'No audit has been completed yet.']);
   await register.call('updateAudit', { id, state: 'COMPLETED' });
+  const { audit: autumn } = await register.call('addAudit', { organization_id, framework_id, name: 'Autumn' });
+  const next = await getReport({ type: 'AUDIT_PACK', audit_id: (autumn as { id: string }).id });
+  const { allowed, hint } = next.error as { allowed: string[]; hint: string };
+  assert.equal([allowed, hint], [[id], `Completed audits: Spring (${id}, completed ${daysAgo(0)}).`]);
   const first = await wholeReport(getReport, pack);
   assert.is(first.pending_seal, true);
   await register.call('addNonconformity', { organization_id, description: 'Found later', audit_id: id });

@@ -228,6 +228,64 @@ test('the report of due items equals the naive register’s', (context) =>
     }
   }));
 
+test('due items of some kinds, and by owner, are those of the whole report', (context) =>
+  atMoments(context, async ({ getReport, position }) => {
+    const input = { type: 'DUE_ITEMS', until: '2027-12-31', as_of: String(position) };
+    const all = rowsOf(await wholeReport(getReport, input), 'due_items');
+    const kinds = ['MEASURE', 'VENDOR_CONTRACT_ENDS'];
+    const some = await wholeReport(getReport, { ...input, kinds });
+    assert.equal(
+      rowsOf(some, 'due_items'),
+      all.filter(({ what }) => kinds.includes(String(what))),
+    );
+    assert.is(figuresOf(some).due, rowsOf(some, 'due_items').length);
+    assert.equal(Object.keys(figuresOf(some)), ['due', 'overdue', 'due_vendor_contract_ends', 'due_measure']);
+    assert.is((await wholeReport(getReport, { ...input, kinds: kinds.toReversed().join() })).data.sections.length, 1);
+    const grouped = await wholeReport(getReport, { ...input, group_by: 'OWNER' });
+    assert.is(digestOfAnswer(grouped), grouped.digest);
+    const byText = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort();
+    assert.equal(byText(rowsOf(grouped, 'due_items')), byText(all));
+    for (const owner of rowsOf(grouped, 'by_owner')) {
+      const ofOwner = rowsOf(grouped, 'due_items').filter(({ owner_id }) => owner_id === owner.owner_id);
+      assert.equal([owner.due, owner.overdue], [ofOwner.length, ofOwner.filter(({ overdue }) => overdue).length]);
+      assert.is(owner.due_measure, ofOwner.filter(({ what }) => what === 'MEASURE').length);
+    }
+    assert.is(new Set(all.map(({ owner_id }) => owner_id)).size, rowsOf(grouped, 'by_owner').length);
+  }));
+
+test('days to closure equal those of the naive register, row by row and by severity', (context) =>
+  atMoments(context, async ({ getReport, log, position }) => {
+    const input = { type: 'NONCONFORMITIES', group_by: 'SEVERITY', as_of: String(position) };
+    const report = await wholeReport(getReport, input);
+    assert.is(digestOfAnswer(report), report.digest);
+    const register = naiveAt(log, position);
+    const live = register.ofType('NONCONFORMITY').filter((finding) => register.archivedAt(finding) === null);
+    const daysOf = ({ fields }: (typeof live)[number]) => {
+      const { date_identified: found, closed_at: closed } = fields as Record<string, string | null | undefined>;
+      return found && closed ? (Date.parse(closed.slice(0, 10)) - Date.parse(found)) / 86_400_000 : undefined;
+    };
+    for (const { id, days_to_closure } of rowsOf(report, 'nonconformities')) {
+      assert.is(days_to_closure, daysOf(live.find((finding) => finding.id === id)!));
+    }
+    const severities = rowsOf(report, 'by_severity').map(({ severity }) => severity);
+    assert.equal(
+      severities,
+      ['MAJOR', 'MINOR', 'OBSERVATION', undefined].filter((severity) => severities.includes(severity)),
+    );
+    for (const row of rowsOf(report, 'by_severity')) {
+      const group = live.filter(({ fields }) => (fields.severity ?? undefined) === row.severity);
+      const days = group.flatMap((finding) => daysOf(finding) ?? []).sort((a, b) => a - b);
+      const open = group.filter(({ fields }) => fields.status !== 'CLOSED').length;
+      assert.equal([row.nonconformities, row.open, row.closed_with_days], [group.length, open, days.length]);
+      if (days.length === 0) continue;
+      const middle = [days[Math.floor((days.length - 1) / 2)]!, days[Math.ceil((days.length - 1) / 2)]!];
+      assert.is(row.days_to_closure_median, (middle[0]! + middle[1]!) / 2);
+      const mean = days.reduce((sum, count) => sum + count, 0) / days.length;
+      assert.ok(Math.abs(Number(row.days_to_closure_mean) - mean) <= 0.05, 'the mean, rounded');
+      assert.is(row.days_to_closure_max, Math.max(...days));
+    }
+  }));
+
 test('an audit pack is the same at every later moment', (context) =>
   atMoments(context, async ({ getReport, log, position }) => {
     const register = naiveAt(log, position);
@@ -264,6 +322,26 @@ test('a report of changes has each change once per record that it is about', (co
         types.toSorted((a, b) => a - b),
       );
     }
+  }));
+
+test('changes of some types of records are those of the whole report', (context) =>
+  atMoments(context, async ({ getReport, position }) => {
+    const input = { type: 'CHANGES_BETWEEN', from: '2', as_of: String(position) };
+    const all = rowsOf(await wholeReport(getReport, input), 'changes');
+    const record_types = ['CONTROL', 'MEASURE', 'RISK'];
+    const some = await wholeReport(getReport, { ...input, record_types });
+    const rows = rowsOf(some, 'changes');
+    assert.equal(
+      rows,
+      all.filter(({ record_type }) => record_types.includes(String(record_type))),
+    );
+    const { changes, records_changed, actors } = figuresOf(some);
+    const distinct = (field: string) => new Set(rows.map((row) => row[field])).size;
+    assert.equal(
+      [changes, records_changed, actors],
+      [distinct('position'), distinct('record_id'), distinct('actor_id')],
+    );
+    assert.is(digestOfAnswer(some), some.digest);
   }));
 
 test.run();

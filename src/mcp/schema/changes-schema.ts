@@ -3,7 +3,8 @@ import { ACCESS_RECORD_TYPE } from '../../queries/changes/access-log-source.ts';
 import { FAMILY_QUERIES } from '../../queries/family-query.ts';
 import * as field from './fields.ts';
 
-const RECORD_TYPES = ['ORGANIZATION', ...Object.values(FAMILY_QUERIES).map(({ type }) => type)] as [
+/** The types of records that have changes. */
+export const RECORD_TYPES = ['ORGANIZATION', ...Object.values(FAMILY_QUERIES).map(({ type }) => type)] as [
   string,
   ...string[],
 ];

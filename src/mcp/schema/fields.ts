@@ -158,6 +158,13 @@ export const enumList = <const T extends readonly [string, ...string[]]>(values:
   z.array(z.enum(values)).min(1).max(MAX_FILTER_VALUES);
 export const listOf = <T extends z.ZodType>(value: T) => z.array(value).min(1).max(MAX_FILTER_VALUES);
 
+/** Values of a list. A text with commas is taken too, as addresses have it. */
+export const commaList = (values: readonly string[]) =>
+  z.preprocess(
+    (input) => (typeof input === 'string' ? input.split(',').map((value) => value.trim()) : input),
+    listOf(z.enum(values as [string, ...string[]]).meta({ hideEnum: true })),
+  );
+
 /** Optional. Null or an empty text clears the field. */
 export const clearable = <T extends z.ZodType>(value: T) =>
   z

@@ -83,18 +83,26 @@ export function pageOfReport(input: ReportRequest, answer: object, { account_id 
     case 'AUDIT_PACK':
       return { path: organizationAddress(organization_id, `/audits/${inputs.audit_id}/pack`, { as_of }) };
     case 'CHANGES_BETWEEN': {
+      // The page compares the records of all types and owners.
+      if (inputs.record_types !== undefined || inputs.owner_id !== undefined) return htmlReport(input, account_id);
       const { from_position, to_position } = (answer as { report: Pick<ReportHead, 'inputs'> }).report.inputs;
       // The page compares the state before the first change with the state after the last one.
       const from = String(Number(from_position) - 1);
       const until = to === undefined && as_of === undefined ? undefined : String(to_position);
       return { path: organizationAddress(organization_id, '/compare', { from, until }) };
     }
-    default: {
-      const owner_id = inputs.owner_id === 'ME' ? account_id : inputs.owner_id;
-      const parameters = { ...inputs, owner_id, format: 'html' };
-      return { path: organizationAddress(organization_id, `/reports/${reportSegment(type)}`, parameters) };
-    }
+    default:
+      return htmlReport(input, account_id);
   }
+}
+
+/** Returns the report as a web page. ME becomes the caller's account, and a list becomes a text with commas. */
+function htmlReport(input: ReportRequest, accountId: string): AnswerPage {
+  const { organization_id, type, cursor: _page, ...inputs } = input;
+  const owner_id = inputs.owner_id === 'ME' ? accountId : inputs.owner_id;
+  const lists = { kinds: inputs.kinds?.join(','), record_types: inputs.record_types?.join(',') };
+  const parameters = { ...inputs, ...lists, owner_id, format: 'html' };
+  return { path: organizationAddress(organization_id, `/reports/${reportSegment(type)}`, parameters) };
 }
 
 /** The filters by account. Other filters can have the value ME too, such as the country Montenegro. */

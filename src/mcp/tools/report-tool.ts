@@ -2,7 +2,9 @@ import { z } from 'zod';
 import type { DownloadDetails } from '../../queries/files/download-details.ts';
 import { REPORT_TYPES } from '../../reports/all-reports.ts';
 import { getReport } from '../../reports/report.ts';
-import { ANSWER_FORMAT_NAMES } from '../../reports/report-type.ts';
+import { ANSWER_FORMAT_NAMES, GROUPINGS } from '../../reports/report-type.ts';
+import { DUE_KINDS } from '../../reports/sections/due-rows.ts';
+import { RECORD_TYPES } from '../schema/changes-schema.ts';
 import * as field from '../schema/fields.ts';
 import { reportOutput } from '../schema/report-output.ts';
 import { pageOfReport } from './answer-page.ts';
@@ -18,6 +20,10 @@ const describedInReference = <T extends z.ZodType>(input: T, text: string): T =>
  */
 const trendInterval = () => z.string().refine((value) => value === 'MONTH', 'must be MONTH');
 
+/** A text, as `trendInterval`. */
+const groupBy = () =>
+  z.string().refine((value) => GROUPINGS.some((grouping) => grouping === value), `must be ${GROUPINGS.join(' or ')}`);
+
 const inputSchema = z.strictObject({
   organization_id: field.impliedOrganizationId(),
   type: z.enum(REPORT_TYPES),
@@ -28,7 +34,7 @@ const inputSchema = z.strictObject({
   audit_id: describedInReference(field.id('aud').optional(), 'AUDIT_PACK, required: a completed audit'),
   owner_id: describedInReference(
     field.account().optional(),
-    'only records of this owner; not for AUDIT_PACK and CHANGES_BETWEEN',
+    'only records of this owner at the report’s moment; not for AUDIT_PACK',
   ),
   until: describedInReference(field.date().optional(), 'DUE_ITEMS: 30 days ahead by default'),
   from: describedInReference(
@@ -36,8 +42,19 @@ const inputSchema = z.strictObject({
     'CHANGES_BETWEEN, required: inclusive, in any form that as_of takes',
   ),
   to: describedInReference(z.string().optional(), 'CHANGES_BETWEEN: inclusive, by default the report’s moment'),
-  trend: trendInterval().optional().describe('POSTURE: MONTH adds figures at the end of up to 36 months'),
-  trend_figures: z.string().optional().describe('up to 6 of its names, with commas'),
+  trend: trendInterval().optional().describe('POSTURE: MONTH, for up to 36'),
+  trend_figures: z.string().optional().describe('up to 6 figures, with commas'),
+  kinds: describedInReference(
+    field.commaList(DUE_KINDS.map(({ name }) => name)).optional(),
+    'DUE_ITEMS: only these; also a text with commas',
+  ),
+  record_types: describedInReference(
+    field.commaList(RECORD_TYPES).optional(),
+    'CHANGES_BETWEEN: only changes of these records; also a text with commas',
+  ),
+  group_by: groupBy()
+    .optional()
+    .describe('POSTURE, DUE_ITEMS: OWNER; NONCONFORMITIES: SEVERITY or OWNER, with days to closure'),
   as_of: z.string().optional(),
   format: z.enum(ANSWER_FORMAT_NAMES).default('MARKDOWN'),
   cursor: z.string().optional(),

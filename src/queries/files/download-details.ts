@@ -16,6 +16,9 @@ export interface DownloadDetails {
   to?: string;
   trend?: string;
   trend_figures?: string;
+  kinds?: string;
+  record_types?: string;
+  group_by?: string;
   /** A file's filter as JSON. Absent for a file of all records. */
   filter?: string;
   /** The id of the last line that the caller already has, for a resumed download. */

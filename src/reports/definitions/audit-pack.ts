@@ -18,7 +18,8 @@ import { linkedTo, listWithTotal, recordAtMoment } from '../sections/linked-reco
 import { auditPeriod, type Period, periodFacts, periodInputs } from '../sections/period.ts';
 import { type RecordsSectionOptions, recordSection, recordsSection, recordTitle } from '../sections/records.ts';
 import { detail, familyColumns, prose } from '../sections/report-columns.ts';
-import { NONCONFORMITY_COLUMNS, namesOfAudits } from './registers.ts';
+import { unfinishedAudit } from '../sections/unfinished-audit.ts';
+import { NONCONFORMITY_COLUMNS, namesOfAudits } from './nonconformities.ts';
 import { frameworkControls, statementContent } from './statement-of-applicability.ts';
 
 const AUDIT_COLUMNS: readonly ReportColumn[] = familyColumns(AUDIT, [
@@ -112,10 +113,8 @@ async function completion(
   if (typeof audit.completed_position !== 'string') {
     const [now] = await snapshot.models.get('audits', [audit_id]);
     const laterCompletion = now?.doc.completed_position;
-    const message =
-      typeof laterCompletion === 'string'
-        ? `The audit was completed after as_of, at position ${laterCompletion}. Leave as_of out, or give that position or a later one.`
-        : 'The audit was never completed. Complete it with updateAudit first.';
+    if (typeof laterCompletion !== 'string') throw await unfinishedAudit(context, audit);
+    const message = `The audit was completed after as_of, at position ${laterCompletion}. Leave as_of out, or give that position or a later one.`;
     throw new Refusal('invalid_input', message, { field: 'audit_id' });
   }
   return pinnedMoment(snapshot, organizationId, audit.completed_position);

@@ -1,6 +1,7 @@
 import { addDays } from '../../commands/engine/dates.ts';
 import type { Figure, ReportContext, ReportType } from '../report-type.ts';
-import { countDueItems, DUE_KINDS, dueRows } from '../sections/due-rows.ts';
+import { dueByOwnerSection, dueRowsByOwner } from '../sections/due-by-owner.ts';
+import { countDueItems, dueKindsOf, dueRows } from '../sections/due-rows.ts';
 import { column, ID, OWNER, REFERENCE } from '../sections/report-columns.ts';
 
 /** The default of `until`, in days after today. */
@@ -8,10 +9,14 @@ const DEFAULT_DAYS_AHEAD = 30;
 
 export const dueItems: ReportType = {
   title: 'Due items',
-  acceptedInputs: ['until', 'owner_id'],
+  acceptedInputs: ['until', 'kinds', 'owner_id', 'group_by'],
+  groupings: ['OWNER'],
   collect: async (context) => {
     const { today } = context.moment;
-    const until = context.inputs.until ?? addDays(today, DEFAULT_DAYS_AHEAD);
+    const { until = addDays(today, DEFAULT_DAYS_AHEAD), group_by } = context.inputs;
+    const bounds = { lte: until };
+    const dueKinds = dueKindsOf(context);
+    const isNarrowed = context.inputs.kinds !== undefined;
     const columns = [
       column('due', 'Due'),
       column('overdue', 'Overdue'),
@@ -21,12 +26,25 @@ export const dueItems: ReportType = {
       OWNER,
       ID,
     ];
-    const about = { name: 'due_items', title: 'Due items', note: noteOf(today, until) };
+    const about = { name: 'due_items', title: 'Due items', note: noteOf(today, until), columns };
     return {
-      inputs: { until },
-      about: [{ label: 'Due until', value: until }],
+      inputs: {
+        until,
+        ...(isNarrowed ? { kinds: dueKinds.map(({ name }) => name).join(',') } : {}),
+        ...(group_by === undefined ? {} : { group_by }),
+      },
+      about: [
+        { label: 'Due until', value: until },
+        ...(isNarrowed ? [{ label: 'Only', value: dueKinds.map(({ label }) => label).join(', ') }] : []),
+      ],
       figures: () => dueFigures(context, until),
-      sections: [{ ...about, columns, plot: 'calendar', rows: () => dueRows(context, DUE_KINDS, { lte: until }) }],
+      sections:
+        group_by === undefined
+          ? [{ ...about, plot: 'calendar', rows: () => dueRows(context, dueKinds, bounds) }]
+          : [
+              dueByOwnerSection(context, dueKinds, bounds),
+              { ...about, group: [OWNER], rows: () => dueRowsByOwner(context, dueKinds, bounds) },
+            ],
     };
   },
 };
@@ -43,7 +61,7 @@ async function dueFigures(context: ReportContext, until: string): Promise<Figure
   const kindFigures: Figure[] = [];
   let all = 0;
   let overdue = 0;
-  for (const kind of DUE_KINDS) {
+  for (const kind of dueKindsOf(context)) {
     const value = await countDueItems(context, kind, { lte: until });
     kindFigures.push(dueFigure(`due_${kind.name.toLowerCase()}`, kind.label, value, `${kind.meaning}, by ${until}`));
     all += value;

@@ -4,6 +4,7 @@ import { positionAt } from '../../queries/moments/moment.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import { trendSection } from '../figures/figure-trend.ts';
 import { type FigureValues, figuresOfFamilies, figureValues } from '../figures/figure-values.ts';
+import { figuresByOwnerSection } from '../figures/figures-by-owner.ts';
 import { addFrameworkCoverage, coverageByFramework } from '../figures/framework-coverage.ts';
 import { riskTrend } from '../figures/risk-scores.ts';
 import type { Figure, ReportContext, ReportType } from '../report-type.ts';
@@ -19,17 +20,25 @@ const SUMMARY_FIGURES = [
 
 export const postureReport: ReportType = {
   title: 'Posture',
-  acceptedInputs: ['owner_id', 'trend', 'trend_figures'],
+  acceptedInputs: ['owner_id', 'trend', 'trend_figures', 'group_by'],
+  groupings: ['OWNER'],
   collect: async (context) => {
-    const { trend, trend_figures } = context.inputs;
+    const { trend, trend_figures, group_by } = context.inputs;
     if (trend === undefined && trend_figures !== undefined) {
       throw new Refusal('invalid_input', 'trend_figures needs trend. Give trend MONTH too.', { field: 'trend' });
     }
     return {
-      inputs: { ...(trend === undefined ? {} : { trend }), ...(trend_figures === undefined ? {} : { trend_figures }) },
+      inputs: {
+        ...(trend === undefined ? {} : { trend }),
+        ...(trend_figures === undefined ? {} : { trend_figures }),
+        ...(group_by === undefined ? {} : { group_by }),
+      },
       figures: () => figuresWithChanges(context),
       summary: SUMMARY_FIGURES,
-      sections: trend === undefined ? [] : [await trendSection(context)],
+      sections: [
+        ...(trend === undefined ? [] : [await trendSection(context)]),
+        ...(group_by === undefined ? [] : [figuresByOwnerSection(context)]),
+      ],
       trend: () => riskTrend(context),
     };
   },

@@ -1,11 +1,9 @@
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import type { FamilyDescription } from '../../register/field.ts';
-import { NONCONFORMITY } from '../../register/nonconformity.ts';
 import { OBLIGATION } from '../../register/obligation.ts';
 import { VENDOR } from '../../register/vendor.ts';
 import { figuresOfFamilies } from '../figures/figure-values.ts';
-import type { ReportColumn, ReportContext, ReportRow, ReportType } from '../report-type.ts';
-import { recordsAtMoment } from '../sections/linked-records.ts';
+import type { ReportType } from '../report-type.ts';
 import { type RecordsSectionOptions, recordsSection, reviewOverdueUnless } from '../sections/records.ts';
 import { column, familyColumns } from '../sections/report-columns.ts';
 
@@ -68,34 +66,4 @@ export const obligationsReport = registerReport(OBLIGATION, {
     'owner_id',
     'id',
   ]),
-});
-
-export const NONCONFORMITY_COLUMNS: readonly ReportColumn[] = [
-  ...familyColumns(NONCONFORMITY, [
-    'reference_id',
-    'description',
-    'severity',
-    'status',
-    'date_identified',
-    'due_date',
-    'overdue',
-    'root_cause',
-    'corrective_action',
-    'effectiveness_check',
-    'closed_at',
-  ]),
-  column('audit_name', 'Audit'),
-  ...familyColumns(NONCONFORMITY, ['audit_id', 'owner_id', 'id']),
-];
-
-/** Returns the names of the audits that raised these nonconformities, archived audits included. */
-export async function namesOfAudits(context: ReportContext, findings: readonly ReportRow[]): Promise<ReportRow[]> {
-  const ids = [...new Set(findings.flatMap(({ audit_id }) => (audit_id ? [String(audit_id)] : [])))];
-  const audits = new Map((await recordsAtMoment(context, 'AUDIT', ids)).map(({ id, name }) => [id, name]));
-  return findings.map(({ audit_id }) => ({ audit_name: audits.get(audit_id) }));
-}
-
-export const nonconformitiesReport = registerReport(NONCONFORMITY, {
-  columns: NONCONFORMITY_COLUMNS,
-  addFields: namesOfAudits,
 });

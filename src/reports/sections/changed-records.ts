@@ -18,16 +18,20 @@ const ADOPTION_PREFIX = adoptionKey('');
 const byReference = naturalSortKey('reference_id').of;
 const byName = naturalSortKey('name').of;
 
-/** Returns the records whose changes `source` selects, ordered by family, reference and name at the report's moment. */
+/**
+ * Returns the records whose changes `source` selects, ordered by family, reference and name at the report's moment. With
+ * the input owner_id, only those that this person owns at that moment.
+ */
 export async function changedRecords(context: ReportContext, source: RecordSource): Promise<readonly ChangedRecord[]> {
   const { changedRecords: lists } = context.snapshot;
-  const key = JSON.stringify([source, context.moment.position]);
+  const key = JSON.stringify([source, context.moment.position, context.inputs.owner_id]);
   const records = lists.get(key) ?? (await readChangedRecords(context, source));
   lists.set(key, records);
   return records;
 }
 
 async function readChangedRecords(context: ReportContext, source: RecordSource): Promise<ChangedRecord[]> {
+  const { owner_id } = context.inputs;
   const groups = await context.snapshot.models.count(source, ['record_id']);
   const changedIds = groups.map(({ values, total }) => ({ id: String(values[0]), changes: total }));
   const records = new Map(
@@ -39,6 +43,7 @@ async function readChangedRecords(context: ReportContext, source: RecordSource):
     const ids = [...records.keys()].filter((id) => modelOfId(id)?.family.type === type);
     for (const document of await recordsAtMoment(context, type, ids)) {
       const id = String(document.id);
+      if (owner_id !== undefined && document.owner_id !== owner_id) continue;
       const name = recordTitle(document);
       const { reference_id: reference } = document;
       const isKnown = !reference || name.startsWith(`${reference}: `);
@@ -48,8 +53,8 @@ async function readChangedRecords(context: ReportContext, source: RecordSource):
     }
     orderedRecords.push(inOrderOfKeys(places));
   }
-  // Records without a family, such as the organization itself, come last.
-  orderedRecords.push(inOrderOfKeys(records));
+  // Records without a family, such as the organization itself, come last. They have no owner.
+  if (owner_id === undefined) orderedRecords.push(inOrderOfKeys(records));
   return orderedRecords.flat();
 }
 

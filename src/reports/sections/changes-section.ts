@@ -1,5 +1,6 @@
 import type { ChangeDocument } from '../../projections/history/change-document.ts';
 import { shortenValue } from '../../queries/changes/list-changes.ts';
+import { keyIn } from '../../queries/lists/filters.ts';
 import { type ChangedRecord, notCaughtUp } from '../../queries/moments/snapshot.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { Figure, ReportColumn, ReportContent, ReportContext, ReportRow, ReportSection } from '../report-type.ts';
@@ -34,7 +35,7 @@ export function changesSection(
   const source = changesOfPeriod(context, period);
   const records = () => changedRecords(context, source);
   return {
-    figures: async () => changeFigures(context, source, (await records()).length),
+    figures: async () => changeFigures(context, source, await records()),
     section: {
       name: 'changes',
       title: 'Changes by record',
@@ -60,13 +61,20 @@ export function changesSection(
   };
 }
 
+/** Returns the types of records whose changes a report lists, each once. Undefined for all. */
+export function recordTypesOf({ inputs }: ReportContext): string[] | undefined {
+  return inputs.record_types === undefined ? undefined : [...new Set(inputs.record_types.split(','))];
+}
+
 /** Selects the changes of a period. Seals are left out, as in listChanges: they change no record. */
-function changesOfPeriod({ organizationId }: ReportContext, { first, last }: Period): RecordSource {
+function changesOfPeriod(context: ReportContext, { first, last }: Period): RecordSource {
+  const types = recordTypesOf(context);
   const where: Condition[] = [
+    ...(types === undefined ? [] : [keyIn('record_type', types)]),
     { key: 'position', op: 'range', gte: first, lte: last },
     { key: 'row_index', op: 'range', gte: 0 },
   ];
-  return { collection: 'changes', organizationId, where };
+  return { collection: 'changes', organizationId: context.organizationId, where };
 }
 
 /** Yields the changes of these records, record by record. */
@@ -92,28 +100,65 @@ async function* rowsOfRecords(
   }
 }
 
-async function changeFigures(context: ReportContext, source: RecordSource, records: number): Promise<Figure[]> {
-  const { models } = context.snapshot;
+/** Counts a period's changes and their actors. */
+async function countChanges(
+  { snapshot: { models } }: ReportContext,
+  source: RecordSource,
+): Promise<{ changes: number; actors: number }> {
   const firstRowsOnly = { ...source, where: [...source.where, { key: 'row_index', op: 'eq', value: 0 } as const] };
   const actors = await models.count(firstRowsOnly, ['actor_id']);
-  const total = actors.reduce((sum, { total }) => sum + total, 0);
+  return { changes: actors.reduce((sum, { total }) => sum + total, 0), actors: actors.length };
+}
+
+/** Counts the changes of some records and their actors. The change of a link between two of them counts once. */
+async function countChangesOf(
+  { snapshot: { models } }: ReportContext,
+  source: RecordSource,
+  records: readonly ChangedRecord[],
+): Promise<{ changes: number; actors: number }> {
+  const positions = new Set<unknown>();
+  const actors = new Set<unknown>();
+  for (const batch of inBatches(records)) {
+    const ofRecords = keyIn(
+      'record_id',
+      batch.map(({ id }) => id),
+    );
+    const counts = await models.count({ ...source, where: [ofRecords, ...source.where] }, ['position', 'actor_id']);
+    for (const { values } of counts) {
+      positions.add(values[0]);
+      actors.add(values[1]);
+    }
+  }
+  return { changes: positions.size, actors: actors.size };
+}
+
+async function changeFigures(
+  context: ReportContext,
+  source: RecordSource,
+  records: readonly ChangedRecord[],
+): Promise<Figure[]> {
+  const { record_types, owner_id } = context.inputs;
+  const isWhole = record_types === undefined && owner_id === undefined;
+  const { changes, actors } = isWhole
+    ? await countChanges(context, source)
+    : await countChangesOf(context, source, records);
   return [
     changeFigure(
       'changes',
       'Changes',
-      total,
+      changes,
       'changes in the period; the change of a link is listed below with both records',
     ),
     changeFigure(
       'records_changed',
       'Records changed',
-      records,
+      records.length,
       'records that were changed, linked or unlinked in the period',
     ),
     changeFigure(
       'actors',
       'Made by',
-      actors.length,
+      actors,
       'people who made these changes; the service counts as one if it made any',
     ),
   ];

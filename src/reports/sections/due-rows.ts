@@ -4,7 +4,7 @@ import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../register/families.ts
 import type { DueItem } from '../../register/field.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { ReportContext, ReportRow } from '../report-type.ts';
-import { readInBatches, recordsAt, recordTitle } from './records.ts';
+import { type RecordSource, readInBatches, recordsAt, recordTitle } from './records.ts';
 import { valueAt } from './report-columns.ts';
 
 /** Something that falls due, with its family's type. */
@@ -18,8 +18,17 @@ export const DUE_KINDS: readonly DueKind[] = FAMILY_DESCRIPTIONS.flatMap(({ type
 /** Returns the stored key that holds the item's date as long as it matters. */
 const keyOf = ({ key, date }: DueKind): string => key ?? date;
 
+/** A filter as lists take it. */
+type RecordFilter = Readonly<Record<string, unknown>>;
+
 /** The days on which items are due. */
 export type DueBounds = Partial<Record<'gte' | 'lte' | 'lt', string>>;
+
+/** Returns the kinds that a report's input names, in the order of the families. By default all. */
+export function dueKindsOf({ inputs }: ReportContext): readonly DueKind[] {
+  const names = inputs.kinds?.split(',');
+  return names === undefined ? DUE_KINDS : DUE_KINDS.filter(({ name }) => names.includes(name));
+}
 
 /** Counts the items of a kind that are due within bounds and not done. @param limit stops after this many */
 export async function countDueItems(
@@ -32,21 +41,23 @@ export async function countDueItems(
   return result?.total ?? 0;
 }
 
-function dueSource(context: ReportContext, kind: DueKind, bounds: DueBounds) {
-  const source = recordsAt(context, familyQueryOfType(kind.type), kind.filter);
+/** Returns the query for a kind's items. @param filter narrows their records, as lists do */
+export function dueSource(context: ReportContext, kind: DueKind, bounds: DueBounds, filter: RecordFilter = {}) {
+  const source = recordsAt(context, familyQueryOfType(kind.type), { ...kind.filter, ...filter });
   const key = keyOf(kind);
   // MAX_DATE stands for an absent date.
   const withinBounds = { key, op: 'range', ...bounds } as Condition;
   return { ...source, where: [withinBounds, { key, op: 'range', lt: MAX_DATE } as Condition, ...source.where] };
 }
 
-/** Merges the items of these kinds in order of due date. */
+/** Merges the items of these kinds in order of due date. @param filter narrows their records, as lists do */
 export async function* dueRows(
   context: ReportContext,
   kinds: readonly DueKind[],
   bounds: DueBounds,
+  filter: RecordFilter = {},
 ): AsyncGenerator<ReportRow> {
-  const iterators = kinds.map((kind) => dueRowsOfKind(context, kind, bounds));
+  const iterators = kinds.map((kind) => dueRowsOfKind(context, kind, dueSource(context, kind, bounds, filter)));
   const nextRows = await Promise.all(iterators.map(async (iterator) => (await iterator.next()).value));
   for (;;) {
     let first = -1;
@@ -62,10 +73,10 @@ export async function* dueRows(
 async function* dueRowsOfKind(
   context: ReportContext,
   kind: DueKind,
-  bounds: DueBounds,
+  source: RecordSource,
 ): AsyncGenerator<ReportRow, undefined> {
   const order = { key: keyOf(kind), direction: 'ASC' } as const;
-  for await (const batch of readInBatches(context, dueSource(context, kind, bounds), order)) {
+  for await (const batch of readInBatches(context, source, order)) {
     for (const { doc } of batch) yield dueRow(context, kind, doc);
   }
   return undefined;

@@ -18,6 +18,9 @@ const FILTER_TEXTS: readonly (readonly [field: string, words: (value: string) =>
   ['to', (moment) => `to ${moment}`],
   ['trend', () => 'trend by month'],
   ['trend_figures', (figures) => `trend of ${figures}`],
+  ['kinds', (kinds) => `only ${kinds}`],
+  ['record_types', (types) => `only ${types}`],
+  ['group_by', (field) => `by ${field.toLowerCase()}`],
   ['filter', (json) => `where ${json}`],
   ['after', (line) => `resumed after ${line}`],
 ];

@@ -138,14 +138,21 @@ interface OptionsFormProps {
 
 /** Sent by GET: it changes nothing, so it needs no CSRF token. */
 function OptionsForm({ view, type, form, choices, downloads }: OptionsFormProps) {
-  const { acceptedInputs, requiredInputs = {} } = REPORTS[type];
+  const { acceptedInputs, requiredInputs = {}, groupings = [] } = REPORTS[type];
   const download = type === 'AUDIT_PACK' ? 'Download pack' : 'Download';
   return (
     <form method="get" action={view.path} class="card report-options">
       <FormError form={form} ids={AS_OF_ID} />
       <div class="inline">
         {acceptedInputs.map((input) => (
-          <ReportField key={input} name={input} form={form} required={input in requiredInputs} choices={choices} />
+          <ReportField
+            key={input}
+            name={input}
+            form={form}
+            required={input in requiredInputs}
+            choices={choices}
+            groupings={groupings}
+          />
         ))}
         <MomentOption view={view} type={type} form={form} />
       </div>

@@ -1,8 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { isRealDate } from '../../../commands/engine/dates.ts';
 import type { Member } from '../../../identity/memberships/members.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import { codeWords } from '../../../reports/formats/report-text.ts';
 import { type ChoiceList, MAX_CHOICES, type ReportChoices } from '../../../reports/report-choices.ts';
-import type { ReportInputName } from '../../../reports/report-type.ts';
+import type { Grouping, ReportInputName } from '../../../reports/report-type.ts';
+import { DUE_KINDS } from '../../../reports/sections/due-rows.ts';
 import { type Choice, SelectField, TextField } from '../../components/fields.tsx';
 import type { FormState } from '../../server/form-state.ts';
 
@@ -19,6 +22,15 @@ const TREND_CHOICES = [
   { value: '', label: 'None' },
   { value: 'MONTH', label: 'By month' },
 ];
+const KIND_CHOICES: readonly Choice[] = [
+  { value: '', label: 'All' },
+  ...DUE_KINDS.map(({ name, label }) => ({ value: name, label })),
+];
+const RECORD_TYPE_CHOICES: readonly Choice[] = [
+  { value: '', label: 'All' },
+  ...FAMILY_DESCRIPTIONS.map(({ type, plural }) => ({ value: type, label: codeWords(plural) })),
+];
+const GROUPING_LABELS = { OWNER: 'Owner', SEVERITY: 'Severity, with days to closure' };
 const DATE_LABELS = { until: 'Due by', from: 'From', to: 'To' };
 const OWNER_CHOICES: readonly Choice[] = [
   { value: '', label: 'Everyone’s' },
@@ -78,8 +90,9 @@ export function ReportField(props: {
   name: ReportInputName;
   required: boolean;
   choices: ReportFieldChoices;
+  groupings: readonly Grouping[];
 }) {
-  const { form, name, required, choices } = props;
+  const { form, name, required, choices, groupings } = props;
   const value = form.values.get(name)?.[0] ?? '';
   const commonProps = { form, name, hint: choices.truncationHints[name] };
   const offered = (list: readonly Choice[]) =>
@@ -93,6 +106,12 @@ export function ReportField(props: {
       return <SelectField {...commonProps} label="Whose records" choices={offered(choices.owners)} />;
     case 'trend':
       return <SelectField {...commonProps} label="Trend" choices={offered(TREND_CHOICES)} />;
+    case 'kinds':
+      return <SelectField {...commonProps} label="What is due" choices={offered(KIND_CHOICES)} />;
+    case 'record_types':
+      return <SelectField {...commonProps} label="Changes of" choices={offered(RECORD_TYPE_CHOICES)} />;
+    case 'group_by':
+      return <SelectField {...commonProps} label="Group by" choices={offered(groupingChoices(groupings))} />;
     case 'trend_figures':
       return value === '' ? null : <input type="hidden" name={name} value={value} />;
     case 'from':
@@ -100,6 +119,10 @@ export function ReportField(props: {
     case 'until':
       return <MomentField {...commonProps} label={DATE_LABELS[name]} required={required} />;
   }
+}
+
+function groupingChoices(groupings: readonly Grouping[]): Choice[] {
+  return [{ value: '', label: 'Nothing' }, ...groupings.map((value) => ({ value, label: GROUPING_LABELS[value] }))];
 }
 
 /** A date. Addresses can hold other forms of a moment, such as an audit's id: those stand as text. */
