@@ -3,7 +3,7 @@ import type { Snapshot } from '../queries/moments/snapshot.ts';
 import type { Priority } from '../register/risk.ts';
 import type { Scalar } from '../stores/read-store.ts';
 
-/** What the rows of a report can be grouped by. */
+/** The facts by which a report can group its rows. */
 export const GROUPINGS = ['OWNER', 'SEVERITY'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
