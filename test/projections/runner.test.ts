@@ -8,6 +8,9 @@ import { assertEqualsSinglePass, leads, runnersSuite, waitUntilProjected } from 
 import { writeVendor } from '../support/stores/write-events.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
+/** More than two batches. */
+const CATCH_UP_EVENTS = 1_100;
+
 const test = runnersSuite('the projection runner');
 
 test('applies stored and new events, and reports its position', async (context) => {
@@ -92,6 +95,31 @@ function recording(models: ReadModels, commits: Commit[]): ReadModels {
     },
   });
 }
+
+test('lets requests in between the batches of a catch-up', async ({ run, handler, models }) => {
+  const vendors = Array.from({ length: CATCH_UP_EVENTS }, (_, index) => `vnd_${index}`);
+  await Promise.all(vendors.map((id) => writeVendor(handler, id)));
+  const real = await models();
+  let turn = 0;
+  let isWatching = true;
+  const countTurn = () => {
+    turn += 1;
+    if (isWatching) setImmediate(countTurn);
+  };
+  countTurn();
+  const turns: number[] = [];
+  const watched = withOverrides(real, {
+    commit: async (batch: Commit) => {
+      await real.commit(batch);
+      turns.push(turn);
+    },
+  });
+  const runner = await run({ models: watched });
+  assert.ok(await waitUntilProjected(runner, await writeVendor(handler, 'vnd_last')));
+  isWatching = false;
+  assert.ok(turns.length > 2, `${turns.length} batches`);
+  assert.is(new Set(turns).size, turns.length, 'each batch in a turn of its own');
+});
 
 test('retries after a store was unavailable, and clears the error once it has caught up', async (context) => {
   const { run, handler, models } = context;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { applyStoredEvent, upcast } from '../../commands/engine/stream-state.ts';
 import { link } from '../../commands/link.ts';
@@ -18,6 +19,8 @@ import { EventTransaction } from './event-transaction.ts';
 /** A batch ends before the event that would take it past one of these limits. The size is an estimate. */
 const MAX_BATCH_EVENTS = 500;
 const MAX_BATCH_BYTES = 2 * 1024 * 1024;
+/** After a batch of this size, requests are served before the next batch. */
+const LONG_BATCH_EVENTS = 50;
 const MAX_CACHED_RECORDS = 5_000;
 const MAX_CACHED_TREES = 1_000;
 
@@ -69,6 +72,8 @@ export class Applier {
         }
       }
       applied?.(batch.length);
+      // The embedded stores answer without leaving the event loop's turn, so a catch-up would hold it until its end.
+      if (batch.length >= LONG_BATCH_EVENTS) await nextTurn();
     }
   }
 
