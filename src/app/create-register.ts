@@ -87,7 +87,7 @@ export function createRegister(options: RegisterOptions): Register {
   };
   const untimed = createToolBox(ALL_TOOLS, service, (error, tool) => log.warn({ err: error, tool }, 'a tool failed'));
   const tools = onTiming ? timedTools(untimed, onTiming) : untimed;
-  const recordFiles = createRecordFileCatalog(reader, ALL_TOOLS);
+  const recordFiles = createRecordFileCatalog(reader);
   const sealer = new Sealer({ events, projections, keys: new SealKeys(accounts, now), now, log });
   return { handler, instances, projections, sealer, tools, recordFiles, reader, accessLogReader };
 }

@@ -21,6 +21,7 @@ function add(evidence: EvidenceState, _reason: string | undefined, context: Deci
 
 export const evidence = defineFamily(EVIDENCE, {
   add,
+  facts: ({ text, url }) => ({ kind: text ? 'TEXT' : url ? 'URL' : 'FILE' }),
   keys: {
     ends: {
       type: 'text',

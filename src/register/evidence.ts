@@ -3,6 +3,9 @@ import { type EventOf, event, optional, string } from './event-schema.ts';
 import { type FamilyDescription, type Fields, OWNER_FIELD, OWNER_HEADINGS, type StateOf } from './field.ts';
 import { type FamilyFigures, startsAfter } from './figure.ts';
 
+/** TEXT: its text is in the register. URL: it is at an address. FILE: the register has only a file's digest. */
+export const EVIDENCE_KINDS = ['TEXT', 'URL', 'FILE'] as const;
+
 const FIELDS = {
   name: { kind: 'name', label: 'Evidence', required: true, setBy: 'ADD', search: 'SHORT', lookalike: true },
   description: { kind: 'text', label: 'Description', setBy: 'ADD', search: 'LONG' },
@@ -21,6 +24,16 @@ const FIELDS = {
     setBy: 'ADD',
   },
   owner_id: { ...OWNER_FIELD, setBy: 'ADD' },
+  kind: {
+    kind: 'enum',
+    label: 'Kind',
+    note: 'TEXT: it has a text; URL: only an address, or an address and a digest; FILE: only a digest',
+    values: EVIDENCE_KINDS,
+    labels: { TEXT: 'Text', URL: 'Address', FILE: 'File' },
+    required: true,
+    derived: true,
+    filter: true,
+  },
   expired: {
     kind: 'past',
     label: 'Expired',
@@ -70,6 +83,7 @@ export const EVIDENCE = {
     restored: 'EvidenceRestored',
   },
   orders: ['name', 'collected_at'],
+  filters: { valid_until_before: { kind: 'date', label: 'Valid until before', test: 'BEFORE', key: 'ends' } },
   missing: [],
   summary: ['name', 'url', 'sha256', 'collected_at', 'valid_until', 'expired'],
   links: 'EVERY_FAMILY',

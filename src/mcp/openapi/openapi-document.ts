@@ -48,7 +48,7 @@ export function openapiDocument(
   const prefixes = prefixesOf(tools);
   const paths = [
     ...tools.map((tool) => [`/api/mcp/tools/${tool.name}`, { post: operation(tool, prefixes) }]),
-    ...fileOperations(tools, files).map((file) => [file.path, { get: fileOperation(file) }]),
+    ...fileOperations(files).map((file) => [file.path, { get: fileOperation(file) }]),
   ];
   return {
     openapi: '3.1.1',
@@ -95,11 +95,11 @@ function operation(tool: Tool, prefixes: ReadonlyMap<string, string>): object {
   };
 }
 
-function fileOperation({ tool, operation: { responses, ...rest } }: FileOperation): object {
+function fileOperation({ family = GENERAL_TAG, operation: { responses, ...rest } }: FileOperation): object {
   const errors = errorResponses(
     (codes, status) => status !== NOT_JSON_STATUS && codes.some((code) => FILE_ERROR_CODES.includes(code)),
   );
-  return { ...rest, tags: [tagOf(tool)], responses: { ...responses, ...errors } };
+  return { ...rest, tags: [family], responses: { ...responses, ...errors } };
 }
 
 /** Returns the responses of an operation's possible errors, by status. */
@@ -128,7 +128,9 @@ function errorResponse({ status, codes }: ErrorStatus): object {
   };
 }
 
-const tagOf = ({ record }: Tool) => record?.plural ?? 'register';
+/** The tag of operations that aren't about one family. */
+const GENERAL_TAG = 'register';
+const tagOf = ({ record }: Tool) => record?.plural ?? GENERAL_TAG;
 const tagsOf = (tools: readonly Tool[]) => [...new Set(tools.map(tagOf))].map((name) => ({ name }));
 
 const inputName = (tool: string) => `${tool[0]!.toUpperCase()}${tool.slice(1)}Input`;

@@ -1,8 +1,8 @@
+import type { z } from 'zod';
 import type { ErrorCode } from '../protocol/error-codes.ts';
 import { componentRef, fullSchema, type JsonSchema, withoutTitles } from '../schema/json-schema.ts';
-import { CHANGES_FILE } from '../tools/record-file-catalog.ts';
+import { RECORD_FILES } from '../tools/record-file-catalog.ts';
 import { reportTool } from '../tools/report-tool.ts';
-import type { Tool } from '../tools/tool.ts';
 
 /** A format's name in requests, and its media type. */
 export interface OfferedFormat {
@@ -16,10 +16,11 @@ export interface FileFormats {
   reports: readonly OfferedFormat[];
 }
 
-/** A GET request that returns the data of a tool as a file. */
+/** A GET request that returns the data of a list or a report as a file. */
 export interface FileOperation {
   path: string;
-  tool: Tool;
+  /** The family's plural; absent for a file about several families. */
+  family?: string;
   operation: { operationId: string; description: string; parameters: object[]; responses: Record<string, object> };
 }
 
@@ -38,25 +39,25 @@ const ORGANIZATION_PATH = '/api/v1/organizations/{organization_id}';
 const STRING_SCHEMA = { type: 'string' };
 const AS_OF_DESCRIPTION = 'a past moment: a date, a time, the id of a completed audit, or a position';
 
-/** Returns the operations of all files. Their parameters are the inputs of the tool that reads the same data. */
-export function fileOperations(tools: readonly Tool[], { records, reports }: FileFormats): FileOperation[] {
-  const lists =
-    records.length === 0
-      ? []
-      : tools.flatMap((tool) => (tool.file ? recordFileOperation(tool.file, tool, records) : []));
-  return reports.length === 0 ? lists : [...lists, reportFileOperation(reportTool, reports)];
+/** Returns the operations of all files. Their parameters are the inputs of the list or tool that reads the same data. */
+export function fileOperations({ records, reports }: FileFormats): FileOperation[] {
+  const lists = records.length === 0 ? [] : RECORD_FILES.map((file) => recordFileOperation(file, records));
+  return reports.length === 0 ? lists : [...lists, reportFileOperation(reports)];
 }
 
-function recordFileOperation(file: string, tool: Tool, formats: readonly OfferedFormat[]): FileOperation {
-  const { organization_id, filter } = inputsOf(tool);
+function recordFileOperation(
+  { name, input, record }: (typeof RECORD_FILES)[number],
+  formats: readonly OfferedFormat[],
+): FileOperation {
+  const { organization_id, filter } = inputsOf(input);
   const [item, path, lineId] =
-    file === CHANGES_FILE ? ['change', CHANGES_FILE, 'position'] : [tool.record!.title, `records/${file}`, 'id'];
+    record === undefined ? ['change', name, 'position'] : [record.title, `records/${name}`, 'id'];
   return {
     path: `${ORGANIZATION_PATH}/${path}`,
-    tool,
+    ...(record === undefined ? {} : { family: name }),
     operation: {
-      operationId: `download${file[0]!.toUpperCase()}${file.slice(1)}`,
-      description: `All results of ${tool.name} at one position, without a limit: one ${item} per line. To resume an interrupted file, repeat its inputs with cursor and after.`,
+      operationId: `download${name[0]!.toUpperCase()}${name.slice(1)}`,
+      description: `All ${name} that the filters find at one position, without a limit: one ${item} per line. To resume an interrupted file, repeat its inputs with cursor and after.`,
       parameters: [
         parameter('path', 'organization_id', organization_id!),
         ...queryParameters(filter!.properties as Record<string, JsonSchema>),
@@ -81,15 +82,15 @@ function recordFileOperation(file: string, tool: Tool, formats: readonly Offered
   };
 }
 
-function reportFileOperation(tool: Tool, formats: readonly OfferedFormat[]): FileOperation {
-  const { organization_id, type, as_of: _asOf, format: _format, cursor: _cursor, ...filters } = inputsOf(tool);
+function reportFileOperation(formats: readonly OfferedFormat[]): FileOperation {
+  const { input, name } = reportTool;
+  const { organization_id, type, as_of: _asOf, format: _format, cursor: _cursor, ...filters } = inputsOf(input);
   const errorContent = { 'application/json': { schema: componentRef('ErrorOutput') } };
   return {
     path: `${ORGANIZATION_PATH}/reports/{type}`,
-    tool,
     operation: {
       operationId: 'downloadReport',
-      description: `The complete report of ${tool.name} as a file.`,
+      description: `The complete report of ${name} as a file.`,
       parameters: [
         parameter('path', 'organization_id', organization_id!),
         parameter('path', 'type', type!),
@@ -117,7 +118,7 @@ function reportFileOperation(tool: Tool, formats: readonly OfferedFormat[]): Fil
   };
 }
 
-const inputsOf = ({ input }: Tool) => withoutTitles(fullSchema(input)).properties as Record<string, JsonSchema>;
+const inputsOf = (input: z.ZodObject) => withoutTitles(fullSchema(input)).properties as Record<string, JsonSchema>;
 
 const queryParameters = (inputs: Record<string, JsonSchema>) =>
   Object.entries(inputs).map(([name, { description, ...schema }]) =>

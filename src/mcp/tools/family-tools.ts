@@ -60,7 +60,6 @@ function listTool(family: FamilyDescription, record: RecordSchemas, { name, desc
     output: listOutput(record),
     example: { organization_id: '{organization}', ...example },
     record,
-    file: family.plural,
     readsCurrentState: ({ as_of }) => as_of === undefined,
     run: (input, { service, caller }) => listRecords(service.reader, query, name, caller, input),
     page: (input, _answer, caller) => pageOfList(family, input, caller),

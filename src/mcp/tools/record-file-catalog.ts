@@ -6,7 +6,12 @@ import { openChangeFile } from '../../queries/files/change-file.ts';
 import type { FileInput, OpenedFile } from '../../queries/files/open-file.ts';
 import { openRecordFile } from '../../queries/files/record-file.ts';
 import type { Reader } from '../../queries/moments/snapshot.ts';
-import type { Tool } from './tool.ts';
+import { changesInput } from '../schema/changes-schema.ts';
+import { listInput } from '../schema/family-schema.ts';
+import { InputParser } from '../schema/input-parser.ts';
+import { publishedSchema } from '../schema/json-schema.ts';
+import type { RecordSchemas } from '../schema/output.ts';
+import { FAMILY_TOOLS } from './all-family-tools.ts';
 
 /** The name of the file of changes. Other files are named by their family's plural. */
 export const CHANGES_FILE = 'changes';
@@ -26,20 +31,36 @@ interface PublishedFilter {
 export interface FileRequest extends Omit<FileInput, 'filter'> {
   /** A family's plural, or `changes`. */
   file: string;
-  /** The list tool's filter. It is checked by the tool's schema. */
+  /** The list's filter. It is checked by the list's schema. */
   filter: unknown;
 }
 
-/** The files of records and changes. Each has everything that its list tool finds, with the same filters and permissions. */
+/** The files of records and changes. Each has everything that its list finds, with the same filters and permissions. */
 export interface RecordFileCatalog {
-  /** Returns a file's filters and their types, as the list tool publishes them. @throws Refusal not_found */
+  /** Returns a file's filters and their types, as its list publishes them. @throws Refusal not_found */
   filters(file: string): Readonly<Record<string, PublishedFilter>>;
-  /** @throws Refusal as the list tool does */
+  /** @throws Refusal as the list does */
   open(caller: Caller, request: FileRequest): Promise<RecordFile>;
 }
 
+/** A file of a family's records or of changes, and its input: that of the list with the same content. */
+interface RecordFileDefinition {
+  /** A family's plural, or `changes`. */
+  name: string;
+  input: z.ZodObject;
+  /** The schemas of its records. Absent for changes. */
+  record?: RecordSchemas;
+}
+
+/** All files. Evidence has one too, though no tool lists it: pages do, with the same filters. */
+export const RECORD_FILES: readonly RecordFileDefinition[] = [
+  { name: CHANGES_FILE, input: changesInput },
+  ...FAMILY_TOOLS.map(({ family, record }) => ({ name: family.plural, input: listInput(family), record })),
+];
+
 interface FileSource {
-  tool: Tool;
+  parser: InputParser<z.ZodObject>;
+  filters: Readonly<Record<string, PublishedFilter>>;
   columns: readonly string[];
   open(caller: Caller, input: FileInput): Promise<OpenedFile>;
 }
@@ -68,9 +89,8 @@ const CHANGE_COLUMNS = [
 /** The field of tool answers that says which texts were cut. Files cut nothing. */
 const ANSWER_ONLY_FIELD = 'truncated';
 
-/** @param tools all tools. The list tools among them define the files and their filters */
-export function createRecordFileCatalog(reader: Reader, tools: readonly Tool[]): RecordFileCatalog {
-  const sources = new Map(tools.flatMap((tool) => (tool.file ? [[tool.file, fileSource(reader, tool)]] : [])));
+export function createRecordFileCatalog(reader: Reader): RecordFileCatalog {
+  const sources = new Map(RECORD_FILES.map((definition) => [definition.name, fileSource(reader, definition)]));
   const sourceOf = (file: string): FileSource => {
     const source = sources.get(file);
     if (source !== undefined) return source;
@@ -78,25 +98,26 @@ export function createRecordFileCatalog(reader: Reader, tools: readonly Tool[]):
     throw new Refusal('not_found', `There is no such file. Use one of ${allowed.join(', ')}.`, { allowed });
   };
   return {
-    filters: (file) => (sourceOf(file).tool.publishedInput as PublishedInput).properties?.filter?.properties ?? {},
+    filters: (file) => sourceOf(file).filters,
     async open(caller, { file, organization_id, filter, as_of, cursor, after }) {
       const source = sourceOf(file);
-      const listInput = { organization_id, filter, ...(as_of === undefined ? {} : { as_of }) };
-      const input = source.tool.parser.parse(listInput) as FileInput;
+      const fileInput = { organization_id, filter, ...(as_of === undefined ? {} : { as_of }) };
+      const input = source.parser.parse(fileInput) as unknown as FileInput;
       const openedFile = await source.open(caller, { ...input, cursor, after });
       return { ...openedFile, columns: source.columns };
     },
   };
 }
 
-function fileSource(reader: Reader, tool: Tool): FileSource {
-  const { record } = tool;
+function fileSource(reader: Reader, { input, record }: RecordFileDefinition): FileSource {
+  const parser = new InputParser(input);
+  const filters = (publishedSchema(input) as PublishedInput).properties?.filter?.properties ?? {};
   if (record === undefined) {
-    return { tool, columns: CHANGE_COLUMNS, open: (caller, input) => openChangeFile(reader, caller, input) };
+    return { parser, filters, columns: CHANGE_COLUMNS, open: (caller, input) => openChangeFile(reader, caller, input) };
   }
   const family = familyQueryOfType(record.type);
   const columns = columnsOf(record.full).filter((field) => field !== ANSWER_ONLY_FIELD);
-  return { tool, columns, open: (caller, input) => openRecordFile(reader, family, caller, input) };
+  return { parser, filters, columns, open: (caller, input) => openRecordFile(reader, family, caller, input) };
 }
 
 /** Returns a schema's fields. A nested object gives one column for each member, such as `acceptance.until`. */

@@ -17,7 +17,6 @@ import { FAMILY_TOOLS } from './all-family-tools.ts';
 import { pageOfChanges, pageOfRequestedRecord } from './answer-page.ts';
 import { archiveRecords } from './archive-records.ts';
 import { linkRecords } from './link-records.ts';
-import { CHANGES_FILE } from './record-file-catalog.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 const ID_PREFIXES = Object.keys(FAMILY_QUERIES);
@@ -46,7 +45,6 @@ export const REGISTER_TOOLS: readonly Tool[] = [
       'List who changed what, when and why, newest first. verify checks all matching changes against the log; verify_cursor continues. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
     input: changesInput,
     output: changesOutput,
-    file: CHANGES_FILE,
     example: { organization_id: '{organization}', filter: { record_id: ['{vendor}'] }, verify: true, size: 1 },
     run: (input, { service, caller, signal, progress }) =>
       listChanges(service.reader, caller, input, { signal, progress }),

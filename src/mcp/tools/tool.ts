@@ -68,8 +68,6 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   example: Example;
   /** The family's record schemas, if the tool is about one family. */
   record?: RecordSchemas;
-  /** The name of the export file with everything that this list finds, if there is one. */
-  file?: string;
   /** Published as destructiveHint: the tool removes or hides something. */
   destructive?: boolean;
   /** Changes an input before the schema reads it. @throws Refusal */

@@ -5,10 +5,10 @@ import { historyOf } from '../../projections/read-models/read-model.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import { listConditions } from '../lists/filters.ts';
 import { findPageStart, type KeysetQuery, readKeysetPages } from '../lists/keyset-page.ts';
-import { type PinnedMoment, requireAsOfPermission, versionConditions } from '../moments/moment.ts';
+import { type PinnedMoment, type QueryContext, requireAsOfPermission, versionConditions } from '../moments/moment.ts';
 import type { Reader, Snapshot } from '../moments/snapshot.ts';
 import { presentRecords } from '../records/present-records.ts';
-import { linkedToCondition } from '../records/record-links.ts';
+import { idsOfLinkedRecords, linkedToCondition } from '../records/record-links.ts';
 import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, openFileAt } from './open-file.ts';
 
 /**
@@ -71,6 +71,18 @@ async function* lines(
   for await (const rows of readKeysetPages(() => reader.snapshot().models, query)) {
     const context = { snapshot: reader.snapshot(), organizationId: query.organizationId, moment };
     const documents = rows.map(({ doc }) => doc);
-    yield await presentRecords(context, family, documents, 'FULL');
+    yield await withLinkedIds(context, family, await presentRecords(context, family, documents, 'FULL'));
   }
+}
+
+/** Adds the ids of linked records to records of a family that is attached to others: evidence. */
+async function withLinkedIds(
+  context: QueryContext,
+  { fields }: FamilyQuery,
+  records: Record<string, unknown>[],
+): Promise<object[]> {
+  if (!('record_ids' in fields)) return records;
+  return Promise.all(
+    records.map(async (record) => ({ ...record, ...(await idsOfLinkedRecords(context, String(record.id))) })),
+  );
 }

@@ -65,6 +65,44 @@ test('a file has the same records as the family’s list, in the same order', as
   }
 });
 
+test('the file of evidence has what getRecords answers, now and at a past position', async (context) => {
+  const { organizationId, owner } = context;
+  const measures = (await getFile(context, 'records/measures')).lines as { id: string }[];
+  const record_ids = measures.slice(0, 2).map(({ id }) => id);
+  const fields = { organization_id: organizationId, record_ids, url: 'https://example.org/a-photo' };
+  const added = await owner.ok('addEvidence', { ...fields, name: 'A photo', valid_until: '2020-01-01' });
+  const { id } = (added as unknown as { evidence: { id: string } }).evidence;
+  const readEvidence = async (query: object = {}) => {
+    const { lines, position } = await getFile(context, 'records/evidence', query);
+    return { position, records: lines as { id: string; name: string }[] };
+  };
+  const idsOf = async (query: object) => (await readEvidence(query)).records.map((record) => record.id);
+  const { records, position } = await readEvidence();
+  const names = records.map(({ name }) => name);
+  assert.equal(names, [...names].sort(), 'in the order of names');
+  const all = records.map((record) => record.id);
+  const other = all.find((otherId) => otherId !== id)!;
+  const answer = await owner.ok('getRecords', { ids: all });
+  assert.equal(
+    records,
+    answer.records.map(({ type: _type, ...record }) => record),
+  );
+  await owner.ok('linkRecords', { links: [{ from_id: id, to_id: record_ids[0] }], action: 'UNLINK' });
+  await owner.ok('archiveRecords', { ids: [other], action: 'ARCHIVE', reason: 'a test' });
+  assert.equal((await readEvidence({ as_of: position })).records, records);
+  const remaining = all.filter((remainingId) => remainingId !== other);
+  assert.equal(await idsOf({}), remaining);
+  assert.equal(await idsOf({ kind: 'URL' }), [id]);
+  assert.equal(
+    await idsOf({ kind: ['TEXT', 'FILE'] }),
+    remaining.filter((other) => other !== id),
+  );
+  assert.equal(await idsOf({ valid_until_before: '2020-01-02' }), [id]);
+  assert.equal(await idsOf({ valid_until_before: '2020-01-01' }), []);
+  assert.equal(await idsOf({ linked_to: record_ids[0]!, query: 'photo' }), [], 'unlinked');
+  assert.equal(await idsOf({ linked_to: record_ids[1]!, query: 'photo' }), [id]);
+});
+
 test('the file of changes has the rows of listChanges: one for an event that concerns several records', async (context) => {
   const filters = [
     {},
@@ -210,7 +248,7 @@ test('each field of an acceptance or a review has its own CSV column', async (co
 });
 
 test('has a CSV column for every field of a record', async (context) => {
-  for (const family of [...LISTED_FAMILIES.map((name) => `records/${name}`), 'changes']) {
+  for (const family of [...LISTED_FAMILIES.map((name) => `records/${name}`), 'records/evidence', 'changes']) {
     const header = csvRows((await getFile(context, family, { format: 'csv' })).text)[0]!.split(',');
     const fields = (await getFile(context, family)).lines.flatMap((line) => Object.keys(line));
     const columns = new Set(header.map((column) => column.split('.')[0]));

@@ -13,7 +13,6 @@ import { createRateLimits, type RateLimits } from '../../../src/http/access/rate
 import { cutWhenRevoked } from '../../../src/http/access/revocation.ts';
 import { HttpError } from '../../../src/http/http-errors.ts';
 import type { RequestContext } from '../../../src/http/request.ts';
-import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
 import { createRecordFileCatalog } from '../../../src/mcp/tools/record-file-catalog.ts';
 import { Reader, type ReadProgress, type SnapshotOptions } from '../../../src/queries/moments/snapshot.ts';
 import { StoreUnavailable } from '../../../src/stores/errors.ts';
@@ -69,7 +68,7 @@ async function start(
   } as unknown as ReadProgress;
   const options = { cursorKey: Buffer.from('a key for tests'), now: () => new Date() } as unknown as SnapshotOptions;
   const reader = new Reader(() => ({ models, progress }), options);
-  const files = createRecordFileCatalog(reader, ALL_TOOLS);
+  const files = createRecordFileCatalog(reader);
   return startToyService({
     authenticate: async () => caller(),
     sessions: async () => caller(),

@@ -43,7 +43,17 @@ interface Context extends ServedPair {
   folder: string;
 }
 
-const FAMILIES = ['risks', 'measures', 'vendors', 'obligations', 'nonconformities', 'frameworks', 'controls', 'audits'];
+const FAMILIES = [
+  'risks',
+  'measures',
+  'vendors',
+  'obligations',
+  'nonconformities',
+  'frameworks',
+  'controls',
+  'audits',
+  'evidence',
+];
 const FILES = ['changes', ...FAMILIES.map((family) => `records/${family}`), 'reports/{type}'].sort();
 const UNKNOWN = /is not a known property/;
 const ORGANIZATION = '/api/v1/organizations/{organization_id}/';

@@ -178,7 +178,7 @@ test('links the files of every family except evidence, and of the changes, in bo
       assert.is(id, web.organizationId);
       return unescapeHtml(path!);
     });
-  const families = Object.values(FAMILY_QUERIES).filter(({ type }) => type !== 'EVIDENCE');
+  const families = Object.values(FAMILY_QUERIES);
   const inBoth = (path: string) => [`${path}?format=csv`, `${path}?format=jsonl`];
   const records = families.flatMap(({ plural }) => inBoth(`records/${plural}`)).sort();
   const page = await owner.get(`${organizationPath}/files`);

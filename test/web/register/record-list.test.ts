@@ -224,12 +224,17 @@ test('links addresses of the web only', () => {
   }
 });
 
-test('filters evidence too, which has no list tool', async ({ owner, risks }) => {
+test('filters and downloads evidence too, which has no list tool', async ({ owner, risks }) => {
   const evidence = risks.replace(/risks$/, 'evidence');
-  const { text, status } = await owner.get(`${evidence}?expired=true&query=restore`);
+  const filter = 'expired=true&kind=URL&valid_until_before=2026-03-01&query=restore';
+  const { text, status } = await owner.get(`${evidence}?${filter}`);
   assert.is(status, 200);
-  assert.match(text, /Remove the filter Expired/);
-  assert.is(linkIn(text, 'CSV'), undefined);
+  for (const sentence of ['Expired', 'Kind: Address', 'Valid until before 1 Mar 2026']) {
+    assert.match(text, `Remove the filter ${sentence}`);
+  }
+  const download = linkIn(text, 'CSV')!;
+  for (const part of filter.split('&')) assert.ok(download.includes(part), part);
+  assert.is((await owner.get(download)).status, 200);
   assert.is((await owner.get(`${evidence}?missing=OWNER`)).status, 400);
 });
 

@@ -95,9 +95,10 @@ const READ_PAST = { today: FROM_AUDITOR, past: FROM_AUDITOR };
 /** The downloads of an organization, by their paths below `/api/v1/organizations/:id`. */
 const ORGANIZATION_FILES: Readonly<Record<string, PageRule>> = {
   ...Object.fromEntries(
-    Object.keys(FAMILIES)
-      .filter((plural) => plural !== 'evidence')
-      .map((plural) => [`/records/${plural}`, { today: ALL, past: FROM_AUDITOR, names: LIST_NAMES }]),
+    Object.keys(FAMILIES).map((plural) => [
+      `/records/${plural}`,
+      { today: ALL, past: FROM_AUDITOR, names: LIST_NAMES },
+    ]),
   ),
   '/changes': { ...READ_PAST, names: { ...AS_OF, record_id: 'rsk', actor_id: 'acc' } },
   '/reports/posture': { ...READ_PAST, names: { ...AS_OF, owner_id: 'acc' } },

@@ -2,7 +2,7 @@
 
 import { addressWith } from '../../../addresses/page-addresses.ts';
 import { roleAllows } from '../../../commands/organization/permissions.ts';
-import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../../register/families.ts';
 import { CopyBlock, MomentTime, Table } from '../../components/components.tsx';
 import {
   asOfInput,
@@ -19,8 +19,8 @@ const FORMATS = [
   ['jsonl', 'JSON Lines'],
 ] as const;
 
-/** Sentences about families' files. A family without one has a general sentence. */
-const ABOUT_RECORDS: Readonly<Record<string, string>> = {
+/** Sentences about families' files. */
+const ABOUT_RECORDS: Readonly<Record<FamilyName, string>> = {
   RISK: 'Each risk with its rating, treatment, owner and next review.',
   VENDOR: 'Each vendor with its criticality, contract, personal data and last review.',
   FRAMEWORK: 'Each framework with its version, and how many of its controls are covered.',
@@ -29,6 +29,7 @@ const ABOUT_RECORDS: Readonly<Record<string, string>> = {
   OBLIGATION: 'Each obligation with its source, requirement, status and last review.',
   NONCONFORMITY: 'Each nonconformity with its cause, corrective action and due date.',
   AUDIT: 'Each audit with its auditor, scope, dates and state.',
+  EVIDENCE: 'Each piece of evidence with its text or address, its dates, and the records that it is attached to.',
 };
 
 /** A file to download: its path in the API, its name, and what it has. */
@@ -74,12 +75,12 @@ export const filesPage = (context: RegisterCollaborators): Route[] => [
   }),
 ];
 
-/** Returns the files that the reader's role may download. Families without a list have none. */
+/** Returns the files that the reader's role may download. */
 function filesFor({ organization }: RegisterView): DownloadableFile[] {
-  const records = FAMILY_DESCRIPTIONS.filter(({ tools }) => tools.list !== undefined).map((family) => ({
+  const records = FAMILY_DESCRIPTIONS.map((family) => ({
     path: `records/${family.plural}`,
     name: familyHeading(family),
-    about: ABOUT_RECORDS[family.type] ?? `Each ${family.singular} with all its fields.`,
+    about: ABOUT_RECORDS[family.type],
   }));
   const changes = {
     path: 'changes',

@@ -134,21 +134,19 @@ function ViewLinks({
   const position = String(view.snapshot.newestPosition(view.organization.id));
   return (
     <div class="row">
-      {family.tools.list !== undefined && (
-        <details>
-          <summary>Download</summary>
-          <div class="menu">
-            {FILE_FORMATS.map(([format, name]) => (
-              <a
-                key={format}
-                href={addressWith(file, { format, as_of: view.past?.asOf, ...filterParameters(selection.filter) })}
-              >
-                {name}
-              </a>
-            ))}
-          </div>
-        </details>
-      )}
+      <details>
+        <summary>Download</summary>
+        <div class="menu">
+          {FILE_FORMATS.map(([format, name]) => (
+            <a
+              key={format}
+              href={addressWith(file, { format, as_of: view.past?.asOf, ...filterParameters(selection.filter) })}
+            >
+              {name}
+            </a>
+          ))}
+        </div>
+      </details>
       {view.readsPast && view.past === null && (
         <a class="button quiet" href={listAddress(view, selection, { as_of: position })}>
           Pin this view

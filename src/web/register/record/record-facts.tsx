@@ -105,7 +105,7 @@ function groupOf(name: string, field: Field): FactGroup | null {
     case 'validCount':
       return 'Assessment';
     case 'enum':
-      return stateTone(name, '') !== null || field.hasOwnEvent || field.derived ? 'Assessment' : 'About';
+      return stateTone(name, '') !== null || field.hasOwnEvent ? 'Assessment' : 'About';
     case 'date':
     case 'time':
       return 'Dates';
