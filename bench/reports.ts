@@ -60,6 +60,7 @@ async function generatePosture({ register, organizationId, caller }: BenchRegist
   const service: ToolService = {
     handler: register.handler,
     reader,
+    importedNames: { idOf: () => Promise.reject(new Error('no import')) },
     waitUntilProjected: (...position) => register.projections.waitUntilProjected(...position),
     writeWaitMs: 1_000,
     reportGenerated: () => undefined,

@@ -1,5 +1,6 @@
 import { CommandHandler } from '../commands/engine/handler.ts';
 import { AccessLogReader } from '../identity/access-log/access-log-reader.ts';
+import { ImportedNames } from '../identity/imported-names.ts';
 import { ALL_TOOLS } from '../mcp/tools/all-tools.ts';
 import { createRecordFileCatalog, type RecordFileCatalog } from '../mcp/tools/record-file-catalog.ts';
 import type { ToolService } from '../mcp/tools/tool.ts';
@@ -80,6 +81,7 @@ export function createRegister(options: RegisterOptions): Register {
   const service: ToolService = {
     handler,
     reader,
+    importedNames: new ImportedNames(accounts),
     waitUntilProjected: (organizationId, storePosition, ms) =>
       projections.waitUntilProjected(organizationId, storePosition, ms),
     writeWaitMs: options.writeWaitMs,

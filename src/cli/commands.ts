@@ -51,6 +51,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./accounts/account-email.ts')).accountEmail,
   },
   {
+    name: 'imported-names',
+    summary: 'list or erase the names of people that imports stored',
+    load: async () => (await import('./accounts/imported-names.ts')).importedNames,
+  },
+  {
     name: 'import',
     summary: 'import records from a CSV or XLSX file of any length',
     load: async () => (await import('./import/import.ts')).importFile,

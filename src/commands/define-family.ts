@@ -1,20 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { correctedFields, isStored } from '../register/event-members.ts';
 import type { EventOf } from '../register/event-schema.ts';
-import type {
-  CommonCommandTypes,
-  CommonEventTypes,
-  FamilyDescription,
-  Field,
-  Fields,
-  StateOf,
-} from '../register/field.ts';
+import type { CommonEventTypes, FamilyDescription, Field, Fields, StateOf } from '../register/field.ts';
 import { type Decider, type DecisionContext, type DomainEvent, type Origin, stateBefore } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
+import type { ImportOrigin } from './import-origin.ts';
 import {
   type CommonFields,
   isEmpty,
   type OptionalReason,
+  omit,
   omitEmpty,
   pick,
   refuseIfArchived,
@@ -58,6 +53,13 @@ interface FamilyRules<State extends object, SpecificEvent extends DomainEvent, S
   ): SpecificEvent[];
   /** Decides commands that only this family has. */
   decide?(command: SpecificCommand, state: State, context: DecisionContext): SpecificEvent[];
+  /** Returns the event of an imported record's past decision, which the fields describe. */
+  importDecision?(
+    fields: Partial<State>,
+    origin: ImportOrigin,
+    reason: string | undefined,
+    context: DecisionContext,
+  ): { event: SpecificEvent; describedBy: readonly string[] };
   /** Applies an event that only this family has. Absent if there is none. */
   evolve?(state: State, event: SpecificEvent): State;
   /** Returns the stream that holds a record's first state, if it isn't the record's own. */
@@ -86,7 +88,8 @@ export interface Family<State extends object = object, Command = unknown, Event 
 /** Commands that every family has. */
 type CommonCommand = { type: 'Archive' | 'Restore'; reason: string };
 
-type AddCommand<State> = { fields: Partial<State> } & OptionalReason;
+/** With `origin`, the fields may also describe a past decision. */
+type AddCommand<State> = { fields: Partial<State>; origin?: ImportOrigin } & OptionalReason;
 type UpdateCommand<State> = { changes: Partial<State> } & OptionalReason;
 
 /** The commands of a family, by its description. */
@@ -151,8 +154,7 @@ export function defineFamily<
   type Command = CommandOf<Description, State, SpecificCommand>;
   type Event = EventOf<Description['events']>;
   const { title, fields } = description;
-  const commands: CommonCommandTypes = description.commands;
-  const commonEvents: CommonEventTypes = description.commonEvents;
+  const { commands, commonEvents }: FamilyDescription = description;
   const stateFields = Object.keys(fields).filter((name) => isStored(fields[name]!));
   const corrected = correctedFields(fields) as (keyof State)[];
   const initialState = initialStateOf(fields, stateFields) as State;
@@ -161,7 +163,7 @@ export function defineFamily<
     switch (command.type) {
       case commands.add:
         refuseIfExists(state);
-        return [toAddedEvent(command as AddCommand<State>, context)];
+        return add(command as AddCommand<State>, context);
       case commands.update:
         return update(command as UpdateCommand<State>, requireState(state), context);
       case 'Archive':
@@ -171,6 +173,14 @@ export function defineFamily<
         refuseIfArchived(requireState(state));
         return rules.decide!(command as SpecificCommand, requireState(state), context);
     }
+  }
+
+  /** Adds a record. An imported one is added as before its past decision, which follows in the same append. */
+  function add(command: AddCommand<State>, context: DecisionContext): Event[] {
+    const { fields, origin, reason } = command;
+    if (origin === undefined || !hasPastDecision(description, fields)) return [toAddedEvent(command, context)];
+    const { event, describedBy } = rules.importDecision!(fields, origin, reason, context);
+    return [toAddedEvent({ ...command, fields: omit(fields, describedBy) }, context), event as Event];
   }
 
   function toAddedEvent({ fields: input, reason }: AddCommand<State>, context: DecisionContext): Event {
@@ -213,7 +223,6 @@ export function defineFamily<
     return next ?? rules.evolve!(stateBefore(event, state), event as SpecificEventOf<Description>);
   }
 
-  const { origin, parent, facts, keys } = rules;
   return {
     ...description,
     historyFields: historyFields(fields),
@@ -221,10 +230,7 @@ export function defineFamily<
     initialState,
     decide,
     evolve,
-    ...(origin ? { origin } : {}),
-    ...(parent ? { parent } : {}),
-    ...(facts ? { facts } : {}),
-    ...(keys ? { keys } : {}),
+    ...pick<typeof rules, 'origin' | 'parent' | 'facts' | 'keys'>(rules, ['origin', 'parent', 'facts', 'keys']),
   };
 }
 
@@ -232,6 +238,12 @@ export function defineFamily<
 function refuseIfExists(state: object | null): void {
   if (state === null) return;
   throw new Refusal('conflict', 'This record exists already. Read it, or add another one.');
+}
+
+/** Returns true if an imported row has a state that a past decision led to. */
+export function hasPastDecision({ pastDecision, workflow }: FamilyDescription, row: object): boolean {
+  if (pastDecision === undefined || workflow === undefined) return false;
+  return pastDecision.states.includes(String((row as Record<string, unknown>)[workflow.field]));
 }
 
 /** Returns the members of `changes` that differ from the state. Null clears a field. */

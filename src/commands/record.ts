@@ -18,6 +18,11 @@ export function pick<T extends object, K extends keyof T>(from: Partial<T>, fiel
   >;
 }
 
+/** Returns an object without some of its members. */
+export function omit<T extends object>(from: Partial<T>, fields: readonly string[]): Partial<T> {
+  return Object.fromEntries(Object.entries(from).filter(([name]) => !fields.includes(name))) as Partial<T>;
+}
+
 /** Returns the members that are neither null nor undefined. A record's first event holds no empty fields. */
 export function omitEmpty<T extends object>(fields: T): Partial<T> {
   return Object.fromEntries(

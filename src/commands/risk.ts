@@ -5,6 +5,7 @@ import {
   RISK,
   type RiskAcceptance,
   type RiskRatings,
+  type RiskRow,
   type RiskState,
   type RiskStatus,
 } from '../register/risk.ts';
@@ -12,8 +13,9 @@ import { type CommandOf, defineFamily, type SpecificEventOf } from './define-fam
 import { addDays, MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
+import { type ImportOrigin, toImportOrigin } from './import-origin.ts';
 import { forbidden, roleAllows } from './organization/permissions.ts';
-import { isEmpty, type OptionalReason, pick, requireReason, withReason } from './record.ts';
+import { isEmpty, type OptionalReason, pick, refuseFuture, requireReason, withReason } from './record.ts';
 
 type SpecificEvent = SpecificEventOf<typeof RISK>;
 
@@ -21,6 +23,9 @@ export const DECISIONS = ['ACCEPT', 'REVOKE', 'CLOSE', 'REOPEN'] as const;
 
 const RATINGS = ['inherent_likelihood', 'inherent_impact', 'residual_likelihood', 'residual_impact'] as const;
 
+type RiskAcceptanceImported = Extract<SpecificEvent, { type: 'RiskAcceptanceImported' }>;
+
+type RiskAccepted = Extract<SpecificEvent, { type: 'RiskAccepted' }>;
 type DecideRisk = {
   type: 'DecideRisk';
   decision: (typeof DECISIONS)[number];
@@ -145,10 +150,10 @@ function toAcceptance({ approver_id, recorded_by, accepted_at, until, reason }: 
   return { approver_id, recorded_by, accepted_at, until, reason };
 }
 
-function requireAcceptance(command: DecideRisk, context: DecisionContext): RiskAcceptance {
-  if (!roleAllows(context.role, 'acceptRisks')) throw forbidden('acceptRisks', context.role);
+function requireAcceptance(command: DecideRisk, context: DecisionContext): RiskAccepted['data'] {
+  requireAcceptPermission(context);
   const reason = requireReason(command.reason, 'why the risk is accepted');
-  const latestDate = addDays(context.today, context.maxAcceptanceDays);
+  const latestDate = latestAcceptanceDate(context);
   if (command.until === undefined || command.until <= context.today || command.until > latestDate) {
     throw new Refusal('invalid_input', `Give until, a date after ${context.today} and not after ${latestDate}.`, {
       field: 'until',
@@ -163,6 +168,39 @@ function requireAcceptance(command: DecideRisk, context: DecisionContext): RiskA
   };
 }
 
+function requireAcceptPermission({ role }: DecisionContext): void {
+  if (!roleAllows(role, 'acceptRisks')) throw forbidden('acceptRisks', role);
+}
+
+/** Returns the last day until which a risk may be accepted today. */
+function latestAcceptanceDate({ today, maxAcceptanceDays }: DecisionContext): string {
+  return addDays(today, maxAcceptanceDays);
+}
+
+/** Returns an imported acceptance. It may have ended: then it counts as expired from the start. */
+function importAcceptance(row: RiskRow, origin: ImportOrigin, reason: string | undefined, context: DecisionContext) {
+  requireAcceptPermission(context);
+  const { accepted_by: approver_id = null, accepted_at = null, accepted_until: until, acceptance_reason } = row;
+  const latestDate = latestAcceptanceDate(context);
+  if (!until || until > latestDate) {
+    throw new Refusal('invalid_input', `ACCEPTED needs accepted_until, a date not after ${latestDate}.`, {
+      field: 'accepted_until',
+    });
+  }
+  if (accepted_at) refuseFuture('accepted_at', accepted_at, context);
+  const acceptedFor = acceptance_reason ?? reason;
+  if (!acceptedFor) {
+    throw new Refusal('invalid_input', 'Give acceptance_reason: why the risk was accepted.', {
+      field: 'acceptance_reason',
+    });
+  }
+  const event: RiskAcceptanceImported = {
+    type: 'RiskAcceptanceImported',
+    data: { approver_id, recorded_by: context.actor_id, accepted_at, until, reason: acceptedFor, ...origin },
+  };
+  return { event, describedBy: ['status', ...Object.keys(RISK.pastDecision.fields)] };
+}
+
 function evolve(risk: RiskState, event: SpecificEvent): RiskState {
   switch (event.type) {
     case 'RiskAssessed':
@@ -175,6 +213,10 @@ function evolve(risk: RiskState, event: SpecificEvent): RiskState {
       return { ...risk, status: 'OPEN' };
     case 'RiskAccepted':
       return { ...risk, status: 'ACCEPTED', treatment: 'ACCEPTED', acceptance: toAcceptance(event.data) };
+    case 'RiskAcceptanceImported': {
+      const imported = toImportOrigin(event.data);
+      return { ...risk, status: 'ACCEPTED', treatment: 'ACCEPTED', acceptance: toAcceptance(event.data), imported };
+    }
     case 'RiskAcceptanceRevoked':
     case 'RiskReopened':
       return { ...risk, status: 'OPEN', acceptance: null };
@@ -191,6 +233,7 @@ function lastAssessedAt({ ratings, assessed_at }: Extract<SpecificEvent, { type:
 export const risk = defineFamily(RISK, {
   add,
   update,
+  importDecision: importAcceptance,
   decide,
   evolve,
   facts: (risk) => {

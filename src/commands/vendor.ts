@@ -1,8 +1,9 @@
-import { VENDOR, type VendorReview, type VendorState } from '../register/vendor.ts';
+import { VENDOR, type VendorReview, type VendorRow, type VendorState } from '../register/vendor.ts';
 import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
 import { addDays, dateOf, endOfDay, MAX_DATE, MIN_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
+import { type ImportOrigin, toImportOrigin } from './import-origin.ts';
 import { type OptionalReason, refuseFuture, requireReason, withReason } from './record.ts';
 
 type SpecificEvent = SpecificEventOf<typeof VENDOR>;
@@ -11,6 +12,7 @@ type SpecificEvent = SpecificEventOf<typeof VENDOR>;
 const REVIEW_INTERVAL_DAYS = 365;
 
 type VendorReviewed = Extract<SpecificEvent, { type: 'VendorReviewed' }>;
+type VendorReviewImported = Extract<SpecificEvent, { type: 'VendorReviewImported' }>;
 
 export type ReviewVendor = {
   type: 'ReviewVendor';
@@ -28,6 +30,19 @@ function add(vendor: VendorState, reason: string | undefined, context: DecisionC
   if (status !== 'PENDING_REVIEW') requireReason(reason, `why the vendor is ${status}`);
   if (last_reviewed) refuseFuture('last_reviewed', last_reviewed, context);
   return {};
+}
+
+/** Returns an imported review. A date or conditions that the file doesn't have stay unknown, and no next review is set. */
+function importReview(row: VendorRow, origin: ImportOrigin, reason: string | undefined, context: DecisionContext) {
+  const { findings = null, conditions = null, reviewed_by = null, last_reviewed = null } = row;
+  if (last_reviewed) refuseFuture('last_reviewed', last_reviewed, context);
+  const outcome = row.status as VendorReview['outcome'];
+  const review = { outcome, findings, conditions, reviewed_by, reviewed_at: last_reviewed };
+  const event: VendorReviewImported = {
+    type: 'VendorReviewImported',
+    data: { ...review, ...origin, ...withReason(reason) },
+  };
+  return { event, describedBy: ['status', 'last_reviewed', ...Object.keys(VENDOR.pastDecision.fields)] };
 }
 
 function update(_state: VendorState, changed: Partial<VendorState>, reason: string | undefined): SpecificEvent[] {
@@ -89,6 +104,11 @@ function evolve(vendor: VendorState, event: SpecificEvent): VendorState {
   switch (event.type) {
     case 'VendorReviewed':
       return applyReview(vendor, event.data);
+    case 'VendorReviewImported': {
+      const { outcome, reviewed_at } = event.data;
+      const imported = toImportOrigin(event.data);
+      return { ...vendor, status: outcome, last_reviewed: reviewed_at, review: toReview(event.data), imported };
+    }
     case 'VendorSuspended':
       return { ...vendor, status: 'SUSPENDED' };
     case 'VendorOffboarded':
@@ -99,15 +119,19 @@ function evolve(vendor: VendorState, event: SpecificEvent): VendorState {
 /** Applies a review. One that is older than the newest changes only the history. */
 function applyReview(vendor: VendorState, data: VendorReviewed['data']): VendorState {
   if (vendor.last_reviewed !== null && data.reviewed_at < vendor.last_reviewed) return vendor;
-  const { outcome, findings, conditions, reviewed_by, reviewed_at, next_review_due } = data;
-  // A fixed order of members for readers. Stores may return them in another.
-  const review = { outcome, findings, conditions, reviewed_by, reviewed_at };
-  return { ...vendor, status: data.outcome, last_reviewed: data.reviewed_at, next_review_due, review };
+  const { outcome, reviewed_at, next_review_due } = data;
+  return { ...vendor, status: outcome, last_reviewed: reviewed_at, next_review_due, review: toReview(data) };
+}
+
+/** Returns the review with its members in a fixed order. Stores may return them in another. */
+function toReview({ outcome, findings, conditions, reviewed_by, reviewed_at }: VendorReview): VendorReview {
+  return { outcome, findings, conditions, reviewed_by, reviewed_at };
 }
 
 export const vendor = defineFamily(VENDOR, {
   add,
   update,
+  importDecision: importReview,
   decide: decideReview,
   evolve,
   keys: {

@@ -51,6 +51,10 @@ export type Field = FieldFacts &
     | { kind: 'enum'; values: readonly string[]; labels?: Readonly<Record<string, string>> }
     /** The id of a record with this prefix. */
     | { kind: 'id'; prefix: string }
+    /** The id of a person's name in an imported file. The name itself is in the account store. */
+    | { kind: 'importedName' }
+    /** Only in rows of imports: an account, or a person's name as the file has it. */
+    | { kind: 'person' }
     | { kind: 'object'; fields: Fields }
     /** The number of linked records that carry a label: a type, or a type and more, such as CONTROL:INCLUDED. */
     | { kind: 'count'; of: string }
@@ -188,6 +192,11 @@ export interface FamilyDescription extends FamilyNames {
   /** importRecords takes it. */
   importable?: true;
   /**
+   * A decision that was made before the record was imported. A row brings it by one of these states, and describes it by
+   * fields that only rows have. It has an event of its own.
+   */
+  pastDecision?: { states: readonly string[]; fields: Fields };
+  /**
    * By field: other headings that its column has in people's spreadsheets, the best first, in lower case. The field's own
    * name and label needn't be repeated.
    */
@@ -195,6 +204,12 @@ export interface FamilyDescription extends FamilyNames {
   /** The tools that it has of those that work alike in all families. */
   tools: { list?: FamilyTool; add?: FamilyTool; update?: FamilyTool };
 }
+
+/** The file that a past decision was imported from. */
+export const IMPORTED_FIELDS = {
+  name_id: { kind: 'importedName', label: 'Name in the file', note: 'the person without an account who decided' },
+  source: { kind: 'text', label: 'Source', note: 'such as row 12 of suppliers.xlsx' },
+} as const satisfies Fields;
 
 /** The type of a field's value. */
 export type ValueOf<F> = F extends { kind: 'enum'; values: readonly (infer Value)[] }

@@ -1,7 +1,15 @@
 import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
 import { changesOf, type EventOf, event, nullable, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, OWNER_HEADINGS, type StateOf } from './field.ts';
+import {
+  type FamilyDescription,
+  type Fields,
+  IMPORTED_FIELDS,
+  OWNER_FIELD,
+  OWNER_HEADINGS,
+  type StateOf,
+} from './field.ts';
 import { countByState, type FamilyFigures, isIn, startsAfter } from './figure.ts';
+import { importedMembers } from './imported-members.ts';
 
 export const RISK_STATUSES = ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'] as const;
 export const TREATMENTS = ['MITIGATED', 'ACCEPTED', 'AVOIDED', 'TRANSFERRED'] as const;
@@ -59,14 +67,34 @@ const FIELDS = {
     label: 'Acceptance',
     setBy: 'COMMAND',
     fields: {
-      approver_id: { kind: 'account', label: 'Accepted by', required: true, detail: true },
+      approver_id: {
+        kind: 'account',
+        label: 'Accepted by',
+        note: 'null if imported and by nobody with an account',
+        detail: true,
+      },
       recorded_by: { kind: 'account', label: 'Recorded by', required: true },
-      accepted_at: { kind: 'time', label: 'Accepted', required: true },
+      accepted_at: { kind: 'time', label: 'Accepted', note: 'null if imported without a date' },
       until: { kind: 'date', label: 'Accepted until', required: true },
       reason: { kind: 'text', label: 'Reason for acceptance', required: true, detail: true },
       expired: { kind: 'past', label: 'Acceptance expired', note: 'until is past', key: 'accepted_until' },
     },
   },
+  imported: {
+    kind: 'object',
+    label: 'Imported acceptance',
+    note: 'where an imported acceptance comes from',
+    setBy: 'COMMAND',
+    fields: IMPORTED_FIELDS,
+  },
+} as const satisfies Fields;
+
+/** A past acceptance, besides `status`. */
+const PAST_ACCEPTANCE_FIELDS = {
+  accepted_until: { kind: 'date', label: 'Accepted until' },
+  accepted_at: { kind: 'time', label: 'Accepted on' },
+  accepted_by: { kind: 'person', label: 'Accepted by' },
+  acceptance_reason: { kind: 'text', label: 'Reason for acceptance' },
 } as const satisfies Fields;
 
 export type RiskState = StateOf<typeof FIELDS>;
@@ -74,6 +102,7 @@ export type RiskRatings = Pick<RiskState, keyof typeof RATING_FIELDS>;
 export type RiskStatus = RiskState['status'];
 export type Treatment = NonNullable<RiskState['treatment']>;
 export type RiskAcceptance = NonNullable<RiskState['acceptance']>;
+export type RiskRow = Partial<RiskState & StateOf<typeof PAST_ACCEPTANCE_FIELDS>>;
 export type Priority = (typeof PRIORITIES)[number];
 
 export const RISK_EVENTS = {
@@ -88,7 +117,12 @@ export const RISK_EVENTS = {
   RiskTreatmentPlanned: event({ treatment: nullable(string<Treatment>()), reason: optional(string()) }),
   RiskTreatmentStarted: event({ reason: optional(string()) }),
   RiskTreatmentHalted: event({ reason: optional(string()) }),
-  RiskAccepted: event(objectMembers(FIELDS.acceptance.fields)),
+  RiskAccepted: event({
+    ...objectMembers(FIELDS.acceptance.fields),
+    approver_id: string(),
+    accepted_at: string(),
+  }),
+  RiskAcceptanceImported: event({ ...objectMembers(FIELDS.acceptance.fields), ...importedMembers }),
   RiskAcceptanceRevoked: event({ cause: string<'DECISION' | 'SCORE_RAISED'>(), reason: optional(string()) }),
   RiskClosed: event({ reason: string() }),
   RiskReopened: event({ reason: string() }),
@@ -185,6 +219,7 @@ export const RISK = {
   missing: ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'EVIDENCE'],
   summary: ['reference_id', 'name', 'status', 'score', 'priority', 'treatment'],
   links: ['MEASURE', 'VENDOR', 'OBLIGATION', 'CONTROL'],
+  effectiveDates: { RiskAcceptanceImported: 'accepted_at' },
   dueItems: [
     {
       name: 'RISK_REVIEW',
@@ -202,6 +237,7 @@ export const RISK = {
     },
   ],
   importable: true,
+  pastDecision: { states: ['ACCEPTED'], fields: PAST_ACCEPTANCE_FIELDS },
   headings: {
     reference_id: ['risk id', 'risk no', 'risk number', 'risk ref', 'risk reference', 'ref', 'ref no', 'id'],
     name: [
@@ -247,6 +283,17 @@ export const RISK = {
       'response strategy',
     ],
     owner_id: ['risk owner', ...OWNER_HEADINGS],
+    accepted_until: [
+      'acceptance until',
+      'acceptance end',
+      'acceptance expiry',
+      'acceptance expires',
+      'acceptance valid until',
+      'acceptance expiry date',
+    ],
+    accepted_at: ['acceptance date', 'date of acceptance', 'date accepted'],
+    accepted_by: ['risk accepted by', 'acceptance by', 'approved by', 'approver'],
+    acceptance_reason: ['acceptance reason', 'acceptance justification', 'acceptance rationale', 'justification'],
     status: ['risk status', 'state'],
   },
   figures: FIGURES,

@@ -1,7 +1,15 @@
 import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
 import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, OWNER_HEADINGS, type StateOf } from './field.ts';
+import {
+  type FamilyDescription,
+  type Fields,
+  IMPORTED_FIELDS,
+  OWNER_FIELD,
+  OWNER_HEADINGS,
+  type StateOf,
+} from './field.ts';
 import { countByState, type FamilyFigures, isIn, startsAfter } from './figure.ts';
+import { importedMembers } from './imported-members.ts';
 
 export const CRITICALITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 export const OUTCOMES = ['APPROVED', 'CONDITIONAL', 'REJECTED'] as const;
@@ -43,15 +51,35 @@ const FIELDS = {
       outcome: { kind: 'enum', label: 'Review outcome', values: OUTCOMES, required: true, detail: true },
       findings: { kind: 'text', label: 'Findings', detail: true },
       conditions: { kind: 'text', label: 'Conditions' },
-      reviewed_by: { kind: 'account', label: 'Reviewed by', required: true, detail: true },
-      reviewed_at: { kind: 'time', label: 'Reviewed', required: true },
+      reviewed_by: {
+        kind: 'account',
+        label: 'Reviewed by',
+        note: 'null if imported and by nobody with an account',
+        detail: true,
+      },
+      reviewed_at: { kind: 'time', label: 'Reviewed', note: 'null if imported without a date' },
     },
   },
+  imported: {
+    kind: 'object',
+    label: 'Imported review',
+    note: 'where an imported review comes from',
+    setBy: 'COMMAND',
+    fields: IMPORTED_FIELDS,
+  },
+} as const satisfies Fields;
+
+/** A past review, besides `status` and `last_reviewed`. */
+const PAST_REVIEW_FIELDS = {
+  reviewed_by: { kind: 'person', label: 'Reviewed by' },
+  findings: { kind: 'text', label: 'Findings' },
+  conditions: { kind: 'text', label: 'Conditions' },
 } as const satisfies Fields;
 
 export type VendorState = StateOf<typeof FIELDS>;
 export type VendorStatus = VendorState['status'];
 export type VendorReview = NonNullable<VendorState['review']>;
+export type VendorRow = Partial<VendorState & StateOf<typeof PAST_REVIEW_FIELDS>>;
 
 export const VENDOR_EVENTS = {
   VendorAdded: event({ ...addedMembers(FIELDS), reason: optional(string()) }),
@@ -59,7 +87,14 @@ export const VENDOR_EVENTS = {
   VendorOwnerAssigned: event({ owner_id: nullable(string()), reason: optional(string()) }),
   VendorReviewed: event({
     ...objectMembers(FIELDS.review.fields),
+    reviewed_by: string(),
+    reviewed_at: string(),
     next_review_due: string(),
+    reason: optional(string()),
+  }),
+  VendorReviewImported: event({
+    ...objectMembers(FIELDS.review.fields),
+    ...importedMembers,
     reason: optional(string()),
   }),
   VendorSuspended: event({ reason: string() }),
@@ -137,7 +172,11 @@ export const VENDOR = {
   },
   missing: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
   summary: ['name', 'status', 'criticality', 'last_reviewed', 'next_review_due'],
-  effectiveDates: { VendorReviewed: 'reviewed_at', VendorAdded: 'last_reviewed' },
+  effectiveDates: {
+    VendorReviewed: 'reviewed_at',
+    VendorReviewImported: 'reviewed_at',
+    VendorAdded: 'last_reviewed',
+  },
   dueItems: [
     {
       name: 'VENDOR_REVIEW',
@@ -155,6 +194,7 @@ export const VENDOR = {
     },
   ],
   importable: true,
+  pastDecision: { states: OUTCOMES, fields: PAST_REVIEW_FIELDS },
   headings: {
     name: [
       'vendor name',
@@ -192,7 +232,14 @@ export const VENDOR = {
       'last assessment',
       'last assessed',
       'reviewed on',
+      'approved on',
+      'approval date',
+      'date approved',
+      'date of approval',
     ],
+    reviewed_by: ['reviewer', 'approved by', 'approver', 'assessed by', 'assessor'],
+    findings: ['review findings', 'assessment findings', 'review notes'],
+    conditions: ['approval conditions', 'conditions of approval', 'review conditions'],
     owner_id: [
       'vendor owner',
       'supplier owner',

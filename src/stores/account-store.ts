@@ -17,6 +17,8 @@ export const ACCOUNT_TABLES = {
   accounts: { unique: ['email_key', 'subject'], lookup: [] },
   /** Every name that an account has had, with its date. */
   names: { unique: [], lookup: ['account_id', 'name_key'] },
+  /** Names of people without accounts in imported files. Events have their ids. */
+  imported_names: { unique: ['organization_name'], lookup: ['organization_id'] },
   tokens: { unique: ['hash'], lookup: ['account_id'] },
   /** Browsers that are signed in. */
   sessions: { unique: [], lookup: ['account_id', 'expires_at'] },

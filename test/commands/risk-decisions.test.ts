@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DECISIONS, risk } from '../../src/commands/risk.ts';
-import { RISK_STATUSES, type RiskAcceptance, type RiskEvent, type RiskStatus } from '../../src/register/risk.ts';
+import { RISK_STATUSES, type RiskEvent, type RiskStatus } from '../../src/register/risk.ts';
 import { ADMIN, addedEvent, IN, recordedAcceptance, updateRisk } from '../support/risks.ts';
 import { NOW, specOf, TODAY } from '../support/spec.ts';
 
@@ -97,7 +97,7 @@ deciding('an acceptance ends after today and within the configured number of day
   accept('2027-03-12', 366).refused('invalid_input', { field: 'until' });
 });
 
-function acceptance(): RiskAcceptance {
+function acceptance(): typeof recordedAcceptance {
   return { approver_id: 'acc_ADMIN', recorded_by: 'acc_ADMIN', accepted_at: NOW, until: '', reason: 'r' };
 }
 

@@ -25,7 +25,16 @@ test('deletes expired records from every table, and nothing else', async () => {
   await sweepExpired(identity);
   const remaining = await Promise.all(TABLES.map(async (table) => [table, (await accounts.all(table)).length]));
   const lasting = remaining.filter(([, count]) => count === 3).map(([table]) => table);
-  assert.equal(lasting, ['secrets', 'accounts', 'names', 'tokens', 'passkeys', 'domains', 'value_words']);
+  assert.equal(lasting, [
+    'secrets',
+    'accounts',
+    'names',
+    'imported_names',
+    'tokens',
+    'passkeys',
+    'domains',
+    'value_words',
+  ]);
   assert.equal(new Set(remaining.map(([, count]) => count)), new Set([2, 3]));
 });
 

@@ -1,9 +1,9 @@
 import type { RiskCommand } from '../../src/commands/risk.ts';
-import type { RiskAcceptance, RiskEvent, RiskStatus } from '../../src/register/risk.ts';
+import type { RiskEvent, RiskStatus } from '../../src/register/risk.ts';
 
 export const ADMIN = { role: 'ADMIN', actor_id: 'acc_ADMIN' } as const;
 
-export const recordedAcceptance: RiskAcceptance = {
+export const recordedAcceptance: Extract<RiskEvent, { type: 'RiskAccepted' }>['data'] = {
   approver_id: 'acc_BOSS',
   recorded_by: 'acc_ADMIN',
   accepted_at: '2026-02-01T00:00:00.000Z',

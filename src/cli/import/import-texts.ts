@@ -42,7 +42,7 @@ function readingNotices({ words, placeholders, shortenedNames, asides }: SheetIm
 }
 
 function recordNotices(result: SheetImportResult): string[] {
-  const { readDifferently, similar, unknownMembers, confusableMembers, unknownRecords } = result;
+  const { readDifferently, similar, strayDecisions, unknownMembers, confusableMembers, unknownRecords } = result;
   const notices: string[] = [];
   if (readDifferently > 0) {
     notices.push(
@@ -53,6 +53,11 @@ function recordNotices(result: SheetImportResult): string[] {
   if (similar.length > 0) {
     const listed = similar.map(({ row, id, name }) => `row ${row} and "${name ?? ''}" (${id})`);
     notices.push(`These have the same name or reference_id: ${listText(listed)}.`);
+  }
+  if (strayDecisions > 0) {
+    notices.push(
+      `In ${strayDecisions} rows, cells about a decision were left out, because the status tells of none.`,
+    );
   }
   if (unknownMembers.size > 0) {
     notices.push(

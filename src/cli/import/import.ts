@@ -1,7 +1,8 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { UnreadableEvent } from '../../commands/engine/refusal.ts';
 import { FAMILIES } from '../../commands/families.ts';
+import { ImportedNames } from '../../identity/imported-names.ts';
 import { ValueWords } from '../../identity/value-words.ts';
 import { ROW_READERS, type RowError, type RowReader } from '../../mcp/import/import-rows.ts';
 import { importTool } from '../../mcp/import/import-tool.ts';
@@ -135,7 +136,7 @@ async function runImport(options: Options, shell: Shell, stores: OpenInstallatio
     for (const notice of sheet.notices) shell.err(notice);
     const sheetImport = new SheetImport(sheet, {
       context: { service: writeService(stores), caller, tool: importTool },
-      ...{ reader, fields, organizationId, dryRun, reason },
+      ...{ reader, fields, organizationId, dryRun, reason, fileName: basename(options.path) },
       choices: {
         map,
         ignored: options.ignore,
@@ -239,6 +240,7 @@ function rowNumberOf(text: string | undefined): number | undefined {
 }
 
 /** Returns the service for an import. It waits for no read models: a running service projects what the import writes. */
-function writeService({ handler }: OpenInstallation): WriteService {
-  return { handler, waitUntilProjected: () => Promise.resolve(true), writeWaitMs: 0 };
+function writeService({ handler, accounts }: OpenInstallation): WriteService {
+  const importedNames = new ImportedNames(accounts);
+  return { handler, importedNames, waitUntilProjected: () => Promise.resolve(true), writeWaitMs: 0 };
 }

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { MemberNames, NameReader, ReadAllMembers } from '../../queries/records/member-names.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
+import { ImportedNames } from '../imported-names.ts';
 
 /** Shown instead of a deleted account's name. */
 const FORMER_MEMBER = 'former member';
@@ -32,6 +33,10 @@ export class AccountNames implements NameReader {
   private readonly accountsByName = new LRUCache<string, readonly string[]>(CACHE_OPTIONS);
 
   constructor(private readonly accounts: AccountStore) {}
+
+  readImportedNames(organizationId: string, ids: Iterable<string>): Promise<ReadonlyMap<string, string>> {
+    return new ImportedNames(this.accounts).read(organizationId, ids);
+  }
 
   /** Reads the names of accounts for an organization's readers. */
   async readNames(accountIds: Iterable<string>, readAllMembers: ReadAllMembers): Promise<MemberNames> {

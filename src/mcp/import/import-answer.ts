@@ -1,4 +1,5 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
+import type { ImportOrigin } from '../../commands/import-origin.ts';
 import { toSingleLine } from '../schema/input-parser.ts';
 import type { RowError } from './import-rows.ts';
 
@@ -30,6 +31,10 @@ export interface ImportRow {
   fields: Record<string, unknown>;
   /** The fields with the words of a spreadsheet, such as an owner's name. */
   given: Record<string, unknown>;
+  /** The name of a person without an account who made a past decision. `fields` don't have it. */
+  personName?: string;
+  /** The row and the file that it was read from. */
+  source: ImportOrigin['source'];
   /** Equal for rows with equal fields. */
   content: string;
   /** The earlier row with the same content. */

@@ -16,7 +16,8 @@ import {
   refusedImport,
   type SimilarRecord,
 } from './import-answer.ts';
-import { type RowError, type RowReader, toRowErrors } from './import-rows.ts';
+import { type ParsedRow, type RowError, type RowReader, toRowErrors } from './import-rows.ts';
+import { takePersonName } from './past-decisions.ts';
 
 /** Errors that an answer describes. It counts the others. */
 const MAX_DESCRIBED_ERRORS = 300;
@@ -31,6 +32,10 @@ export interface ImportRecordsInput {
 
 /** The row of a spreadsheet from which a row's fields were read. */
 export interface RowSource {
+  /** Its number in the sheet. */
+  row: number;
+  /** The file's name without its folder. */
+  file: string;
   /** The texts of its cells by heading, without empty and computed ones. */
   cells: Readonly<Record<string, string>>;
   /** Fields as the sheet has them, such as an owner's name. Its account's id is in the row. */
@@ -89,7 +94,7 @@ export async function importRecords(
   if (!writeValidRows && uniqueRows.some(({ errors }) => errors)) throw refusedImport(rows);
   const toWrite = readableRows.flatMap((row, index) => (items[index] ? [{ row, item: items[index] }] : []));
   const total = toWrite.length;
-  const commands = toWrite.map(({ item }) => item);
+  const commands = await mapConcurrently(toWrite, ({ row, item }) => storePersonName(call, row, item), context.signal);
   const { outcomes, pending } = await writeAll(context, call.organizationId, commands, (count) =>
     context.progress?.(count, total, `${count} of ${total} rows written`),
   );
@@ -128,27 +133,41 @@ function readRows(call: ImportCall, inputs: ImportRecordsInput['rows'], sources:
 }
 
 function readRow(
-  { reader, organizationId, importKey }: ImportCall,
+  call: ImportCall,
   { row, input, source }: { row: number; input: ImportRecordsInput['rows'][number]; source: RowSource | undefined },
   maxErrors: number,
 ): ImportRow {
-  const parsedRow = reader.read(input, maxErrors);
+  const parsedRow = call.reader.read(input, maxErrors);
   const sourceErrors = source?.errors ?? [];
+  const common = { row, input, source: source === undefined ? null : `row ${source.row} of ${source.file}` };
   if ('errors' in parsedRow) {
     const errors = [...sourceErrors, ...withoutFields(parsedRow.errors, sourceErrors)];
     const { moreErrors } = parsedRow;
-    return { row, isUpdate: false, otherIds: [], fields: {}, given: {}, content: '', input, errors, moreErrors };
+    return { ...common, isUpdate: false, otherIds: [], fields: {}, given: {}, content: '', errors, moreErrors };
   }
-  const { id, fields } = parsedRow;
-  const given = { ...fields, ...source?.words };
-  const errors = sourceErrors.length > 0 ? { errors: [...sourceErrors] } : {};
-  const common = { row, fields, given, content: rowContent(given), input, ...errors };
-  if (id !== undefined) return { ...common, id, otherIds: [], isUpdate: true };
+  return {
+    ...common,
+    ...identifyRow(call, parsedRow, source),
+    ...(sourceErrors.length > 0 ? { errors: [...sourceErrors] } : {}),
+  };
+}
+
+/** Returns a row's fields, and the ids of its record that follow from them. */
+function identifyRow(
+  { reader, organizationId, importKey }: ImportCall,
+  { id, fields: read }: Extract<ParsedRow, { fields: object }>,
+  source: RowSource | undefined,
+) {
   const family = FAMILIES[reader.type];
-  const contentId = importedId(family, importKey, organizationId, given);
+  const words = { ...read, ...source?.words };
+  const { fields, personName } = takePersonName(family, read);
+  const given = takePersonName(family, words).fields;
+  const common = { fields, given, content: rowContent(words), ...(personName === undefined ? {} : { personName }) };
+  if (id !== undefined) return { ...common, id, otherIds: [], isUpdate: true };
+  const contentId = importedId(family, importKey, organizationId, words);
   if (source === undefined) return { ...common, id: contentId, otherIds: [], isUpdate: false };
   const rowId = importedRowId(family, importKey, organizationId, source.cells);
-  const ids = typeof given.reference_id === 'string' ? [contentId, rowId] : [rowId, contentId];
+  const ids = typeof words.reference_id === 'string' ? [contentId, rowId] : [rowId, contentId];
   return { ...common, id: ids[0]!, rowId, otherIds: ids.slice(1), isUpdate: false };
 }
 
@@ -239,7 +258,7 @@ async function findFurtherErrors(call: ImportCall, row: ImportRow): Promise<void
     if (errors.length === 0 || wrongFields.has(family.workflow?.field ?? '')) return;
     const parsed = call.reader.read(Object.fromEntries(remaining), 1);
     if ('errors' in parsed || parsed.id !== undefined) return;
-    const { fields } = parsed;
+    const { fields } = takePersonName(family, parsed.fields);
     const partialRow: ImportRow = { ...row, id: randomId(family.prefix), fields, given: fields };
     delete partialRow.errors;
     if ((await rehearseRow(call, partialRow)) !== null) return;
@@ -250,7 +269,8 @@ async function findFurtherErrors(call: ImportCall, row: ImportRow): Promise<void
 }
 
 /** Returns the command that a row stands for. A repeated add is recognised without its reason. */
-async function commandForRow(call: ImportCall, { id, isUpdate, fields, given }: ImportRow): Promise<BulkItem> {
+async function commandForRow(call: ImportCall, { id, isUpdate, ...row }: ImportRow): Promise<BulkItem> {
+  const { fields, given, source } = row;
   const { context, reader, organizationId, reason } = call;
   const { service, caller } = context;
   const { type, commands } = FAMILIES[reader.type];
@@ -267,7 +287,7 @@ async function commandForRow(call: ImportCall, { id, isUpdate, fields, given }: 
       envelope: { ...call.envelope, command_id: itemCommandId(call.commandId, id!), input: command, checkReferences },
     };
   }
-  const add = { type: commands.add, fields, ...withReason };
+  const add = { type: commands.add, fields, origin: { name_id: null, source }, ...withReason };
   const command = resolveMe(caller, add);
   const checkReferences = referenceChecks(service.handler, organizationId, id!, command);
   return {
@@ -275,6 +295,17 @@ async function commandForRow(call: ImportCall, { id, isUpdate, fields, given }: 
     command,
     envelope: { ...call.envelope, command_id: importCommandId(id!), input: { type, fields: given }, checkReferences },
   };
+}
+
+/** Stores the name of the person who made a new record's past decision. Returns the command with the name's id. */
+async function storePersonName(
+  { context, organizationId }: ImportCall,
+  { personName, result, source }: ImportRow,
+  item: BulkItem,
+): Promise<BulkItem> {
+  if (personName === undefined || result !== 'CREATED') return item;
+  const name_id = await context.service.importedNames.idOf(organizationId, personName);
+  return { ...item, command: { ...item.command, origin: { name_id, source } } as BulkItem['command'] };
 }
 
 /** Sets a row's result or errors. @throws Refusal idempotency_conflict for an update: it refuses the whole call */

@@ -2,12 +2,15 @@ import { z } from 'zod';
 import type { Refusal } from '../../commands/engine/refusal.ts';
 import { omitEmpty } from '../../commands/record.ts';
 import type { FamilyName } from '../../register/families.ts';
+import { pastDecisionFields } from '../schema/family-schema.ts';
 import { InputParser, type InputProblem, isBlank } from '../schema/input-parser.ts';
 import { FAMILY_TOOLS } from '../tools/all-family-tools.ts';
 import type { FamilyTools } from '../tools/family-tools.ts';
+import { strayDecisionError } from './past-decisions.ts';
 
 /*
- * A row of an import takes the fields of the family's add or update tool, without those that apply to the whole call.
+ * A row of an import takes the fields of the family's add or update tool, without those that apply to the whole call. A
+ * new record's row can also describe a past decision.
  */
 
 /** Fields of the tools that rows don't have. They apply to the whole call, or make no sense in an import. */
@@ -41,7 +44,7 @@ export const ROW_READERS: ReadonlyMap<string, RowReader> = new Map(
 
 function rowReader({ family, add, update }: FamilyTools): RowReader {
   const type = family.type as FamilyName;
-  const addSchema = rowSchema(add);
+  const addSchema = rowSchema(add, pastDecisionFields(family));
   const updateSchema = rowSchema(update);
   const addParser = addSchema && new InputParser(addSchema);
   const updateParser = updateSchema && new InputParser(updateSchema);
@@ -59,16 +62,19 @@ function rowReader({ family, add, update }: FamilyTools): RowReader {
         return { errors: problems.map(rowError), moreErrors: total - problems.length };
       }
       const { id, ...fields } = result.data as { id?: string };
+      if (id !== undefined) return { fields, id };
       // For a new record, an empty cell means the same as a missing column.
-      return id === undefined ? { fields: omitEmpty(fields) } : { fields, id };
+      const newFields = omitEmpty(fields);
+      const error = strayDecisionError(family, newFields);
+      return error === null ? { fields: newFields } : { errors: [error], moreErrors: 0 };
     },
   };
 }
 
-function rowSchema(tool: FamilyTools['add']): z.ZodObject | null {
+function rowSchema(tool: FamilyTools['add'], furtherFields: z.ZodRawShape = {}): z.ZodObject | null {
   if (tool === undefined) return null;
   const fields = Object.entries(tool.input.shape).filter(([name]) => !FIELDS_NOT_IN_ROWS.includes(name));
-  return z.strictObject(Object.fromEntries(fields));
+  return z.strictObject({ ...Object.fromEntries(fields), ...furtherFields });
 }
 
 function idMessage(type: FamilyName, hasId: boolean): string {

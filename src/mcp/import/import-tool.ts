@@ -28,7 +28,7 @@ export const importTool = defineTool({
   name: 'importRecords',
   permission: 'changeRecords',
   description:
-    'Add or change up to 200 records of one type at once. Rows have the fields of the add tool; with id, of the update tool (CONTROL: always). If any row is wrong, nothing is written and its errors say why. Repeating the same rows writes nothing twice. dry_run only checks.',
+    'Add or change up to 200 records of one type at once. Rows have the fields of the add tool; with id, of the update tool (CONTROL: always). New vendors may be APPROVED with last_reviewed, risks ACCEPTED with accepted_until. If any row is wrong, nothing is written and errors say why. Repeating rows writes nothing twice. dry_run only checks.',
   input: z.strictObject({
     organization_id: field.organizationId(),
     type: z.enum([...ROW_READERS.keys()] as [string, ...string[]]),
@@ -43,6 +43,7 @@ export const importTool = defineTool({
     rows: [
       { name: 'Alder Payroll', country: 'Finland', criticality: 'HIGH' },
       { name: 'Birch Couriers', status: 'OFFBOARDED' },
+      { name: 'Cedar Catering', status: 'APPROVED', last_reviewed: '{today-200}', reviewed_by: 'J. Smith' },
     ],
     reason: 'From last year’s list',
   },

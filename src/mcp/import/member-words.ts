@@ -20,9 +20,11 @@ const ADDRESS = /<\s*([^<>\s]+@[^<>\s]+)\s*>$/;
 /** Finds members by their whole name or their e-mail address. Case, character width and repeated spaces don't matter. */
 export class MemberWords {
   private readonly accounts = new Map<string, string[]>();
+  private readonly accountsByAddress = new Map<string, string>();
 
   constructor(members: readonly MemberIdentity[]) {
     for (const { account_id, name, email } of members) {
+      if (email !== null) this.accountsByAddress.set(keyOf(email), account_id);
       for (const text of [name, email]) {
         if (text === null) continue;
         const key = keyOf(text);
@@ -38,11 +40,20 @@ export class MemberWords {
 
   find(word: string): WordMeaning {
     if (word.length > MAX_WORD_CHARACTERS) return { problem: 'UNKNOWN' };
-    const text = ADDRESS.exec(word)?.[1] ?? word;
-    const [account_id, ...others] = new Set(this.accounts.get(keyOf(text)));
+    const [account_id, ...others] = new Set(this.accounts.get(keyOf(addressIn(word))));
     if (account_id === undefined) return { problem: 'UNKNOWN' };
     return others.length > 0 ? { problem: 'CONFUSABLE' } : { account_id };
   }
+
+  /** Returns the account with an e-mail address; null for any other text. */
+  findByAddress(word: string): string | null {
+    if (word.length > MAX_WORD_CHARACTERS) return null;
+    return this.accountsByAddress.get(keyOf(addressIn(word))) ?? null;
+  }
+}
+
+function addressIn(word: string): string {
+  return ADDRESS.exec(word)?.[1] ?? word;
 }
 
 function keyOf(text: string): string {

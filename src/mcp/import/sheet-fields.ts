@@ -1,6 +1,6 @@
 import { FAMILIES } from '../../commands/families.ts';
 import { FAMILY_DESCRIPTIONS, type FamilyName, linkablePrefixes } from '../../register/families.ts';
-import type { Field } from '../../register/field.ts';
+import type { Field, Fields } from '../../register/field.ts';
 import type { SheetField } from '../../sheets/cells/read-cell.ts';
 import { headingRank } from '../../sheets/columns/headings.ts';
 import type { RowReader } from './import-rows.ts';
@@ -25,7 +25,8 @@ export interface SheetFields {
 export function sheetFields({ type, addSchema, updateSchema }: RowReader, withId: boolean): SheetFields {
   const family = FAMILIES[type];
   const names = Object.keys({ ...updateSchema?.shape, ...addSchema?.shape }).filter((name) => name !== 'id');
-  const namedFields = names.map((name) => [name, family.fields[name]!] as const);
+  const fieldsOfType: Fields = { ...family.pastDecision?.fields, ...family.fields };
+  const namedFields = names.map((name) => [name, fieldsOfType[name]!] as const);
   const namesOf = (has: (field: Field) => unknown) =>
     namedFields.filter(([, field]) => has(field)).map(([name]) => name);
   const needed = addSchema === null ? ['id'] : namesOf(({ required }) => required);

@@ -1,5 +1,5 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
-import { organizationAggregate } from '../../commands/families.ts';
+import { FAMILIES, organizationAggregate } from '../../commands/families.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
 import { findByWord } from '../../queries/records/find-by-word.ts';
@@ -18,6 +18,7 @@ import type { RowError, RowReader } from './import-rows.ts';
 import { isLeftOutColumn } from './left-out-columns.ts';
 import { shortenName } from './long-names.ts';
 import { type MemberIdentity, MemberWords } from './member-words.ts';
+import { personFields, withoutStrayDecision } from './past-decisions.ts';
 import { type Reference, RowReferences } from './row-references.ts';
 import type { SheetFields } from './sheet-fields.ts';
 
@@ -29,6 +30,8 @@ export interface SheetImportOptions {
   reader: RowReader;
   fields: SheetFields;
   organizationId: string;
+  /** The file's name without its folder, for the origin of past decisions. */
+  fileName: string;
   dryRun: boolean;
   reason?: string | undefined;
   choices: ReadingChoices;
@@ -67,6 +70,8 @@ export interface SheetImportResult {
   /** Words that name no single member, with the number of their rows. Those rows have no owner. */
   unknownMembers: ReadonlyMap<string, number>;
   confusableMembers: ReadonlyMap<string, number>;
+  /** Rows whose reviewer, conditions and the like were left out, because no state tells of a past decision. */
+  strayDecisions: number;
   /** Words that name no record, with the number of their rows. */
   unknownRecords: ReadonlyMap<string, number>;
 }
@@ -102,7 +107,7 @@ export class SheetImport {
   private readonly members: MemberWords;
   private readonly result = {
     ...{ rows: 0, created: 0, updated: 0, unchanged: 0, leftOut: 0, links: 0, placeholders: 0, shortenedNames: 0 },
-    readDifferently: 0,
+    ...{ readDifferently: 0, strayDecisions: 0 },
     asides: [] as number[],
     words: [] as readonly WordReading[],
     similar: [] as SimilarToRow[],
@@ -240,12 +245,22 @@ export class SheetImport {
       else if (listFields.has(name)) values[name] = wordsOf(value).flatMap((word) => word.split(/\s+/));
       else values[name] = value;
     }
-    this.resolveMembers(values, words);
-    return { row, values, references, source: { cells: rawCells(row), words, errors: reading.errors } };
+    const decided = this.withoutStrayDecision(values);
+    this.resolveMembers(decided, words);
+    const source = { row: row.row, file: this.options.fileName, cells: rawCells(row), words, errors: reading.errors };
+    return { row, values: decided, references, source };
+  }
+
+  /** Many registers have a column "Approved by" that says nothing about rows that aren't approved. */
+  private withoutStrayDecision(values: Record<string, unknown>): Record<string, unknown> {
+    const decided = withoutStrayDecision(FAMILIES[this.options.reader.type], values);
+    if (decided !== values) this.result.strayDecisions++;
+    return decided;
   }
 
   /** Replaces names of members by their accounts. A word that names no single member is left out. */
   private resolveMembers(values: Record<string, unknown>, words: Record<string, unknown>): void {
+    this.resolveDeciders(values, words);
     for (const field of this.options.fields.accountFields) {
       const word = values[field];
       if (typeof word !== 'string' || MemberWords.isReserved(word)) continue;
@@ -257,6 +272,17 @@ export class SheetImport {
         const { unknownMembers, confusableMembers } = this.result;
         countWord(meaning.problem === 'UNKNOWN' ? unknownMembers : confusableMembers, word);
       }
+    }
+  }
+
+  /** Replaces e-mail addresses of members who decided. A name alone makes nobody responsible for a past decision. */
+  private resolveDeciders(values: Record<string, unknown>, words: Record<string, unknown>): void {
+    for (const field of personFields(FAMILIES[this.options.reader.type])) {
+      const word = values[field];
+      const accountId = typeof word === 'string' ? this.members.findByAddress(word) : null;
+      if (accountId === null) continue;
+      words[field] = word;
+      values[field] = accountId;
     }
   }
 

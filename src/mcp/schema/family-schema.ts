@@ -12,6 +12,12 @@ export function addedFields({ fields }: FamilyDescription): z.ZodRawShape {
   return shapeOf(inputOrder(fields), (name) => (fields[name]!.setBy === 'COMMAND' ? null : inputSchema(fields[name]!)));
 }
 
+/** Returns the fields that describe a past decision in a row of an import. None is required. */
+export function pastDecisionFields({ pastDecision }: FamilyDescription): z.ZodRawShape {
+  const fields = pastDecision?.fields ?? {};
+  return shapeOf(Object.keys(fields), (name) => inputSchema(fields[name]!));
+}
+
 /** Returns the fields that an update takes. None is required. */
 export function updatedFields({ fields }: FamilyDescription): z.ZodRawShape {
   return shapeOf(inputOrder(fields), (name) => {
@@ -81,6 +87,7 @@ function inputSchema(definition: Field): z.ZodType | null {
 function valueSchema(definition: Field): z.ZodType | null {
   switch (definition.kind) {
     case 'name':
+    case 'person':
       return field.name();
     case 'text':
       return definition.required ? field.requiredText() : field.text();
@@ -151,6 +158,8 @@ function answerValueSchema(definition: Field): z.ZodType {
       return time();
     case 'account':
       return field.id('acc');
+    case 'importedName':
+      return field.id('nam');
     case 'score':
       return field.score();
     case 'share':

@@ -19,6 +19,8 @@ export interface WriteService {
     storePosition: NonNullable<CommandResult<unknown>['storePosition']>,
     ms: number,
   ): Promise<boolean>;
+  /** Stores names of people without accounts in imported files. */
+  importedNames: { idOf(organizationId: string, name: string): Promise<string> };
   /** The time a write waits until its result is readable. After that it answers `pending`. */
   writeWaitMs: number;
 }

@@ -133,7 +133,7 @@ export async function findOrganizationOf(
 }
 
 /** Command fields that contain an account id. */
-const ACCOUNT_FIELDS = ['owner_id', 'approver_id'];
+const ACCOUNT_FIELDS = ['owner_id', 'approver_id', 'reviewed_by', 'accepted_by'];
 
 type Fields = Record<string, unknown>;
 

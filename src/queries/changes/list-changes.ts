@@ -1,6 +1,6 @@
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
-import type { ChangeDocument } from '../../projections/history/change-document.ts';
+import type { ChangeDocument, FieldChange } from '../../projections/history/change-document.ts';
 import { cutText } from '../../projections/read-models/search-text.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { SealAt } from '../../trail/seals/event-proof.ts';
@@ -157,7 +157,8 @@ export async function presentChanges(
   withProofs = false,
 ) {
   const people = documents.map(({ actor_id }) => actor_id).filter((id) => id.startsWith('acc_'));
-  const names = await readMemberNames(snapshot, organizationId, people);
+  const importedNames = documents.flatMap(({ changes }) => changes.flatMap(importedNameIn));
+  const names = await readMemberNames(snapshot, organizationId, [...people, ...importedNames]);
   return documents.map((change) => ({
     position: String(change.position),
     event_type: change.event_type,
@@ -169,7 +170,7 @@ export async function presentChanges(
     actor: presentActor(change, names),
     client: change.client ? `${change.client.name} ${change.client.version}`.trim() : null,
     reason: change.reason,
-    changes: change.changes.map(({ field, from, to }) => ({ field, from: shortenValue(from), to: shortenValue(to) })),
+    changes: change.changes.map((fieldChange) => presentFieldChange(fieldChange, names)),
     ...(change.stale ? { stale: true } : {}),
     ...(withProofs ? { event_id: change.event_id, hash: change.hash } : {}),
   }));
@@ -183,6 +184,24 @@ function presentActor(
   if (id === 'SYSTEM') return { id, kind: 'SYSTEM', name: 'veritrail' };
   if (id.startsWith('tok_')) return { id, kind: 'TOKEN', name: '' };
   return { id, kind: 'ACCOUNT', name: names.of(id, recorded_at) };
+}
+
+/** Adds the name of the person who made an imported decision. */
+function presentFieldChange(change: FieldChange, names: MemberNames): FieldChange {
+  const { field, from } = change;
+  const to = shortenValue(change.to);
+  const [nameId] = importedNameIn(change);
+  return {
+    field,
+    from: shortenValue(from),
+    to: nameId === undefined ? to : { ...(to as object), name: names.of(nameId) },
+  };
+}
+
+/** Returns the id of the name in the field `imported`, if this is it. */
+function importedNameIn({ field, to }: FieldChange): string[] {
+  const { name_id } = (field === 'imported' ? (to ?? {}) : {}) as { name_id?: string | null };
+  return name_id ? [name_id] : [];
 }
 
 /** Shortens the texts in a value of a change, for listChanges and reports. */

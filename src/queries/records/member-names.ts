@@ -1,3 +1,4 @@
+import { idPrefix } from '../../commands/engine/ids.ts';
 import { allMembersOf } from '../../commands/organization/organization-members.ts';
 import type { OrganizationState } from '../../commands/organization/organization-state.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
@@ -14,6 +15,8 @@ export type ReadAllMembers = () => Promise<ReadonlySet<string>>;
 /** Reads names of accounts. Events contain no names, so every read of history adds them. Identity implements it. */
 export interface NameReader {
   readNames(accountIds: Iterable<string>, readAllMembers: ReadAllMembers): Promise<MemberNames>;
+  /** Returns the names of people without accounts in an organization's imported files, by id. */
+  readImportedNames(organizationId: string, ids: Iterable<string>): Promise<ReadonlyMap<string, string>>;
 }
 
 /** The sources of members' names. */
@@ -22,13 +25,23 @@ export interface MemberNamesReader {
   readonly models: Pick<ReadModels, 'get'>;
 }
 
-/** Reads the names of accounts as an organization's readers see them. */
-export function readMemberNames(
+/** Reads the names of accounts, and those in imported files, as an organization's readers see them. */
+export async function readMemberNames(
   reader: MemberNamesReader,
   organizationId: string,
-  accountIds: Iterable<string>,
+  ids: Iterable<string>,
 ): Promise<MemberNames> {
-  return reader.names.readNames(accountIds, () => readAllMembersOf(reader, organizationId));
+  const allIds = [...ids];
+  const accountIds = allIds.filter((id) => !isImportedName(id));
+  const members = await reader.names.readNames(accountIds, () => readAllMembersOf(reader, organizationId));
+  if (accountIds.length === allIds.length) return members;
+  const importedNames = await reader.names.readImportedNames(organizationId, allIds.filter(isImportedName));
+  return { of: (id, at) => (isImportedName(id) ? (importedNames.get(id) ?? id) : members.of(id, at)) };
+}
+
+/** Returns true for the id of a name in an imported file. */
+export function isImportedName(id: string): boolean {
+  return idPrefix(id) === 'nam';
 }
 
 /** Returns an organization's current and former members. */

@@ -74,7 +74,7 @@ export async function readRecordDetails(
     today: moment.today,
     linked: await linkedSummaries(context, id),
     dueDates: dueDatesOf(family, query, record, moment.today),
-    names: await readMemberNames(snapshot, organization_id, accountsIn(query.fields, record)),
+    names: await readMemberNames(snapshot, organization_id, peopleIn(query.fields, record)),
   };
 }
 
@@ -122,11 +122,12 @@ function fieldAt(fields: Fields, path: string): Field {
   return field.kind === 'object' && member !== undefined ? field.fields[member]! : field;
 }
 
-/** Returns the accounts in a record's fields. */
-function accountsIn(fields: Fields, document: Document): string[] {
+/** Returns the accounts in a record's fields, and the names from imported files. */
+function peopleIn(fields: Fields, document: Document): string[] {
   return Object.entries(document).flatMap(([name, value]) => {
     const field = fields[name];
-    if (field?.kind === 'object' && value) return accountsIn(field.fields, value as Document);
-    return field?.kind === 'account' && typeof value === 'string' ? [value] : [];
+    if (field?.kind === 'object' && value) return peopleIn(field.fields, value as Document);
+    const isPerson = field?.kind === 'account' || field?.kind === 'importedName';
+    return isPerson && typeof value === 'string' ? [value] : [];
   });
 }

@@ -1,5 +1,10 @@
 import { logTimeOfMoment } from '../../queries/moments/moment.ts';
-import { type MemberNames, readAllMembersOf, readMemberNames } from '../../queries/records/member-names.ts';
+import {
+  isImportedName,
+  type MemberNames,
+  readAllMembersOf,
+  readMemberNames,
+} from '../../queries/records/member-names.ts';
 import type { ReportContext, ReportRow, ReportSection } from '../report-type.ts';
 import { valueAt } from '../sections/report-columns.ts';
 import type { NamesByKey } from './report-page.ts';
@@ -24,7 +29,7 @@ export class ReportPeople {
     const { snapshot, organizationId } = this.context;
     this.members ??= readAllMembersOf(snapshot, organizationId);
     const members = await this.members;
-    const keys = allKeys.filter((key) => members.has(accountIdOf(key)));
+    const keys = allKeys.filter((key) => members.has(accountIdOf(key)) || isImportedName(key));
     this.logTime ??= logTimeOfMoment(this.context);
     const at = await this.logTime;
     const names = await readMemberNames(snapshot, organizationId, keys.map(accountIdOf));
@@ -42,9 +47,9 @@ function nameEntry(names: MemberNames, key: string, at: string | null): [string,
   return nameAtAct === nameAtMoment ? [] : [[key, nameAtAct]];
 }
 
-/** Returns the account ids anywhere in a JSON value. */
+/** Returns the ids of accounts, and of names from imported files, anywhere in a JSON value. */
 export function accountIdsIn(value: unknown): string[] {
-  if (typeof value === 'string') return value.startsWith('acc_') ? [value] : [];
+  if (typeof value === 'string') return value.startsWith('acc_') || isImportedName(value) ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value).flatMap(accountIdsIn);
 }

@@ -11,6 +11,7 @@ import { isEnumField } from '../../reports/sections/report-columns.ts';
 import { ExactTime, LongDay } from '../components/components.tsx';
 import { momentText } from '../texts/dates.ts';
 import { type RegisterView, registerAddress } from './open-register.ts';
+import { pastDecisionText } from './past-decision-text.ts';
 import { ProofBadge, type ProofState } from './proof-badge.tsx';
 
 type RecordReference = ListedChange['record'];
@@ -66,13 +67,13 @@ export function ChangeWords({
   people: NamesByKey;
 }) {
   const { record, reason, stale } = change;
-  const fields = change.changes.filter(({ field }) => field !== 'linked');
+  const fields = change.changes.filter(({ field }) => field !== 'linked' && field !== 'imported');
   const headline = headlineField(record.type, fields);
   return (
     <div class="change-words">
       {headline === undefined ? (
         <>
-          <EventWords view={view} change={change} />
+          <EventWords view={view} change={change} people={people} />
           <FoldedFieldChanges type={record.type} fields={fields} people={people} />
         </>
       ) : (
@@ -102,9 +103,11 @@ function headlineField(type: string, fields: readonly FieldChange[]): FieldChang
   return isShort && !isState && field.from !== null ? field : undefined;
 }
 
-/** The event in words; of a link, the other record. */
-function EventWords({ view, change: { event_type, linked } }: { view: RegisterView; change: ListedChange }) {
-  if (linked === undefined) return <b>{codeWords(event_type)}</b>;
+/** The event in words; of a link, the other record; of an imported decision, the decision. */
+function EventWords(props: { view: RegisterView; change: ListedChange; people: NamesByKey }) {
+  const { view, change, people } = props;
+  const { event_type, linked } = change;
+  if (linked === undefined) return <b>{pastDecisionText(change, people) ?? codeWords(event_type)}</b>;
   return (
     <b>
       {event_type === 'RecordsUnlinked' ? 'No longer linked with ' : 'Linked with '}

@@ -43,7 +43,10 @@ export function FieldContent(props: { name: string; field: Field; row: RecordRow
       return <ObjectValue field={field} value={value as RecordRow} nameOf={nameOf} />;
     case 'account':
       return <>{value === row.owner ? String(value) : nameOf(String(value))}</>;
+    case 'importedName':
+      return <>{nameOf(String(value))}</>;
     case 'name':
+    case 'person':
     case 'text':
     case 'longText':
     case 'id':

@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { recordAggregate } from '../../../src/commands/families.ts';
+import { ImportedNames } from '../../../src/identity/imported-names.ts';
 import type { ImportAnswer } from '../../../src/mcp/import/import-answer.ts';
 import { importRecords } from '../../../src/mcp/import/import-records.ts';
 import { ROW_READERS } from '../../../src/mcp/import/import-rows.ts';
@@ -37,7 +38,8 @@ function importer(
   const events = replaceMembers(register.stores.events, overrides);
   const handler = new CommandHandler(events, { now: () => new Date(), maxAcceptanceDays: 366 });
   const { waitUntilProjected = () => Promise.resolve(true), progress } = replaced;
-  const service = { handler, waitUntilProjected, writeWaitMs: 0 };
+  const importedNames = new ImportedNames(register.stores.accounts);
+  const service = { handler, importedNames, waitUntilProjected, writeWaitMs: 0 };
   const context = { service, caller: callerAs(), tool: importTool, progress };
   const reader = ROW_READERS.get('VENDOR')!;
   return (rows: Row[], options: Parameters<typeof importRecords>[3] = {}) =>

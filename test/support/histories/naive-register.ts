@@ -20,8 +20,8 @@ export interface Plain {
 }
 
 const BLANKS: Readonly<Record<string, Fields>> = {
-  RISK: { status: 'OPEN', last_assessed_at: null, acceptance: null },
-  VENDOR: { status: 'PENDING_REVIEW', last_reviewed: null, review: null },
+  RISK: { status: 'OPEN', last_assessed_at: null, acceptance: null, imported: null },
+  VENDOR: { status: 'PENDING_REVIEW', last_reviewed: null, review: null, imported: null },
   MEASURE: { state: 'NOT_STARTED' },
   CONTROL: { status: 'INCLUDED' },
   OBLIGATION: { status: 'NOT_ASSESSED' },
@@ -54,12 +54,19 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
     const acceptance = { approver_id, recorded_by, accepted_at, until, reason };
     Object.assign(fields, { status: 'ACCEPTED', acceptance });
   },
+  RiskAcceptanceImported: (fields, { name_id, source, ...acceptance }) => {
+    Object.assign(fields, { status: 'ACCEPTED', treatment: 'ACCEPTED', acceptance, imported: { name_id, source } });
+  },
   RiskAcceptanceRevoked: setting({ status: 'OPEN', acceptance: null }),
   RiskReopened: setting({ status: 'OPEN', acceptance: null }),
   RiskClosed: setting({ status: 'CLOSED', acceptance: null }),
   VendorReviewed: (fields, { reviewed_at, outcome, findings, conditions, reviewed_by, next_review_due }) => {
     if (fields.last_reviewed !== null && String(fields.last_reviewed) > reviewed_at) return;
     Object.assign(fields, { last_reviewed: reviewed_at, status: outcome, next_review_due });
+    fields.review = { outcome, findings, conditions, reviewed_by, reviewed_at };
+  },
+  VendorReviewImported: (fields, { reviewed_at, outcome, findings, conditions, reviewed_by, name_id, source }) => {
+    Object.assign(fields, { last_reviewed: reviewed_at, status: outcome, imported: { name_id, source } });
     fields.review = { outcome, findings, conditions, reviewed_by, reviewed_at };
   },
   VendorSuspended: setting({ status: 'SUSPENDED' }),

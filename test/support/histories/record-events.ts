@@ -1,8 +1,9 @@
 /**
- * Records a fixture of events by the real handler on a store in memory, with a simulated clock. It has every event type of
- * measures, audits, obligations, nonconformities, evidence, frameworks, controls and links. Run it by hand, for a new file:
+ * Records a fixture of events by the real handler on a store in memory, with a simulated clock. The scenario `families` has
+ * every event type of measures, audits, obligations, nonconformities, evidence, frameworks, controls and links;
+ * `past-decisions` has imported reviews and acceptances. Run it by hand, for a new file:
  *
- *     npx tsx test/support/histories/record-events.ts test/fixtures/events-NAME.jsonl
+ *     npx tsx test/support/histories/record-events.ts SCENARIO test/fixtures/events-NAME.jsonl
  *
  * Recorded files never change. New types and shapes get a new scenario and a new file.
  */
@@ -173,7 +174,34 @@ async function evidenceAndLinks(measure: string, control: string): Promise<void>
   await link('Unlink', measure, control);
 }
 
-async function record(file: string): Promise<void> {
+/** A name in an imported file. The account store would have it. */
+const NAME_ID = 'nam_0000000000HEM25JK8HC6VSNG8';
+
+async function pastDecisions(): Promise<void> {
+  const origin = { name_id: NAME_ID, source: 'row 12 of hankijad.xlsx' };
+  await importRecord('Vendor', 'vnd', origin, {
+    ...{ name: 'Ülipilv OÜ', status: 'CONDITIONAL', last_reviewed: '2025-03-03T00:00:00.000Z' },
+    ...{ findings: 'No certificate', conditions: 'Sends one by summer' },
+  });
+  await importRecord('Vendor', 'vnd', NO_ORIGIN, { name: 'Long approved', status: 'APPROVED' });
+  await importRecord('Risk', 'rsk', origin, {
+    ...{ name: 'Old lift', status: 'ACCEPTED', accepted_until: '2026-12-31', acceptance_reason: 'Seldom used' },
+    ...{ inherent_likelihood: 2, inherent_impact: 3 },
+  });
+  await importRecord('Risk', 'rsk', NO_ORIGIN, {
+    ...{ name: 'Old stairs', status: 'ACCEPTED', accepted_until: '2026-06-30', acceptance_reason: 'Nobody falls' },
+    ...{ accepted_by: OWNER, accepted_at: '2025-06-30T00:00:00.000Z' },
+  });
+}
+
+const NO_ORIGIN = { name_id: null, source: null };
+
+async function importRecord(title: 'Vendor' | 'Risk', prefix: string, origin: object, fields: object): Promise<void> {
+  const id = importedId({ prefix, type: title.toUpperCase() }, IMPORT_KEY, ORGANIZATION, { ...fields });
+  await execute(recordAggregate(id), { type: `Add${title}`, fields, origin }, importCommandId(id));
+}
+
+async function families(): Promise<void> {
   const measure = await measures();
   const [framework, , second] = await frameworks();
   await control(second!);
@@ -181,11 +209,22 @@ async function record(file: string): Promise<void> {
   await obligations();
   await nonconformities(audit);
   await evidenceAndLinks(measure, second!);
+}
+
+const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = { families, 'past-decisions': pastDecisions };
+
+async function record(scenario: () => Promise<void>, file: string): Promise<void> {
+  await scenario();
   const lines = store.log.map(({ storePosition: _position, ...event }) => `${JSON.stringify(event)}\n`);
   writeFileSync(file, lines.join(''), { flag: 'wx' });
   console.log(`${lines.length} events in ${file}`);
 }
 
-const [file] = process.argv.slice(2);
-if (file === undefined) throw new Error('Name the file to write, test/fixtures/events-….jsonl.');
-await record(file);
+const [name = '', file] = process.argv.slice(2);
+const scenario = SCENARIOS[name];
+if (scenario === undefined || file === undefined) {
+  throw new Error(
+    `Give one of ${Object.keys(SCENARIOS).join(', ')}, and the file to write, test/fixtures/events-….jsonl.`,
+  );
+}
+await record(scenario, file);

@@ -34,8 +34,8 @@ const FIRST_EVENTS: Readonly<Record<string, string>> = {
 
 /** Rules 1 and 2: fields beside those of the first event, and values that aren't null. */
 const INITIAL_VALUES: Readonly<Record<string, Fields>> = {
-  vendor: { status: 'PENDING_REVIEW', review: null },
-  risk: { status: 'OPEN', acceptance: null },
+  vendor: { status: 'PENDING_REVIEW', review: null, imported: null },
+  risk: { status: 'OPEN', acceptance: null, imported: null },
   nonconformity: { status: 'OPEN' },
   obligation: { status: 'NOT_ASSESSED' },
   measure: { state: 'NOT_STARTED' },
@@ -229,6 +229,10 @@ function effectOf({ type, data }: ExportedEvent, before: FoldedRecord, position:
       if (before.last_reviewed !== null && String(before.last_reviewed) > String(review.reviewed_at)) return {};
       return { status: review.outcome, last_reviewed: review.reviewed_at, next_review_due, review };
     }
+    case 'VendorReviewImported': {
+      const { name_id, source, ...review } = members;
+      return { status: review.outcome, last_reviewed: review.reviewed_at, review, imported: { name_id, source } };
+    }
     case 'VendorSuspended':
       return { status: 'SUSPENDED' };
     case 'VendorOffboarded':
@@ -244,6 +248,10 @@ function effectOf({ type, data }: ExportedEvent, before: FoldedRecord, position:
       return { status: 'OPEN' };
     case 'RiskAccepted':
       return { status: 'ACCEPTED', treatment: 'ACCEPTED', acceptance: data };
+    case 'RiskAcceptanceImported': {
+      const { name_id, source, ...acceptance } = data;
+      return { status: 'ACCEPTED', treatment: 'ACCEPTED', acceptance, imported: { name_id, source } };
+    }
     case 'RiskAcceptanceRevoked':
     case 'RiskReopened':
       return { status: 'OPEN', acceptance: null };

@@ -1,0 +1,115 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  addMember,
+  eventsOf,
+  saveFile as file,
+  type ImportInstallation,
+  openInstallation,
+  veritrail,
+} from '../support/cli/import-command.ts';
+import { closeAll } from '../support/identity/identity.ts';
+
+interface Context {
+  identity: ImportInstallation;
+}
+
+const test = suite<Context>('veritrail import of past decisions');
+
+test.before.each(async (context) => {
+  context.identity = await openInstallation();
+});
+test.after.each(closeAll);
+
+async function decisionsIn(identity: ImportInstallation, type: string): Promise<Record<string, unknown>[]> {
+  const decisions = (await eventsOf(identity, type)).map(({ data }) => data);
+  const keyOf = ({ source, name }: Record<string, unknown>) => String(source ?? name);
+  return decisions.sort((a, b) => keyOf(a).localeCompare(keyOf(b)));
+}
+
+test('a list of approved suppliers becomes a list of approved suppliers', async ({ identity }) => {
+  const jane = await addMember(identity, 'Jane Doe', 'jane@example.org');
+  const sheet = file(
+    identity,
+    'suppliers.csv',
+    'Supplier,Approval status,Approved on,Approved by,Next review date',
+    'Acme,Approved,2025-03-03,J. Smith,2026-03-03',
+    'Beta,Approved with conditions,,Jane Doe,',
+    'Gamma,Rejected,2024-12-31,jane@example.org,',
+    'Delta,In review,,J. Smith,',
+    'Epsilon,,2025-01-01,,',
+  );
+  const { code, err, out } = await veritrail(identity, 'import', sheet, '--type', 'vendors');
+  assert.equal([code, out], [0, 'created 5, updated 0, unchanged 0, refused 0 (of 5 rows)'], err);
+  assert.match(err, /^In 1 rows, cells about a decision were left out, because the status tells of none\.$/m);
+  const reviews = await decisionsIn(identity, 'VendorReviewImported');
+  assert.equal(
+    reviews.map(({ outcome, reviewed_at, reviewed_by, name_id, source }) => [
+      ...[outcome, reviewed_at, reviewed_by],
+      ...[typeof name_id, source],
+    ]),
+    [
+      ['APPROVED', '2025-03-03T00:00:00.000Z', null, 'string', 'row 2 of suppliers.csv'],
+      ['CONDITIONAL', null, null, 'string', 'row 3 of suppliers.csv'],
+      ['REJECTED', '2024-12-31T00:00:00.000Z', jane, 'object', 'row 4 of suppliers.csv'],
+    ],
+  );
+  const added = await decisionsIn(identity, 'VendorAdded');
+  assert.equal(
+    added.map(({ name, status, last_reviewed, next_review_due }) => [name, status, last_reviewed, next_review_due]),
+    [
+      ['Acme', undefined, undefined, '2026-03-03'],
+      ['Beta', undefined, undefined, undefined],
+      ['Delta', 'PENDING_REVIEW', undefined, undefined],
+      ['Epsilon', undefined, '2025-01-01T00:00:00.000Z', undefined],
+      ['Gamma', undefined, undefined, undefined],
+    ],
+  );
+  const again = await veritrail(identity, 'import', sheet, '--type', 'vendors');
+  assert.is(again.out, 'created 0, updated 0, unchanged 5, refused 0 (of 5 rows)', again.err);
+});
+
+test('names in a file are listed and erased', async ({ identity }) => {
+  file(identity, 'v.csv', 'Supplier,Status,Reviewer', 'Acme,Approved,J. Smith', 'Beta,Approved,Ada Ames');
+  await veritrail(identity, 'import', 'v.csv', '--type', 'vendors');
+  const listed = await veritrail(identity, 'imported-names');
+  const [, ada, smith, ...others] = listed.out.split('\n');
+  assert.match(ada!, /^nam_[0-9A-Z]{26} {2}Ada Ames$/);
+  assert.match(smith!, /^nam_[0-9A-Z]{26} {2}J\. Smith$/);
+  assert.equal(others, []);
+  const [id] = smith!.split(' ') as [string];
+  assert.equal(await veritrail(identity, 'imported-names', '--erase', id), {
+    code: 0,
+    out: `${id} is erased.`,
+    ...{ err: '', bars: [] },
+  });
+  assert.is((await veritrail(identity, 'imported-names')).out, listed.out.replace(`\n${smith}`, ''));
+  assert.not.match(JSON.stringify(await identity.accounts.all('imported_names')), /Smith/);
+  const unknown = await veritrail(identity, 'imported-names', '--erase', 'nam_00000000000000000000000000');
+  assert.is(unknown.code, 1);
+  assert.match(unknown.err, /The organization has no name nam_0/);
+});
+
+test('accepted risks come in accepted, from an ADMIN or OWNER', async ({ identity }) => {
+  const editor = await addMember(identity, 'Jane Doe', 'jane@example.org');
+  const sheet = file(
+    identity,
+    'risks.csv',
+    'Risk,Status,Accepted until,Acceptance justification,Accepted by',
+    'Old lift,Accepted,2024-12-31,Seldom used,The board',
+    'Old stairs,Accepted,,Nobody falls,The board',
+    'Old door,Open,,To be replaced,The board',
+  );
+  const args = ['import', sheet, '--type', 'risks'];
+  const refused = await veritrail(identity, ...args, '--account', editor);
+  assert.match(refused.err, /^row 2: .*ADMIN/m);
+  assert.match(refused.err, /^row 3: .*ADMIN/m);
+  const { out, err } = await veritrail(identity, ...args);
+  assert.is(out, 'created 1, updated 0, unchanged 1, refused 1 (of 3 rows)', err);
+  assert.match(err, /^row 3: ACCEPTED needs accepted_until, a date not after /m);
+  const [acceptance, ...others] = await decisionsIn(identity, 'RiskAcceptanceImported');
+  assert.equal([acceptance!.until, acceptance!.reason, acceptance!.approver_id], ['2024-12-31', 'Seldom used', null]);
+  assert.equal([acceptance!.source, others], ['row 2 of risks.csv', []]);
+});
+
+test.run();
