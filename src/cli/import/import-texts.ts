@@ -55,9 +55,7 @@ function recordNotices(result: SheetImportResult): string[] {
     notices.push(`These have the same name or reference_id: ${listText(listed)}.`);
   }
   if (strayDecisions > 0) {
-    notices.push(
-      `In ${strayDecisions} rows, cells about a decision were left out, because the status tells of none.`,
-    );
+    notices.push(`In ${strayDecisions} rows, cells about a decision were left out, because the status tells of none.`);
   }
   if (unknownMembers.size > 0) {
     notices.push(

@@ -1,7 +1,6 @@
 import { hasPastDecision } from '../../commands/define-family.ts';
 import { omit } from '../../commands/record.ts';
 import type { FamilyDescription } from '../../register/field.ts';
-import type { RowError } from './import-rows.ts';
 
 /*
  * Past decisions in rows: a vendor's review, a risk's acceptance. A row has one if its state says so, such as APPROVED.
@@ -10,7 +9,10 @@ import type { RowError } from './import-rows.ts';
 type RowFields = Readonly<Record<string, unknown>>;
 
 /** Returns an error if a row describes a decision that its state doesn't tell; else null. */
-export function strayDecisionError(family: FamilyDescription, row: RowFields): RowError | null {
+export function strayDecisionError(
+  family: FamilyDescription,
+  row: RowFields,
+): { field: string; message: string } | null {
   const field = decisionFields(family).find((name) => row[name] !== undefined);
   if (field === undefined || hasPastDecision(family, row)) return null;
   const states = family.pastDecision!.states.join(', ');
