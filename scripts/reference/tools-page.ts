@@ -9,6 +9,7 @@ import { fullSchema, type JsonSchema } from '../../src/mcp/schema/json-schema.ts
 import { errorOutput, listOutput, type RecordSchemas, writeOutput } from '../../src/mcp/schema/output.ts';
 import type { Tool } from '../../src/mcp/tools/tool.ts';
 import { vendorTools } from '../../src/mcp/vendor-tools.ts';
+import { familyQueryOfType } from '../../src/queries/family-query.ts';
 import { EVENT_TYPES } from '../../src/register/events.ts';
 import type { ExampleRun } from '../../test/support/mcp/examples.ts';
 import { illustrator, jsonText } from './illustrate.ts';
@@ -258,8 +259,7 @@ function outputSection({ record, readOnly, output }: Tool): string[] {
     const text = `Returns the complete \`${record.singular}\`, and what every write returns`;
     return hasMore ? [`${text}. Also:`, outputTable(fullSchema(output), commonMembers)] : [`${text}.`];
   }
-  const summary = propertiesOf(fullSchema(record.summary)).map(({ name }) => name);
-  const fields = summary.filter((name) => !SHARED_FIELDS.includes(name)).map((name) => `\`${name}\``);
+  const fields = familyQueryOfType(record.type).summary.map((name) => `\`${name}\``);
   return [`Returns \`${record.plural}\`; a SUMMARY has \`id\`, ${fields.join(', ')}, \`owner\`.`];
 }
 

@@ -5,7 +5,7 @@ import type { Key } from '../projections/read-models/key-builders.ts';
 import { keysOf, ordersOf, type ReadModel } from '../projections/read-models/read-model.ts';
 import { type RelatedCounts, relatedCountFrom } from '../projections/relations/related-counts.ts';
 import type { FamilyNames, Fields, MissingOption } from '../register/field.ts';
-import { type Filter, filtersOf } from './lists/filters.ts';
+import { type Filter, filteredFieldsOf, filtersOf } from './lists/filters.ts';
 
 /** The reads of a family, as its description defines them. */
 export interface FamilyQuery extends FamilyNames {
@@ -17,6 +17,8 @@ export interface FamilyQuery extends FamilyNames {
   defaultOrder: { field: string; direction: 'ASC' | 'DESC' };
   orders: readonly string[];
   filters: Readonly<Record<string, Filter>>;
+  /** By filter: the fields that view SUMMARY shows too while the filter is used. */
+  filteredFields: Readonly<Record<string, readonly string[]>>;
   /** Fields that records rarely share on purpose. An add that repeats one answers `similar`. */
   lookalikeFields: readonly string[];
   /** Returns the fields that depend on the day, such as `overdue`. They are not stored. */
@@ -38,6 +40,7 @@ function familyQuery(model: ReadModel, family: AnyFamily): FamilyQuery {
     defaultOrder: { field: family.orders[0], direction: family.descending ? 'DESC' : 'ASC' },
     orders: ordersOf(model),
     filters: filtersOf(family),
+    filteredFields: filteredFieldsOf(family),
     lookalikeFields: Object.keys(fields).filter((name) => fields[name]!.lookalike),
     dayFacts: dayFactsOf(fields, model),
   };

@@ -99,7 +99,13 @@ export const AUDIT = {
   filters: {
     starts_after: { kind: 'date', test: 'AFTER', key: 'starts_on' },
     starts_before: { kind: 'date', test: 'BEFORE', key: 'starts_on' },
-    valid_on: { kind: 'date', test: 'WITHIN', key: 'life_from', untilKey: 'life_until' },
+    valid_on: {
+      kind: 'date',
+      test: 'WITHIN',
+      key: 'life_from',
+      untilKey: 'life_until',
+      about: ['valid_from', 'valid_until'],
+    },
   },
   missing: ['OWNER', 'EVIDENCE'],
   summary: ['name', 'kind', 'state', 'starts_on', 'valid_until'],

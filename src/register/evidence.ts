@@ -83,7 +83,15 @@ export const EVIDENCE = {
     restored: 'EvidenceRestored',
   },
   orders: ['name', 'collected_at'],
-  filters: { valid_until_before: { kind: 'date', label: 'Valid until before', test: 'BEFORE', key: 'ends' } },
+  filters: {
+    valid_until_before: {
+      kind: 'date',
+      label: 'Valid until before',
+      test: 'BEFORE',
+      key: 'ends',
+      about: ['valid_until'],
+    },
+  },
   missing: [],
   summary: ['name', 'url', 'sha256', 'collected_at', 'valid_until', 'expired'],
   links: 'EVERY_FAMILY',

@@ -25,13 +25,16 @@ interface FieldFacts {
   hasOwnEvent?: true;
   /** Follows from other fields or linked records. It is in read models, but not in the state. */
   derived?: true;
-  /** Lists have a filter of this name. It takes several values, except for a boolean. */
-  filter?: true | { note: string };
+  /**
+   * Lists have a filter of this name. It takes several values, except for a boolean. `byWords`: every word of a value must
+   * begin a word of the text, as in `query`. Otherwise a value is the whole text.
+   */
+  filter?: true | { note: string } | { byWords: true };
   /** `query` searches it: all words of a SHORT text, the first 100 distinct words of a LONG one. */
   search?: 'SHORT' | 'LONG';
   /** Adding a record names those with the same value as `similar`. */
   lookalike?: true;
-  /** Sorted with numbers in order of value: A.5.2 before A.5.10. */
+  /** Sorted and looked up with numbers by value: A.5.2 comes before A.5.10, and NC-7 looks like NC-07. */
   naturalOrder?: true;
   /** The change history leaves it out. */
   excludedFromHistory?: true;
@@ -76,6 +79,8 @@ export type KeyFilter = {
   /** The words on pages, if the name doesn't say enough. */
   label?: string;
   note?: string;
+  /** The fields that it is about, if its key isn't a field. A SUMMARY shows the fields that its filter is about. */
+  about?: readonly string[];
   /** Leaves out records with this value, unless the filter asks for it. */
   leavesOut?: { field: string; value: string };
 } & (

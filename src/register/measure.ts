@@ -7,7 +7,7 @@ import { countByState, equals, type FamilyFigures, startsAfter } from './figure.
 export const MEASURE_STATES = ['NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'] as const;
 
 const FIELDS = {
-  reference_id: { kind: 'name', label: 'Reference', search: 'SHORT', lookalike: true },
+  reference_id: { kind: 'name', label: 'Reference', search: 'SHORT', lookalike: true, naturalOrder: true },
   name: { kind: 'name', label: 'Measure', required: true, search: 'SHORT', lookalike: true },
   description: { kind: 'text', label: 'Description', search: 'LONG' },
   category: { kind: 'name', label: 'Category', filter: true },

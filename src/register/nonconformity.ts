@@ -8,7 +8,7 @@ export const NONCONFORMITY_STATUSES = ['OPEN', 'IN_PROGRESS', 'PENDING_VERIFICAT
 export const SEVERITIES = ['MAJOR', 'MINOR', 'OBSERVATION'] as const;
 
 const FIELDS = {
-  reference_id: { kind: 'name', label: 'Reference', search: 'SHORT', lookalike: true },
+  reference_id: { kind: 'name', label: 'Reference', search: 'SHORT', lookalike: true, naturalOrder: true },
   description: { kind: 'text', label: 'Nonconformity', required: true, search: 'LONG' },
   severity: { kind: 'enum', label: 'Severity', values: SEVERITIES, filter: true },
   // The audit that found it, if any.
@@ -127,7 +127,7 @@ export const NONCONFORMITY = {
   orders: ['due_date', 'date_identified'],
   leadingIndexKeys: ['status', 'open', 'audit_id'],
   filters: {
-    open: { kind: 'boolean', test: 'EQUAL', key: 'open' },
+    open: { kind: 'boolean', test: 'EQUAL', key: 'open', about: ['status'] },
     due_before: { kind: 'date', test: 'BEFORE', key: 'due_date' },
   },
   missing: ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'],

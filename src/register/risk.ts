@@ -26,7 +26,7 @@ const RATING_FIELDS = {
 } as const satisfies Fields;
 
 const FIELDS = {
-  reference_id: { kind: 'name', label: 'Reference', search: 'SHORT', lookalike: true },
+  reference_id: { kind: 'name', label: 'Reference', search: 'SHORT', lookalike: true, naturalOrder: true },
   name: { kind: 'name', label: 'Risk', required: true, search: 'SHORT', lookalike: true },
   description: { kind: 'text', label: 'Description', search: 'LONG' },
   category: { kind: 'name', label: 'Category', filter: true },
@@ -210,11 +210,17 @@ export const RISK = {
   filters: {
     min_score: { kind: 'score', label: 'Score at least', test: 'AT_LEAST', key: 'score' },
     max_score: { kind: 'score', label: 'Score at most', test: 'AT_MOST', key: 'score' },
-    acceptance_expired: { kind: 'boolean', test: 'PAST', key: 'accepted_until' },
-    acceptance_until_before: { kind: 'date', label: 'Acceptance ends before', test: 'BEFORE', key: 'accepted_until' },
+    acceptance_expired: { kind: 'boolean', test: 'PAST', key: 'accepted_until', about: ['acceptance'] },
+    acceptance_until_before: {
+      kind: 'date',
+      label: 'Acceptance ends before',
+      test: 'BEFORE',
+      key: 'accepted_until',
+      about: ['acceptance'],
+    },
     // `next_review_due` is also of CLOSED risks; `review_due` only of the others.
     due_before: { kind: 'date', test: 'BEFORE', key: 'next_review_due' },
-    overdue: { kind: 'boolean', test: 'PAST', key: 'review_due' },
+    overdue: { kind: 'boolean', test: 'PAST', key: 'review_due', about: ['next_review_due'] },
   },
   missing: ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'EVIDENCE'],
   summary: ['reference_id', 'name', 'status', 'score', 'priority', 'treatment'],

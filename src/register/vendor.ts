@@ -17,7 +17,7 @@ export const OUTCOMES = ['APPROVED', 'CONDITIONAL', 'REJECTED'] as const;
 export const OUT_OF_SERVICE = ['SUSPENDED', 'OFFBOARDED'] as const;
 export const VENDOR_STATUSES = ['PENDING_REVIEW', ...OUTCOMES, ...OUT_OF_SERVICE] as const;
 
-/** Filters on reviews leave out vendors that need none. */
+/** Filters on reviews and contracts leave out vendors that are no longer used. */
 const OFFBOARDED = { field: 'status', value: 'OFFBOARDED' } as const;
 const NOT_OFFBOARDED = VENDOR_STATUSES.filter((status) => status !== 'OFFBOARDED');
 
@@ -165,10 +165,35 @@ export const VENDOR = {
   orders: ['name', 'last_reviewed', 'next_review_due'],
   leadingIndexKeys: ['status'],
   filters: {
-    reviewed_before: { kind: 'time', test: 'BEFORE', key: 'reviewed_or_never', leavesOut: OFFBOARDED },
+    reviewed_before: {
+      kind: 'time',
+      test: 'BEFORE',
+      key: 'reviewed_or_never',
+      about: ['last_reviewed'],
+      leavesOut: OFFBOARDED,
+    },
     never_reviewed: { kind: 'boolean', test: 'EMPTY', key: 'last_reviewed', leavesOut: OFFBOARDED },
-    review_due_before: { kind: 'date', test: 'BEFORE', key: 'review_due', leavesOut: OFFBOARDED },
-    review_overdue: { kind: 'boolean', test: 'PAST', key: 'review_due', leavesOut: OFFBOARDED },
+    review_due_before: {
+      kind: 'date',
+      test: 'BEFORE',
+      key: 'review_due',
+      about: ['next_review_due'],
+      leavesOut: OFFBOARDED,
+    },
+    review_overdue: {
+      kind: 'boolean',
+      test: 'PAST',
+      key: 'review_due',
+      about: ['next_review_due'],
+      leavesOut: OFFBOARDED,
+    },
+    contract_until_before: {
+      kind: 'date',
+      label: 'Contract ends before',
+      test: 'BEFORE',
+      key: 'contract_until',
+      leavesOut: OFFBOARDED,
+    },
   },
   missing: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
   summary: ['name', 'status', 'criticality', 'last_reviewed', 'next_review_due'],

@@ -52,6 +52,8 @@ export type Condition =
   | { key: string; op: 'empty' }
   /** Each prefix must be the beginning of one of the document's words. */
   | { op: 'words'; prefixes: readonly string[] }
+  /** All prefixes of at least one alternative must each be the beginning of one of the document's words. */
+  | { op: 'anyWords'; alternatives: readonly (readonly string[])[] }
   | { op: 'ids'; ids: readonly string[] };
 
 export interface DocumentQuery {

@@ -112,6 +112,18 @@ export const CASES: readonly [string, Condition, string][] = [
   ['every prefix, each of some word', { op: 'words', prefixes: ['ac', 'cl'] }, 'v1'],
   ['a word with dots as it is', { op: 'words', prefixes: ['a.8.1'] }, 'v2'],
   ['a word with a pattern’s letters', { op: 'words', prefixes: ['cloud.('] }, 'v3'],
+  ['any of several lists of words', { op: 'anyWords', alternatives: [['ac', 'cl'], ['a.8.1'], ['zz']] }, 'v1 v2'],
+  [
+    'a whole list of words, not parts of two',
+    {
+      op: 'anyWords',
+      alternatives: [
+        ['ac', 'zz'],
+        ['a.8.1', 'zz'],
+      ],
+    },
+    '',
+  ],
   ['no pattern', { op: 'words', prefixes: ['.'] }, ''],
   ['ids', { op: 'ids', ids: ['v4', 'v2', 'nobody'] }, 'v2 v4'],
   ['no ids', { op: 'ids', ids: [] }, ''],

@@ -11,11 +11,15 @@ export function compareKeys(a: Scalar | null, b: Scalar | null): number {
 
 const keyOf = (document: StoredDocument, key: string): Scalar | null => document.keys[key] ?? null;
 
+const hasWords = ({ words = [] }: StoredDocument, prefixes: readonly string[]): boolean =>
+  prefixes.every((prefix) => words.some((word) => word.startsWith(prefix)));
+
 function matches(document: StoredDocument, condition: Condition): boolean {
   if (condition.op === 'ids') return condition.ids.includes(document.id);
   if (condition.op === 'words') {
-    return condition.prefixes.every((prefix) => document.words?.some((word) => word.startsWith(prefix)));
+    return hasWords(document, condition.prefixes);
   }
+  if (condition.op === 'anyWords') return condition.alternatives.some((prefixes) => hasWords(document, prefixes));
   const key = keyOf(document, condition.key);
   if (condition.op === 'empty') return key === null;
   if (key === null) return false;

@@ -46,7 +46,10 @@ function filterFields({ fields, filters = {} }: FamilyDescription): z.ZodRawShap
       const { filter } = fields[name]!;
       if (filter === undefined) return null;
       const schema = filterSchema(fields[name]!).optional();
-      return filter === true ? schema : schema.describe(filter.note);
+      if (filter === true) return schema;
+      return 'note' in filter
+        ? schema.describe(filter.note)
+        : field.withoutDescription(schema.describe('each word of a value must begin a word of it'));
     }),
     ...shapeOf(Object.keys(filters), (name) => {
       const schema = keyFilterSchema(filters[name]!.kind).optional();

@@ -42,7 +42,12 @@ export const impliedOrganization = z
 export const nextCursor = z.string().optional().describe('only if there is a next page');
 
 /** Returns the schema of a list's answer: a page of records, or their number for view COUNT. */
-export function pageOutput(plural: string, items: readonly z.ZodType[], extraFields: z.ZodRawShape = {}): z.ZodType {
+export function pageOutput(
+  plural: string,
+  items: readonly z.ZodType[],
+  extraFields: z.ZodRawShape = {},
+  countFields: z.ZodRawShape = {},
+): z.ZodType {
   const pages = items.map((item) =>
     z.strictObject({
       organization_id: impliedOrganization,
@@ -53,11 +58,14 @@ export function pageOutput(plural: string, items: readonly z.ZodType[], extraFie
       url: pageUrl,
     }),
   );
-  const count = { organization_id: impliedOrganization, total: z.int(), ...momentNotes, url: pageUrl };
+  const count = { organization_id: impliedOrganization, total: z.int(), ...momentNotes, ...countFields, url: pageUrl };
   return z.union([...pages, z.strictObject(count)]);
 }
 
-export const listOutput = ({ plural, summary, full }: RecordSchemas) => pageOutput(plural, [summary, full]);
+const hint = z.string().optional().describe('only if nothing was found: archived records that match, or near matches');
+
+export const listOutput = ({ plural, summary, full }: RecordSchemas) =>
+  pageOutput(plural, [summary, full], { hint }, { hint });
 
 /** Returns the schema of the answer to a write on one record. */
 export function writeOutput(

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { familyQueryOfType } from '../../queries/family-query.ts';
+import { summaryMembers } from '../../queries/records/present-records.ts';
 import type { FamilyDescription } from '../../register/field.ts';
 import { answerFields } from './family-schema.ts';
 import * as field from './fields.ts';
@@ -22,13 +24,30 @@ export function recordSchemas(family: FamilyDescription, extraFields: z.ZodRawSh
     stale: z.literal(true).optional().describe('a later event could not be read, so the record may be outdated'),
     truncated: z.array(z.string()).optional().describe('texts that were shortened because the record did not fit'),
   });
-  return { type, title, singular, plural, prefix, full, summary: summaryOf(prefix, full, summary) };
+  const filteredFields = Object.values(familyQueryOfType(type).filteredFields).flat();
+  const moreFields = [...new Set(filteredFields)].filter((name) => !summary.includes(name));
+  return { type, title, singular, plural, prefix, full, summary: summaryOf(family, full, moreFields) };
 }
 
-function summaryOf(prefix: string, full: z.ZodObject, fields: readonly string[]): z.ZodObject {
-  const chosen = fields.map((name) => {
+/** @param moreFields fields that a summary has only if the filter is about them */
+function summaryOf(
+  { prefix, summary, fields }: FamilyDescription,
+  full: z.ZodObject,
+  moreFields: readonly string[],
+): z.ZodObject {
+  const chosen = [...summary, ...moreFields].map((name) => {
     const type = full.shape[name] as z.ZodType;
-    return [name, type instanceof z.ZodNullable ? (type.unwrap() as z.ZodType).optional() : type];
+    const definition = fields[name];
+    const present = type instanceof z.ZodNullable ? (type.unwrap() as z.ZodType) : type;
+    const shown =
+      definition?.kind === 'object'
+        ? z.strictObject(
+            Object.fromEntries(
+              summaryMembers(definition.fields).map((key) => [key, (present as z.ZodObject).shape[key] as z.ZodType]),
+            ),
+          )
+        : present;
+    return [name, present === type && !moreFields.includes(name) ? shown : shown.optional()];
   });
   return z.strictObject({
     id: field.id(prefix),

@@ -35,6 +35,7 @@ export function familyModel(family: AnyFamily, special: Partial<ReadModel> = {})
       short: fieldsWith(family, ({ search }) => search === 'SHORT'),
       long: fieldsWith(family, ({ search }) => search === 'LONG'),
     },
+    wordFilterFields: fieldsWith(family, ({ filter }) => typeof filter === 'object' && 'byWords' in filter),
     effectiveDateFields: family.effectiveDates ?? {},
     ...(countedBy ? { exposedLabels: (document) => [`${family.type}:${document[countedBy]}`] } : {}),
     ...special,

@@ -12,7 +12,7 @@ import {
   relatedCount,
 } from '../relations/related-counts.ts';
 import { computed, coveredByPrimaryIndexOnly, type Key } from './key-builders.ts';
-import { searchWords } from './search-text.ts';
+import { fieldWords, searchWords } from './search-text.ts';
 
 /** The fields that every projected record has in addition to its family's own. Names are those of the wire. */
 export interface RecordDocument {
@@ -70,6 +70,8 @@ export interface ReadModel<State extends object = any> {
   missingOptions: readonly MissingOption[];
   /** Fields that `query` searches: all words of short ones, the first 100 distinct words of long ones. */
   searchFields: { short: readonly string[]; long: readonly string[] };
+  /** Fields that a filter finds by their own words. */
+  wordFilterFields?: readonly string[];
   /** By event type: the field of its data that states a date, such as reviewed_at of VendorReviewed. */
   effectiveDateFields?: Readonly<Record<string, string>>;
 
@@ -170,9 +172,10 @@ export function keysOf(model: ReadModel): Readonly<Record<string, Key>> {
 
 /** Returns the words by which `query` finds a record. */
 function wordsOf(model: ReadModel, document: RecordDocument): readonly string[] {
-  const textsOf = (fields: readonly string[]) =>
-    fields.map((field) => document[field as keyof RecordDocument] as string | null);
-  return searchWords(textsOf(model.searchFields.short), textsOf(model.searchFields.long));
+  const textOf = (field: string) => document[field as keyof RecordDocument] as string | null;
+  const { short, long } = model.searchFields;
+  const words = searchWords(short.map(textOf), long.map(textOf));
+  return [...words, ...(model.wordFilterFields ?? []).flatMap((field) => fieldWords(field, textOf(field)))];
 }
 
 /** The values of stored keys, by name. */
@@ -220,7 +223,8 @@ export class StoredForms {
   inheritWords(model: ReadModel, before: RecordDocument, after: RecordDocument): void {
     const words = this.forms.get(before)?.words;
     if (words === undefined) return;
-    const fields = [...model.searchFields.short, ...model.searchFields.long] as (keyof RecordDocument)[];
+    const { searchFields, wordFilterFields = [] } = model;
+    const fields = [...searchFields.short, ...searchFields.long, ...wordFilterFields] as (keyof RecordDocument)[];
     if (fields.every((field) => before[field] === after[field])) {
       this.forms.set(after, { keys: this.keyValues(model, after), words });
     }

@@ -24,13 +24,45 @@ export function normalizedWords(text: string): string[] {
   return [...new Set(normalizeText(text).match(WORD) ?? [])];
 }
 
-/** Returns a record's search words: all of short texts, the first 100 distinct words of each long text. */
+/**
+ * Returns a record's search words: all of short texts, the first 100 distinct words of each long text. A word with a padded
+ * number also counts without the padding, so that both 07 and 7 find NC-07.
+ */
 export function searchWords(short: readonly (string | null)[], long: readonly (string | null)[]): string[] {
   const words = new Set(short.flatMap((text) => (text === null ? [] : normalizedWords(text))));
   for (const text of long) {
     if (text !== null) for (const word of normalizedWords(text).slice(0, MAX_WORDS_PER_TEXT)) words.add(word);
   }
-  return [...words];
+  return withUnpadded([...words]);
+}
+
+/** The mark between a field's name and one of its words. No word of a text contains it. */
+const FIELD_MARK = ':';
+
+/** Returns the search words by which a filter finds the words of one field. */
+export function fieldWords(field: string, text: string | null): string[] {
+  return text === null ? [] : fieldPrefixes(field, withUnpadded(normalizedWords(text)));
+}
+
+/** Returns prefixes of `fieldWords`. */
+export function fieldPrefixes(field: string, prefixes: readonly string[]): string[] {
+  return prefixes.map((prefix) => `${field}${FIELD_MARK}${prefix}`);
+}
+
+/** Returns the prefixes that stored words must have to match a query: its words, with numbers without padding. */
+export function queryPrefixes(query: string): string[] {
+  // Zeros at the end may be the beginning of a padded number, which is stored too.
+  const prefixes = normalizedWords(query).map((word) => (/(?<!\d)0+$/.test(word) ? word : withoutPadding(word)));
+  return [...new Set(prefixes)];
+}
+
+function withUnpadded(words: readonly string[]): string[] {
+  return [...new Set([...words, ...words.map(withoutPadding)])];
+}
+
+/** Removes the zeros before numbers: nc07 becomes nc7, and a.05.10 becomes a.5.10. */
+function withoutPadding(word: string): string {
+  return word.replace(/(?<!\d)0+(?=[1-9])/g, '');
 }
 
 /** Cuts a text after `length` characters and appends "…". Doesn't split a surrogate pair. */

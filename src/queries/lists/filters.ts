@@ -1,7 +1,7 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { AnyFamily } from '../../commands/families.ts';
 import { exactTextKey } from '../../projections/read-models/family-model.ts';
-import { normalizedWords, textKey } from '../../projections/read-models/search-text.ts';
+import { fieldPrefixes, queryPrefixes, textKey } from '../../projections/read-models/search-text.ts';
 import type { Field, Fields, KeyFilter, MissingOption } from '../../register/field.ts';
 import type { Condition, Scalar } from '../../stores/read-store.ts';
 import { type Moment, recordIdCondition, versionConditions } from '../moments/moment.ts';
@@ -45,17 +45,17 @@ export function listConditions(
   if (updated_since !== undefined) where.push({ key: 'updated_at', op: 'range', gte: String(updated_since) });
   if (moment.position !== null) where.push(...versionConditions(moment.position));
   if (!include_archived) where.push({ key: 'archived', op: 'eq', value: 0 });
-  const prefixes = query === undefined ? [] : queryWords(String(query));
+  const prefixes = query === undefined ? [] : queryPrefixes(String(query));
+  requireFewWords('query', prefixes.length);
   if (prefixes.length > 0) where.push({ op: 'words', prefixes });
   return where;
 }
 
-/** Returns the distinct words of a query. @throws Refusal if there are too many */
-function queryWords(query: string): string[] {
-  const words = normalizedWords(query);
-  if (words.length <= MAX_QUERY_WORDS) return words;
-  const message = `query has ${words.length} different words. Use at most ${MAX_QUERY_WORDS}.`;
-  throw new Refusal('invalid_input', message, { field: 'filter.query' });
+/** @throws Refusal for a filter with too many words */
+function requireFewWords(filter: string, words: number): void {
+  if (words <= MAX_QUERY_WORDS) return;
+  const message = `${filter} has ${words} different words. Use at most ${MAX_QUERY_WORDS}.`;
+  throw new Refusal('invalid_input', message, { field: `filter.${filter}` });
 }
 
 function accountIds(ids: readonly string[], context: FilterContext): string[] {
@@ -82,6 +82,19 @@ export function filtersOf({ fields, filters = {}, orders }: AnyFamily): Record<s
   ]);
 }
 
+/**
+ * Returns, by filter, the fields that it is about, so that a SUMMARY can show them: those of a family's own filters, and
+ * updated_at of updated_since.
+ */
+export function filteredFieldsOf({ fields, filters = {} }: AnyFamily): Record<string, readonly string[]> {
+  const ownFields = Object.keys(fields).filter((name) => fields[name]!.filter);
+  return {
+    ...Object.fromEntries(ownFields.map((name) => [name, [name]])),
+    ...Object.fromEntries(Object.entries(filters).map(([name, { key, about }]) => [name, about ?? [key]])),
+    updated_since: ['updated_at'],
+  };
+}
+
 /** Matches any of the values; texts without case and accents. */
 function fieldFilter(name: string, field: Field, isSorted: boolean): Filter {
   switch (field.kind) {
@@ -90,6 +103,7 @@ function fieldFilter(name: string, field: Field, isSorted: boolean): Filter {
     case 'boolean':
       return (value: boolean) => [{ key: name, op: 'eq', value: Number(value) }];
     case 'name': {
+      if (typeof field.filter === 'object' && 'byWords' in field.filter) return wordFilter(name);
       const key = field.naturalOrder ? exactTextKey(name) : name;
       return (values: readonly string[]) => [
         keyIn(
@@ -112,6 +126,21 @@ function fieldFilter(name: string, field: Field, isSorted: boolean): Filter {
     default:
       return (values: readonly string[]) => [keyIn(name, values)];
   }
+}
+
+/** Matches a text that has all words of any of the values. A value without a word, such as "§", must be the whole text. */
+function wordFilter(name: string): Filter {
+  return (values: readonly string[]) => {
+    const alternatives = values.map((value) => fieldPrefixes(name, queryPrefixes(value)));
+    requireFewWords(name, alternatives.flat().length);
+    if (alternatives.every((prefixes) => prefixes.length > 0)) return [{ op: 'anyWords', alternatives }];
+    return [
+      keyIn(
+        name,
+        values.map((value) => textKey(value) ?? ''),
+      ),
+    ];
+  };
 }
 
 function keyFilter(filter: KeyFilter, fields: Fields): Filter {

@@ -7,6 +7,7 @@ import { isIncomplete, type Reader } from '../moments/snapshot.ts';
 import { countThatFit, cutToFit, presentRecords, type RecordView } from '../records/present-records.ts';
 import { linkedToCondition } from '../records/record-links.ts';
 import { type PageCursor, readCursor, writeCursor } from './cursor.ts';
+import { emptyListHint } from './empty-list-hint.ts';
 import { listConditions } from './filters.ts';
 import { type PageRow, readKeysetPage } from './keyset-page.ts';
 
@@ -33,9 +34,29 @@ export async function listRecords(
   input: ListRecordsInput,
 ): Promise<object> {
   const { view } = input;
-  if (view === 'COUNT') return countRecords(reader, family, tool, caller, input);
+  if (view === 'COUNT') {
+    const count = await countRecords(reader, family, tool, caller, input);
+    return count.total > 0 ? count : { ...count, ...(await hintOf(reader, family, tool, caller, input)) };
+  }
   const { records, next, notes } = await readRecordPage(reader, family, tool, caller, { ...input, view });
-  return { [family.plural]: records, ...(next ? { next_cursor: next } : {}), ...notes };
+  const isEmpty = records.length === 0 && input.cursor === undefined;
+  const hint = isEmpty ? await hintOf(reader, family, tool, caller, input) : {};
+  return { [family.plural]: records, ...(next ? { next_cursor: next } : {}), ...notes, ...hint };
+}
+
+/** Returns the hint of an empty list; an empty object if there is nothing to say. */
+async function hintOf(
+  reader: Reader,
+  family: FamilyQuery,
+  tool: string,
+  caller: Caller,
+  input: ListRecordsInput,
+): Promise<{ hint?: string }> {
+  const hint = await emptyListHint(family, input.filter ?? {}, async (filter) => {
+    const { source, context } = await openList(reader, family, tool, caller, { ...input, filter });
+    return { ...source, models: context.snapshot.models };
+  });
+  return hint === null ? {} : { hint };
 }
 
 /** Counts the records that a list finds, now or at a past moment. */
@@ -80,7 +101,7 @@ export async function readRecordPage(
   });
   const documents = await presentRecords(
     context,
-    family,
+    withFilteredFields(family, input.filter),
     rows.slice(0, input.size).map((row) => row.doc),
     input.view,
   );
@@ -100,6 +121,13 @@ export async function readRecordPage(
     previous: (isReversed ? hasMore : after !== null) ? cursorAt(page[0], backwards(boundTo)) : null,
     notes: answerNotes(context),
   };
+}
+
+/** Adds the fields that a filter is about to the summary, so that each row shows why it was found. */
+function withFilteredFields(family: FamilyQuery, filter: ListRecordsInput['filter'] = {}): FamilyQuery {
+  const names = Object.keys(filter).filter((name) => filter[name] !== undefined);
+  const filteredFields = names.flatMap((name) => family.filteredFields[name] ?? []);
+  return { ...family, summary: [...new Set([...family.summary, ...filteredFields])] };
 }
 
 /** The inputs of a cursor for the page before a row. A list's `cursor` is refused as one, and the other way round. */

@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
-import { exactTextKey } from '../../projections/read-models/family-model.ts';
 import { keysOf } from '../../projections/read-models/read-model.ts';
-import { normalizedWords, textKey } from '../../projections/read-models/search-text.ts';
+import { normalizedWords } from '../../projections/read-models/search-text.ts';
 import { FAMILY_QUERIES, type FamilyQuery } from '../family-query.ts';
 import type { Reader } from '../moments/snapshot.ts';
 import { readRecordPage } from './list-records.ts';
@@ -11,8 +10,8 @@ import { readRecordPage } from './list-records.ts';
 /** Records of each family that a search reads. */
 const MAX_HITS_PER_FAMILY = 8;
 
-/** Stored keys that hold a record's number, normalized. Each family has one of them at most. */
-const NUMBER_KEYS = ['reference_id', exactTextKey('section_title')];
+/** Stored keys that hold a record's number, without regard to padding. Each family has one of them at most. */
+const NUMBER_KEYS = ['reference_id', 'section_title'];
 
 /** The records of one family that a search found, and true if there are more. */
 export interface SearchHits {
@@ -77,8 +76,9 @@ function readHits(
 
 /** Returns the ids of the records that have this number now. Only today's numbers have an index. */
 async function idsOfNumber(reader: Reader, family: FamilyQuery, input: SearchInput): Promise<string[]> {
-  const key = NUMBER_KEYS.find((name) => name in keysOf(family.model));
-  const value = textKey(input.query);
+  const keys = keysOf(family.model);
+  const key = NUMBER_KEYS.find((name) => name in keys);
+  const value = key === undefined ? null : keys[key]!.of({ [key]: input.query });
   if (key === undefined || value === null) return [];
   const rows = await reader.snapshot().models.find({
     collection: family.plural,

@@ -4,12 +4,15 @@ import { textKey } from '../../projections/read-models/search-text.ts';
 import { familyQueryOfType } from '../family-query.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 
+/** More records with one reference than this are too many to choose from. */
+const MAX_MATCHES = 10;
+
 /** The stored key of a control's number. */
 const NUMBER_KEY = exactTextKey('section_title');
 
 /**
- * Returns the id of the one live record of a type that a word names exactly: by reference, number or name. Case and
- * accents don't matter. Null if there is none, or more than one.
+ * Returns the id of the one live record of a type that a word names: by reference, number or name. Case, accents and, in a
+ * reference, the padding of numbers don't matter; but R1 is rather R1 than R01. Null if there is none, or more than one.
  */
 export async function findByWord(
   { models }: Pick<Snapshot, 'models'>,
@@ -18,10 +21,12 @@ export async function findByWord(
   word: string,
 ): Promise<string | null> {
   const { plural, model, lookalikeFields } = familyQueryOfType(type);
-  const value = textKey(word);
-  const keys = NUMBER_KEY in keysOf(model) ? [NUMBER_KEY] : lookalikeFields;
-  if (value === null) return null;
-  for (const key of keys) {
+  const keys = keysOf(model);
+  const names = NUMBER_KEY in keys ? [NUMBER_KEY] : lookalikeFields;
+  const text = textKey(word);
+  if (text === null) return null;
+  for (const key of names) {
+    const value = key === NUMBER_KEY ? text : keys[key]!.of({ [key]: word })!;
     const found = await models.find({
       collection: plural,
       organizationId,
@@ -30,9 +35,11 @@ export async function findByWord(
         { key, op: 'eq', value },
       ],
       order: { key, direction: 'ASC' },
-      limit: 2,
+      limit: MAX_MATCHES,
     });
-    if (found.length > 0) return found.length === 1 ? String(found[0]!.doc.id) : null;
+    const exact = found.filter(({ doc }) => textKey((doc[key] ?? null) as string | null) === text);
+    const matches = exact.length > 0 ? exact : found;
+    if (matches.length > 0) return matches.length === 1 ? String(matches[0]!.doc.id) : null;
   }
   return null;
 }

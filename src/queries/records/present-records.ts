@@ -1,4 +1,5 @@
 import { cutText } from '../../projections/read-models/search-text.ts';
+import type { Field, Fields } from '../../register/field.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import { logTimeOfMoment, type QueryContext } from '../moments/moment.ts';
 import { readMemberNames } from './member-names.ts';
@@ -72,12 +73,25 @@ function summaryView(family: FamilyQuery, document: Document, owner: string | nu
   for (const field of family.summary) {
     const value = field in dayFacts ? dayFacts[field] : document[field];
     if (value === null || value === undefined) continue;
-    summary[field] = family.fields[field]?.kind === 'text' ? cutText(String(value), MAX_SUMMARY_CHARACTERS) : value;
+    summary[field] = summaryValue(family.fields[field], value);
   }
   if (owner !== null) summary.owner = owner;
   if (document.archived_at !== null) summary.archived_at = document.archived_at;
   if (document.stale) summary.stale = true;
   return summary;
+}
+
+/** Cuts a text, and keeps of an object its dates and the facts that follow from them. */
+function summaryValue(field: Field | undefined, value: unknown): unknown {
+  if (field?.kind === 'text') return cutText(String(value), MAX_SUMMARY_CHARACTERS);
+  if (field?.kind !== 'object') return value;
+  const members = summaryMembers(field.fields);
+  return Object.fromEntries(Object.entries(value as Document).filter(([name]) => members.includes(name)));
+}
+
+/** Returns the members of an object that view SUMMARY shows. */
+export function summaryMembers(fields: Fields): string[] {
+  return Object.keys(fields).filter((name) => ['date', 'past'].includes(fields[name]!.kind));
 }
 
 /** Returns an upper bound of a record's JSON length without building it. JSON can escape a character as six. */

@@ -1,4 +1,4 @@
-import { textKey } from '../../projections/read-models/search-text.ts';
+import { keysOf } from '../../projections/read-models/read-model.ts';
 import { familyQueryFor } from '../family-query.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 
@@ -37,8 +37,10 @@ export async function findSimilar(
 
 /** Returns the stored key of each field by which a record looks like others. Equal keys mean similar records. */
 export function lookalikeKeys(id: string, record: Readonly<Document>): (readonly [field: string, key: string])[] {
-  return familyQueryFor(id).lookalikeFields.flatMap((field) => {
-    const key = textKey((record[field] as string | null | undefined) ?? null);
-    return key === null ? [] : [[field, key] as const];
+  const { lookalikeFields, model } = familyQueryFor(id);
+  const keys = keysOf(model);
+  return lookalikeFields.flatMap((field) => {
+    const key = keys[field]!.of({ [field]: record[field] ?? null });
+    return key === null ? [] : [[field, String(key)] as const];
   });
 }

@@ -22,7 +22,9 @@ function toConditions(condition: Condition): Where[] {
     case 'ids':
       return [{ _id: { $in: [...condition.ids] } }];
     case 'words':
-      return condition.prefixes.map((prefix) => ({ _words: { $regex: `^${escapePattern(prefix)}` } }));
+      return condition.prefixes.map(wordCondition);
+    case 'anyWords':
+      return [{ $or: condition.alternatives.map((prefixes) => ({ $and: prefixes.map(wordCondition) })) }];
     case 'eq':
       return [{ [field(condition.key)]: condition.value }];
     case 'in':
@@ -38,6 +40,8 @@ function toConditions(condition: Condition): Where[] {
     }
   }
 }
+
+const wordCondition = (prefix: string): Where => ({ _words: { $regex: `^${escapePattern(prefix)}` } });
 
 function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');

@@ -114,7 +114,7 @@ export interface Selection {
   rows?: readonly number[] | undefined;
 }
 
-type Keyed = Exclude<Condition, { op: 'words' | 'ids' }>;
+type Keyed = Exclude<Condition, { op: 'words' | 'anyWords' | 'ids' }>;
 
 const isKeyed = (condition: Condition): condition is Keyed => 'key' in condition;
 
@@ -279,7 +279,15 @@ function unkeyedCondition(condition: Exclude<Condition, Keyed>): Statement {
   if (condition.op === 'ids') {
     return { sql: 'id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(condition.ids)] };
   }
-  const { prefixes } = condition;
+  if (condition.op === 'words') return wordsStatement(condition.prefixes);
+  const alternatives = condition.alternatives.map(wordsStatement);
+  return {
+    sql: `(${alternatives.map(({ sql }) => `(${sql})`).join(' OR ')})`,
+    values: alternatives.flatMap(({ values }) => values),
+  };
+}
+
+function wordsStatement(prefixes: readonly string[]): Statement {
   return { sql: prefixes.map(() => 'instr(words, ?) > 0').join(' AND ') || '1', values: prefixes.map(prefixText) };
 }
 

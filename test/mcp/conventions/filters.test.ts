@@ -54,6 +54,18 @@ const VENDORS: Case[] = [
   [{ review_overdue: true }, { next_review_due: daysAgo(1) }, { next_review_due: daysAgo(0) }],
   [{ review_overdue: true }, { next_review_due: PAST }, { next_review_due: PAST, status: 'OFFBOARDED', reason: 'r' }],
   [{ review_overdue: false }, { next_review_due: FUTURE }, { next_review_due: PAST }],
+  [{ contract_until_before: FUTURE }, { contract_until: PAST }, { contract_until: FUTURE }],
+  [{ contract_until_before: FUTURE }, { contract_until: PAST }, {}],
+  [
+    { contract_until_before: FUTURE },
+    { contract_until: PAST },
+    { contract_until: PAST, status: 'OFFBOARDED', reason: 'r' },
+  ],
+  [
+    { contract_until_before: FUTURE, status: ['OFFBOARDED'] },
+    { contract_until: PAST, status: 'OFFBOARDED', reason: 'r' },
+    { contract_until: PAST },
+  ],
   [{ missing: ['OWNER'] }, {}, { owner_id: 'ME' }],
   [{ owner_id: ['ME'] }, { owner_id: 'ME' }, {}],
 ];

@@ -188,7 +188,7 @@ const FILTERS: Record<string, string[]> = {
     'status priority treatment category min_score max_score acceptance_expired acceptance_until_before due_before overdue',
   ),
   listVendors: words(
-    'status criticality category country processes_personal_data reviewed_before never_reviewed review_due_before review_overdue',
+    'status criticality category country processes_personal_data reviewed_before never_reviewed review_due_before review_overdue contract_until_before',
   ),
   listMeasures: words('state category due_before overdue'),
   listObligations: words('status area source regulator due_before due_after overdue'),
