@@ -59,6 +59,10 @@ export const VIEW_COLUMNS: Readonly<Record<string, Readonly<Record<string, Note>
     record_id: ['id', 'one side; each pair has a row for both sides'],
     other_id: ['id', 'the other side'],
     other_type: ['text', 'the other’s family: RISK, EVIDENCE …'],
+    relation: [
+      'text or null',
+      'between two controls, as `record_id` has it: EQUIVALENT, SUPPORTS, SUPPORTED_BY, PARTLY, PARTLY_COVERED_BY',
+    ],
   },
   seals: {
     position: ['whole number', 'the event’s number in the organization’s log'],

@@ -1,20 +1,29 @@
+import { CONTROL } from '../register/control.ts';
 import { EVIDENCE } from '../register/evidence.ts';
 import { linkablePrefixes } from '../register/families.ts';
-import { LINK_EVENTS, type LinkEvent } from '../register/link.ts';
+import { type DirectedRelation, LINK_EVENTS, type LinkEvent, RELATIONS, type Relation } from '../register/link.ts';
+import type { TrailEvent } from '../trail/event.ts';
 import type { Aggregate, Decider, DecisionContext } from './engine/decider.ts';
 import { idPrefix } from './engine/ids.ts';
 import { Refusal } from './engine/refusal.ts';
+import { upcast } from './engine/stream-state.ts';
 import { recordAggregate } from './families.ts';
 import { type OptionalReason, withReason } from './record.ts';
 
 const EVIDENCE_PREFIX = EVIDENCE.prefix;
 
-/** A link between two records, without direction. Its stream is named after both ids, the lower one first. */
+/** A link between two records. Its stream is named after both ids, the lower one first. */
 export interface LinkState {
   linked: boolean;
+  /** Two linked controls have one, other linked records have none. */
+  relation: DirectedRelation | null;
 }
 
-export type LinkCommand = { type: 'Link' | 'Unlink'; ids: readonly [string, string] } & OptionalReason;
+export type LinkCommand = { ids: readonly [string, string] } & OptionalReason &
+  ({ type: 'Link'; relation?: DirectedRelation } | { type: 'Unlink' });
+
+const UNLINKED: LinkState = { linked: false, relation: null };
+const LINKED: LinkState = { linked: true, relation: null };
 
 export const LINK_STREAM_PREFIX = 'link-';
 
@@ -42,29 +51,90 @@ export function linkAggregate(a: string, b: string): Aggregate<LinkState, LinkCo
   const evidence = ids.find((id) => idPrefix(id) === EVIDENCE_PREFIX);
   if (evidence === undefined) return { stream, decider: link };
   const record = evidence === a ? b : a;
-  const firstState = (state: { record_ids: readonly string[] }) =>
-    state.record_ids.includes(record) ? { linked: true } : null;
+  const firstState = (state: { record_ids: readonly string[] }) => (state.record_ids.includes(record) ? LINKED : null);
   return { stream, decider: link, origin: { aggregate: recordAggregate(evidence), firstState } };
 }
 
+/** Returns the relation of a directed pair of controls. EQUIVALENT has no direction. */
+export function directedRelation(relation: Relation, from_id: string): DirectedRelation {
+  return { relation, from_id: relation === 'EQUIVALENT' ? null : from_id };
+}
+
+/**
+ * Refuses a relation between other records than two controls, and two controls without one.
+ * @param relation null if the input has none
+ */
+export function refuseUnfitRelation(from: string, to: string, relation: Relation | null, field: string): void {
+  const areControls = [from, to].every((id) => idPrefix(id) === CONTROL.prefix);
+  if (areControls === (relation !== null)) return;
+  const message = areControls
+    ? `Two controls are linked by a relation. Give one of ${RELATIONS.join(', ')}; from_id supports or partly covers to_id.`
+    : 'Only two controls have a relation. Leave out relation.';
+  throw new Refusal('invalid_input', message, { field, ...(areControls ? { allowed: RELATIONS } : {}) });
+}
+
 function decide(command: LinkCommand, state: LinkState | null, _context: DecisionContext): LinkEvent[] {
-  const { ids, reason } = command;
-  const isLinked = state?.linked ?? false;
+  const { ids } = command;
+  const { linked, relation } = state ?? UNLINKED;
+  const reason = withReason(command.reason);
   switch (command.type) {
-    case 'Link':
-      return isLinked ? [] : [{ type: 'RecordsLinked', data: { ids, ...withReason(reason) } }];
+    case 'Link': {
+      const { relation: to = null } = command;
+      if (!linked) return [{ type: 'RecordsLinked', data: { ids, relation: to, ...reason } }];
+      if (relation === null || to === null || isSameRelation(relation, to)) return [];
+      return [{ type: 'LinkRelationChanged', data: { ids, from: relation, to, ...reason } }];
+    }
     case 'Unlink':
-      return isLinked ? [{ type: 'RecordsUnlinked', data: { ids, ...withReason(reason) } }] : [];
+      return linked ? [{ type: 'RecordsUnlinked', data: { ids, relation, ...reason } }] : [];
   }
 }
 
-function evolve(_state: LinkState | null, event: LinkEvent): LinkState {
+function isSameRelation(a: DirectedRelation, b: DirectedRelation): boolean {
+  return a.relation === b.relation && a.from_id === b.from_id;
+}
+
+/** A link before and after an event. */
+export interface LinkTransition {
+  before: LinkState;
+  after: LinkState;
+}
+
+/** The transition of the links that evidence is added with. */
+export const EVIDENCE_LINKED: LinkTransition = { before: UNLINKED, after: LINKED };
+
+/** Returns the transition that an event is. An event holds both states, so no earlier event is needed. */
+export function linkTransition(event: LinkEvent): LinkTransition {
   switch (event.type) {
     case 'RecordsLinked':
-      return { linked: true };
+      return { before: UNLINKED, after: linkedBy(event.data.relation) };
+    case 'LinkRelationChanged':
+      return { before: linkedBy(event.data.from), after: linkedBy(event.data.to) };
     case 'RecordsUnlinked':
-      return { linked: false };
+      return { before: linkedBy(event.data.relation), after: UNLINKED };
   }
 }
+
+/** Erased data has no relation. */
+const linkedBy = (relation: DirectedRelation | null | undefined): LinkState => ({
+  linked: true,
+  relation: relation ?? null,
+});
+
+/** Returns the transition of a stored event. @throws Error if this version doesn't know the event */
+export function storedLinkTransition(event: TrailEvent): LinkTransition {
+  if (!Object.hasOwn(LINK_EVENTS, event.type)) throw new Error(`${event.type} is not known to this version`);
+  return linkTransition({ type: event.type, data: upcast(event) } as unknown as LinkEvent);
+}
+
+/** Returns the transition of a stored event; null if this version doesn't know the event. */
+export function readLinkTransition(event: TrailEvent): LinkTransition | null {
+  try {
+    return storedLinkTransition(event);
+  } catch {
+    return null;
+  }
+}
+
+const evolve = (_state: LinkState | null, event: LinkEvent): LinkState => linkTransition(event).after;
 
 export const link: Decider<LinkState, LinkCommand, LinkEvent> = { events: LINK_EVENTS, decide, evolve };

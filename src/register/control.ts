@@ -40,7 +40,7 @@ const FIELDS = {
     values: IMPLEMENTATIONS,
     required: true,
     derived: true,
-    filter: { note: 'FULL: all measures that count are IMPLEMENTED' },
+    filter: true,
   },
 } as const satisfies Fields;
 
@@ -116,6 +116,7 @@ export const CONTROL = {
   leadingIndexKeys: ['framework_id'],
   missing: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
   summary: ['section_title', 'name', 'status', 'implementation'],
+  links: ['CONTROL'],
   importable: true,
   headings: {
     status: ['applicability', 'applicable'],
@@ -128,13 +129,12 @@ export const CONTROL = {
     list: {
       name: 'listControls',
       description:
-        'List controls of adopted frameworks by section_title (the control number). Gaps: status [INCLUDED], implementation [NONE, STARTED, PARTIAL].',
+        'List controls by section_title, the control number. Gaps: INCLUDED, implementation not FULL. Shared with a framework: linked_framework_id.',
       example: { filter: { status: ['INCLUDED'], implementation: ['NONE', 'STARTED', 'PARTIAL'] }, size: 2 },
     },
     update: {
       name: 'updateControl',
-      description:
-        'Change a control; find its id by listControls filter.section_title. If not applicable: EXCLUDED with exclusion_justification.',
+      description: 'Change a control found by listControls. Not applicable: EXCLUDED with exclusion_justification.',
       example: {
         status: 'EXCLUDED',
         exclusion_justification: 'We run no machines of our own',

@@ -32,6 +32,11 @@ export function linkablePrefixes(prefix: string): string[] {
   return linkedFamilies.map((other) => other.prefix);
 }
 
+/** Returns true for a family whose records are linked with each other, by a relation. */
+export function hasRelations(family: FamilyDescription): boolean {
+  return links(family, family);
+}
+
 /** Returns each pair once, by the family that states it: `risk-measure/vendor, evidence-any`. */
 export function linkablePairs(): string {
   const linking = FAMILY_DESCRIPTIONS.filter(({ links: linkedFamilies }) => linkedFamilies !== undefined);

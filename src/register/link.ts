@@ -1,11 +1,63 @@
-import { type EventOf, event, list, optional, string } from './event-schema.ts';
+import { type DataOf, type EventOf, event, list, nullable, object, optional, string } from './event-schema.ts';
+
+/** The relations of two linked controls. Other linked records have none. */
+export const RELATIONS = ['EQUIVALENT', 'SUPPORTS', 'PARTLY'] as const;
+export type Relation = (typeof RELATIONS)[number];
+
+const DIRECTED_RELATION = {
+  relation: string<Relation>(),
+  /** The control that supports, or partly covers, the other. Null for EQUIVALENT, which holds both ways. */
+  from_id: nullable(string()),
+};
+
+export type DirectedRelation = DataOf<typeof DIRECTED_RELATION>;
 
 /** Both ids of a link, the lower one first. */
 const ids = list<string, readonly [string, string]>(string());
+const relation = object(DIRECTED_RELATION);
 
 export const LINK_EVENTS = {
-  RecordsLinked: event({ ids, reason: optional(string()) }),
-  RecordsUnlinked: event({ ids, reason: optional(string()) }),
+  RecordsLinked: event(
+    { ids, reason: optional(string()) },
+    { ids, relation: nullable(relation), reason: optional(string()) },
+  ),
+  LinkRelationChanged: event({ ids, from: relation, to: relation, reason: optional(string()) }),
+  RecordsUnlinked: event(
+    { ids, reason: optional(string()) },
+    { ids, relation: nullable(relation), reason: optional(string()) },
+  ),
 };
 
 export type LinkEvent = EventOf<typeof LINK_EVENTS>;
+
+/** A relation as seen from one of the two controls, with the words that come before the other. */
+export const RELATION_LABELS = {
+  EQUIVALENT: 'Equivalent to',
+  SUPPORTS: 'Supports',
+  SUPPORTED_BY: 'Supported by',
+  PARTLY: 'Covers a part of',
+  PARTLY_COVERED_BY: 'Partly covered by',
+} as const;
+
+export type RelationOfRecord = keyof typeof RELATION_LABELS;
+
+const REVERSED: Readonly<Record<Relation, RelationOfRecord>> = {
+  EQUIVALENT: 'EQUIVALENT',
+  SUPPORTS: 'SUPPORTED_BY',
+  PARTLY: 'PARTLY_COVERED_BY',
+};
+
+/** Returns the relation as a control's own page and history say it. */
+export function relationOfRecord(id: string, { relation, from_id }: DirectedRelation): RelationOfRecord {
+  return from_id === null || from_id === id ? relation : REVERSED[relation];
+}
+
+/** Returns these relations as seen from either control. */
+export function relationsOfRecords(relations: readonly Relation[]): RelationOfRecord[] {
+  return relations.flatMap((relation) => [relation, REVERSED[relation]]);
+}
+
+/** Returns the words for a relation in an answer, such as "Supported by"; null for a link without one. */
+export function relationLabel(relation: unknown): string | null {
+  return RELATION_LABELS[relation as RelationOfRecord] ?? null;
+}

@@ -9,6 +9,8 @@ const ID = /^([a-z]{3})_[0-9A-HJKMNP-TV-Z]{26}$/;
 /** A control's id: the letters of its framework's id, then three letters for its index in the adoption. */
 const CONTROL_ID = /^ctl_[0-9A-HJKMNP-TV-Z]{29}$/;
 const INDEX_LETTERS = 3;
+/** The greatest index that an id can hold. */
+export const MAX_CONTROL_INDEX = 32 ** INDEX_LETTERS - 1;
 
 /** Namespace of ids derived from commands: UUIDv5(DNS, "commands.veritrail"). */
 const COMMAND_NAMESPACE = '33901b64-d039-5c68-b381-d2c69ecc34af';

@@ -115,6 +115,8 @@ type Upcaster = (data: Record<string, unknown>) => Record<string, unknown>;
  */
 export const UPCASTERS: Readonly<Record<string, readonly Upcaster[]>> = {
   MemberAdded: [(data) => ({ ...data, until: null })],
+  RecordsLinked: [(data) => ({ ...data, relation: null })],
+  RecordsUnlinked: [(data) => ({ ...data, relation: null })],
 };
 
 /**

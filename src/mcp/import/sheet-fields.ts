@@ -75,10 +75,13 @@ function sheetField(type: FamilyName, name: string, field: Field): SheetField {
   }
 }
 
-/** Returns a field, such as `risks`, for each family with which the type's records can be linked. */
+/**
+ * Returns a field, such as `risks`, for each other family with which the type's records can be linked. Links within a
+ * family need a relation, which a column of references doesn't have.
+ */
 function linkFieldsOf(type: FamilyName): ReadonlyMap<string, FamilyName> {
   const prefixes = linkablePrefixes(FAMILIES[type].prefix);
-  const families = FAMILY_DESCRIPTIONS.filter(({ prefix }) => prefixes.includes(prefix));
+  const families = FAMILY_DESCRIPTIONS.filter((other) => other.type !== type && prefixes.includes(other.prefix));
   return new Map(families.map(({ plural, type: linked }) => [plural, linked as FamilyName]));
 }
 

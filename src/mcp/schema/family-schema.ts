@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { familyQueryOfType } from '../../queries/family-query.ts';
-import { RECORD_PREFIXES } from '../../register/families.ts';
+import { hasRelations, RECORD_PREFIXES } from '../../register/families.ts';
 import type { FamilyDescription, Field, Fields, KeyFilter } from '../../register/field.ts';
 import * as field from './fields.ts';
 import { position, time } from './output.ts';
@@ -31,6 +31,7 @@ export function listInput(family: FamilyDescription) {
   const filter = z.strictObject({
     ...filterFields(family),
     ...field.commonFilters(family.prefix, family.missing, RECORD_PREFIXES),
+    ...(hasRelations(family) ? field.relationFilters() : {}),
   });
   return z.strictObject({
     organization_id: field.impliedOrganizationId(),

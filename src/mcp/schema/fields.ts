@@ -3,6 +3,7 @@ import { isRealDate, startOfPeriod } from '../../commands/engine/dates.ts';
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { hasTooManyMarks, MAX_MARKS_IN_A_ROW } from '../../commands/engine/normalize.ts';
 import { MAX_CHARACTERS } from '../../register/field.ts';
+import { RELATIONS } from '../../register/link.ts';
 
 /*
  * The value types of inputs, each with its limits. Text lengths and patterns are enforced and documented, but not
@@ -209,6 +210,21 @@ export const commonFilters = (
   ...(missingOptions.length === 0 ? {} : { missing: enumList(missingOptions as [string, ...string[]]).optional() }),
   updated_since: timestamp().optional(),
   include_archived: z.boolean().optional(),
+});
+
+/** Filters of lists of controls: those linked with these frameworks' controls, by one of these relations. */
+export const relationFilters = () => ({
+  linked_framework_id: withoutDescription(
+    listOf(id('frm'))
+      .optional()
+      .describe('controls linked with a control of one of these frameworks; each has linked_controls'),
+  ),
+  // linkRecords publishes the relations.
+  relation: withoutDescription(
+    listOf(z.enum(RELATIONS).meta({ hideEnum: true }))
+      .optional()
+      .describe('with linked_framework_id, in either direction'),
+  ),
 });
 
 /** Inputs of every list besides its filter. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FamilyNames } from '../../register/field.ts';
+import { RELATION_LABELS, type RelationOfRecord } from '../../register/link.ts';
 import { ERRORS, type ErrorCode } from '../protocol/error-codes.ts';
 import * as field from './fields.ts';
 
@@ -19,6 +20,9 @@ export interface RecordSchemas extends FamilyNames {
 export const time = () => z.iso.datetime({ precision: 3 });
 /** An event's number in its organization's log. */
 export const position = () => z.string().regex(/^\d+$/);
+
+/** A relation as one of the two controls has it. */
+export const relationSchema = z.enum(Object.keys(RELATION_LABELS) as RelationOfRecord[]);
 
 const moment = z.strictObject({ position: position(), date: field.date() });
 
@@ -64,8 +68,17 @@ export function pageOutput(
 
 const hint = z.string().optional().describe('only if nothing was found: archived records that match, or near matches');
 
-export const listOutput = ({ plural, summary, full }: RecordSchemas) =>
-  pageOutput(plural, [summary, full], { hint }, { hint });
+/** @param listedFields fields that only listed records have */
+export const listOutput = ({ plural, summary, full }: RecordSchemas, listedFields: z.ZodRawShape = {}) =>
+  pageOutput(plural, [summary.extend(listedFields), full.extend(listedFields)], { hint }, { hint });
+
+/** Fields of controls that a framework's filter finds. */
+export const linkedControls = {
+  linked_controls: z
+    .array(z.strictObject({ section_title: z.string(), relation: relationSchema }))
+    .optional()
+    .describe('with filter.linked_framework_id: that framework’s controls, by number'),
+};
 
 /** Returns the schema of the answer to a write on one record. */
 export function writeOutput(

@@ -13,6 +13,7 @@ import {
   pending,
   position,
   type RecordSchemas,
+  relationSchema,
   time,
 } from './output.ts';
 
@@ -138,7 +139,10 @@ export const organizationsOutput = z.strictObject({
 /** Returns the schema of getRecords' answer: records of any family, with the included parts. */
 export function recordsOutput(families: readonly RecordSchemas[]): z.ZodType {
   const truncated = z.literal(true).optional();
-  const link = recordName.extend({ archived_at: time().optional() });
+  const link = recordName.extend({
+    relation: relationSchema.optional().describe('two controls: of the record to this one'),
+    archived_at: time().optional(),
+  });
   const evidence = families.find(({ type }) => type === 'EVIDENCE')?.summary ?? z.strictObject({});
   const record = families.map(({ type, full }) =>
     full.extend({
@@ -162,7 +166,7 @@ export const linksOutput = z.strictObject({
     z.strictObject({
       from_id: anyId,
       to_id: anyId,
-      result: z.enum(['CREATED', 'REMOVED', 'UNCHANGED']),
+      result: z.enum(['CREATED', 'CHANGED', 'REMOVED', 'UNCHANGED']).describe('CHANGED: it has another relation now'),
       ...itemErrors,
     }),
   ),

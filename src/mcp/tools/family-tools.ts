@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { CommandResult } from '../../commands/engine/handler.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { listRecords } from '../../queries/lists/list-records.ts';
-import type { FamilyName } from '../../register/families.ts';
+import { type FamilyName, hasRelations } from '../../register/families.ts';
 import type { FamilyDescription, FamilyTool } from '../../register/field.ts';
 import type { Example } from '../schema/example.ts';
 import { addedFields, listInput, updatedFields } from '../schema/family-schema.ts';
 import * as field from '../schema/fields.ts';
-import { listOutput, type RecordSchemas, writeOutput } from '../schema/output.ts';
+import { linkedControls, listOutput, type RecordSchemas, writeOutput } from '../schema/output.ts';
 import { recordSchemas } from '../schema/record-schemas.ts';
 import { pageOfList, pageOfWrittenRecord } from './answer-page.ts';
 import { withAppliedFields } from './applied-fields.ts';
@@ -57,7 +57,7 @@ function listTool(family: FamilyDescription, record: RecordSchemas, { name, desc
     permission: 'readRecords',
     description,
     input: listInput(family),
-    output: listOutput(record),
+    output: listOutput(record, hasRelations(family) ? linkedControls : {}),
     example: { organization_id: '{organization}', ...example },
     record,
     readsCurrentState: ({ as_of }) => as_of === undefined,

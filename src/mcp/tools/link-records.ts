@@ -1,6 +1,15 @@
 import { commandId, itemCommandId } from '../../commands/engine/ids.ts';
 import { requireLiveRecord } from '../../commands/engine/references.ts';
-import { linkAggregate, refuseUnlinkable, sortedPair } from '../../commands/link.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import {
+  directedRelation,
+  type LinkCommand,
+  linkAggregate,
+  refuseUnfitRelation,
+  refuseUnlinkable,
+  sortedPair,
+} from '../../commands/link.ts';
+import type { DirectedRelation, Relation } from '../../register/link.ts';
 import {
   type BulkItem,
   catchRefusal,
@@ -13,8 +22,15 @@ import {
 import type { ToolContext } from './tool.ts';
 import { envelopeFor } from './write.ts';
 
+/** A pair of records, and the relation if both are controls. */
+interface RequestedLink {
+  from_id: string;
+  to_id: string;
+  relation?: Relation | undefined;
+}
+
 export interface LinkRecordsInput {
-  links: readonly { from_id: string; to_id: string }[];
+  links: readonly RequestedLink[];
   organization_id?: string | undefined;
   action: 'LINK' | 'UNLINK';
   reason?: string | undefined;
@@ -23,37 +39,26 @@ export interface LinkRecordsInput {
 
 /** Checks all pairs of records, then links or unlinks them one by one. A pair named twice is written once. */
 export async function linkRecords(input: LinkRecordsInput, context: ToolContext): Promise<object> {
-  const { service, caller, tool } = context;
-  const { links, action, reason } = input;
-  const checks = links.map(({ from_id, to_id }, index) =>
-    catchRefusal(async () => ({ pair: refuseUnlinkable(from_id, to_id, `links.${index}`) })),
+  const { links } = input;
+  const checks = links.map((link, index) =>
+    catchRefusal(async () => ({ pair: checkLink(link, input.action, `links.${index}`) })),
   );
   throwRefusals(await Promise.all(checks), (index) => `links.${index}`);
+  refuseContradictions(links);
   const ids = links.flatMap(({ from_id, to_id }) => [from_id, to_id]);
   const records = { ids, field: 'links', organizationId: input.organization_id };
   const { organizationId, role } = await requireWriterOf(context, records);
-  const callId = commandId([organizationId, tool.name], input.idempotency_key);
-  const sharedEnvelope = envelopeFor(caller, organizationId, role);
+  const callId = commandId([organizationId, context.tool.name], input.idempotency_key);
+  const envelope = { ...envelopeFor(context.caller, organizationId, role), command_id: callId };
   const pairs = new Map<string, BulkItem>();
   /** For each pair, the input field that names it first. */
   const fields: string[] = [];
-  for (const [index, { from_id, to_id }] of links.entries()) {
-    const ids = sortedPair(from_id, to_id);
-    const aggregate = linkAggregate(...ids);
-    if (pairs.has(aggregate.stream)) continue;
+  for (const [index, link] of links.entries()) {
+    const { stream } = linkAggregate(link.from_id, link.to_id);
+    if (pairs.has(stream)) continue;
     const field = `links.${index}`;
     fields.push(field);
-    const command = { type: action === 'LINK' ? 'Link' : 'Unlink', ids, ...(reason ? { reason } : {}) };
-    const checkReferences = async () => {
-      for (const id of ids) await requireLiveRecord(service.handler, organizationId, id, field);
-    };
-    const envelope: BulkItem['envelope'] = {
-      ...sharedEnvelope,
-      command_id: itemCommandId(callId, aggregate.stream),
-      input: { ids, action, reason },
-      checkReferences,
-    };
-    pairs.set(aggregate.stream, { aggregate: aggregate as unknown as BulkItem['aggregate'], command, envelope });
+    pairs.set(stream, itemOf(link, input, { context, organizationId, field, envelope }));
   }
   const items = [...pairs.values()];
   throwRefusals(await rehearseAll(context, items), (index) => fields[index]!);
@@ -69,8 +74,78 @@ export async function linkRecords(input: LinkRecordsInput, context: ToolContext)
   return { links: answers, ...(pending ? { pending: true } : {}) };
 }
 
+/** Refuses a pair that can't be linked, and a relation that doesn't fit it. */
+function checkLink({ from_id, to_id, relation }: RequestedLink, action: 'LINK' | 'UNLINK', field: string): void {
+  refuseUnlinkable(from_id, to_id, field);
+  if (action === 'LINK') refuseUnfitRelation(from_id, to_id, relation ?? null, `${field}.relation`);
+  if (action === 'LINK' || relation === undefined) return;
+  const message = 'UNLINK ends a link whatever its relation is. Leave out relation.';
+  throw new Refusal('invalid_input', message, { field: `${field}.relation` });
+}
+
+/** Refuses a pair that the call names twice, with two relations. */
+function refuseContradictions(links: readonly RequestedLink[]): void {
+  const first = new Map<string, { index: number; relation: string }>();
+  for (const [index, link] of links.entries()) {
+    const { stream } = linkAggregate(link.from_id, link.to_id);
+    const relation = JSON.stringify(relationOf(link));
+    const earlier = first.get(stream);
+    if (earlier === undefined) first.set(stream, { index, relation });
+    else if (earlier.relation !== relation) {
+      const message = `links.${index} gives the two controls of links.${earlier.index} another relation. Two controls have one relation: keep one of the two.`;
+      throw new Refusal('invalid_input', message, { field: `links.${index}.relation` });
+    }
+  }
+}
+
+function relationOf({ relation, from_id }: RequestedLink): { relation?: DirectedRelation } {
+  return relation === undefined ? {} : { relation: directedRelation(relation, from_id) };
+}
+
+interface ItemOptions {
+  context: ToolContext;
+  organizationId: string;
+  /** The input field that names the pair. */
+  field: string;
+  /** Its command id is the call's. */
+  envelope: Omit<BulkItem['envelope'], 'input'>;
+}
+
+/** Returns the command for one pair, with its own command id. */
+function itemOf(
+  link: RequestedLink,
+  { action, reason }: LinkRecordsInput,
+  { context, organizationId, field, envelope }: ItemOptions,
+): BulkItem {
+  const ids = sortedPair(link.from_id, link.to_id);
+  const aggregate = linkAggregate(...ids);
+  const directed = relationOf(link);
+  const optionalReason = reason ? { reason } : {};
+  const command: LinkCommand =
+    action === 'LINK'
+      ? { type: 'Link', ids, ...directed, ...optionalReason }
+      : { type: 'Unlink', ids, ...optionalReason };
+  return {
+    aggregate: aggregate as unknown as BulkItem['aggregate'],
+    command,
+    envelope: {
+      ...envelope,
+      command_id: itemCommandId(envelope.command_id, aggregate.stream),
+      input: { ids, action, reason, ...directed },
+      checkReferences: async () => {
+        for (const id of ids) await requireLiveRecord(context.service.handler, organizationId, id, field);
+      },
+    },
+  };
+}
+
+const RESULTS: Readonly<Record<string, string>> = {
+  RecordsLinked: 'CREATED',
+  LinkRelationChanged: 'CHANGED',
+  RecordsUnlinked: 'REMOVED',
+};
+
 function resultOf(outcome: ItemOutcome): object {
   if ('refusal' in outcome) return { result: 'UNCHANGED', errors: [outcome.refusal.toJSON()] };
-  const [type] = outcome.result.event_types;
-  return { result: type === 'RecordsLinked' ? 'CREATED' : type === 'RecordsUnlinked' ? 'REMOVED' : 'UNCHANGED' };
+  return { result: RESULTS[outcome.result.event_types[0] ?? ''] ?? 'UNCHANGED' };
 }

@@ -4,6 +4,7 @@ import { FAMILY_QUERIES } from '../../queries/family-query.ts';
 import { listOrganizations } from '../../queries/lists/list-organizations.ts';
 import { getRecords } from '../../queries/records/get-records.ts';
 import { linkablePairs } from '../../register/families.ts';
+import { RELATIONS } from '../../register/link.ts';
 import { changesInput } from '../schema/changes-schema.ts';
 import * as field from '../schema/fields.ts';
 import {
@@ -70,10 +71,21 @@ export const REGISTER_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'linkRecords',
     permission: 'changeRecords',
-    description: `LINK (default) or UNLINK 1-100 pairs, in any direction: ${linkablePairs()}. To see links: getRecords include LINKS, or filter.linked_to.`,
+    description: `LINK (default) or UNLINK 1-100 pairs: ${linkablePairs()}. Controls need a relation: from_id SUPPORTS to_id. See links: getRecords LINKS.`,
     input: z.strictObject({
       links: z
-        .array(z.strictObject({ from_id: field.id(...ID_PREFIXES), to_id: field.id(...ID_PREFIXES) }))
+        .array(
+          z.strictObject({
+            from_id: field.id(...ID_PREFIXES),
+            to_id: field.id(...ID_PREFIXES),
+            relation: field.withoutDescription(
+              z
+                .enum(RELATIONS)
+                .optional()
+                .describe('two controls only: from_id supports to_id, or covers a part of it'),
+            ),
+          }),
+        )
         .min(1)
         .max(100),
       organization_id: field.optionalOrganizationId(),

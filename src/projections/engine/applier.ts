@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { applyStoredEvent, upcast } from '../../commands/engine/stream-state.ts';
-import { link } from '../../commands/link.ts';
+import { upcast } from '../../commands/engine/stream-state.ts';
+import { EVIDENCE_LINKED, storedLinkTransition } from '../../commands/link.ts';
 import { StoreUnavailable } from '../../stores/errors.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
 import type { Checkpoint, Commit, ReadModels } from '../../stores/read-store.ts';
@@ -233,7 +233,7 @@ async function applyRecordEvent(transaction: EventTransaction, model: ReadModel,
   for (const put of recordChangeRows(positioned, model, before, after)) transaction.put(put);
   for (const other of linked) {
     const record = (await transaction.record(other))!;
-    transaction.put(linkChangeRows(positioned, record, after, true).row);
+    transaction.put(linkChangeRows(positioned, record, after, EVIDENCE_LINKED).row);
   }
 }
 
@@ -258,13 +258,15 @@ function idIn(document: RecordDocument | null, field: string): string | null {
 
 async function applyLinkEvent(transaction: EventTransaction, logTime: string): Promise<void> {
   const { event } = transaction;
-  const { linked } = applyStoredEvent(link, null, event);
+  const transition = storedLinkTransition(event);
+  const { before, after } = transition;
   const [a, b] = idsOfLinkStream(event.stream);
-  if (linked) await transaction.connect(a, b);
-  else await transaction.disconnect(a, b);
+  if (!before.linked) await transaction.connect(a, b, after.relation);
+  else if (after.linked) await transaction.changeRelation(a, b, before.relation, after.relation);
+  else await transaction.disconnect(a, b, before.relation);
   const [from, to] = [(await transaction.record(a))!, (await transaction.record(b))!];
   const positioned = { event, position: transaction.position, logTime };
-  const { row, reverseRow } = linkChangeRows(positioned, from, to, linked);
+  const { row, reverseRow } = linkChangeRows(positioned, from, to, transition);
   transaction.put(row);
   transaction.put(reverseRow);
 }

@@ -1,10 +1,11 @@
 import { applyStoredEvent } from '../../commands/engine/stream-state.ts';
+import type { DirectedRelation } from '../../register/link.ts';
 import type { StoredEvent } from '../../stores/event-store.ts';
 import type { DocumentPut } from '../../stores/read-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { modelOfId } from '../models.ts';
 import { dependsOnType, type ReadModel, type RecordDocument, revisionAfter } from '../read-models/read-model.ts';
-import { linkRow } from '../relations/neighbours.ts';
+import { type Connection, linkRow } from '../relations/neighbours.ts';
 import { EVIDENCE_UNTIL, STALE, updateCounts } from '../relations/related-counts.ts';
 import type { Batch } from './batch.ts';
 
@@ -127,16 +128,35 @@ export class EventTransaction {
   }
 
   /** Makes two records neighbours from this event on. Each counts the other's exposed labels. */
-  async connect(a: string, b: string): Promise<void> {
+  async connect(a: string, b: string, relation: DirectedRelation | null = null): Promise<void> {
     const [recordA, recordB] = [await this.record(a), await this.record(b)];
     if (recordA === null || recordB === null) {
       throw new Error(`${recordA === null ? a : b} is to be connected, but doesn't exist`);
     }
     if (a === b || (await this.connectedFrom(a, b)) !== null) return;
     await this.countEachOther(a, b);
-    this.setNeighbour(a, b, this.position);
-    this.setNeighbour(b, a, this.position);
-    this.puts.push(linkRow(recordA, linkEndOf(b), this.position), linkRow(recordB, linkEndOf(a), this.position));
+    this.beginConnection(recordA, recordB, relation);
+  }
+
+  /** Ends a connection and begins it anew with another relation. The records count each other as before. */
+  async changeRelation(a: string, b: string, from: DirectedRelation | null, to: DirectedRelation | null) {
+    const fromPosition = await this.connectedFrom(a, b);
+    if (fromPosition === null) throw new Error(`${a} and ${b} are not linked`);
+    const [recordA, recordB] = [(await this.record(a))!, (await this.record(b))!];
+    this.endConnection(recordA, recordB, { relation: from, from_position: fromPosition });
+    this.beginConnection(recordA, recordB, to);
+  }
+
+  private beginConnection(a: RecordDocument, b: RecordDocument, relation: DirectedRelation | null): void {
+    this.setNeighbour(a.id, b.id, this.position);
+    this.setNeighbour(b.id, a.id, this.position);
+    const connection = { relation, from_position: this.position };
+    this.puts.push(linkRow(a, linkEndOf(b.id), connection), linkRow(b, linkEndOf(a.id), connection));
+  }
+
+  private endConnection(a: RecordDocument, b: RecordDocument, connection: Connection): void {
+    const ended = { ...connection, until_position: this.position };
+    this.puts.push(linkRow(a, linkEndOf(b.id), ended), linkRow(b, linkEndOf(a.id), ended));
   }
 
   /**
@@ -164,7 +184,7 @@ export class EventTransaction {
   }
 
   /** Ends the connection of two records with this event. */
-  async disconnect(a: string, b: string): Promise<void> {
+  async disconnect(a: string, b: string, relation: DirectedRelation | null = null): Promise<void> {
     const fromPosition = await this.connectedFrom(a, b);
     if (fromPosition === null) return;
     const [one, two] = [(await this.record(a))!, (await this.record(b))!];
@@ -172,10 +192,7 @@ export class EventTransaction {
     this.setNeighbour(b, a, null);
     await this.updateRelatedCounts(a, exposedLabelsOf(two), []);
     await this.updateRelatedCounts(b, exposedLabelsOf(one), []);
-    this.puts.push(
-      linkRow(one, linkEndOf(b), fromPosition, this.position),
-      linkRow(two, linkEndOf(a), fromPosition, this.position),
-    );
+    this.endConnection(one, two, { relation, from_position: fromPosition });
   }
 
   /** Makes a record's next version when only its neighbours changed. `revision` and `updated_at` stay as they are. */

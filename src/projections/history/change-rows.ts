@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { upcast } from '../../commands/engine/stream-state.ts';
+import type { LinkState, LinkTransition } from '../../commands/link.ts';
+import { relationOfRecord } from '../../register/link.ts';
 import type { DocumentPut } from '../../stores/read-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { isLinkStream, modelOfId, recordIdOf } from '../models.ts';
@@ -60,27 +62,33 @@ export function recordChangeRows(
   return [mainRow, rowPut(event, document, { record: { id: adoptionKey(id), type }, rowIndex: 1 })];
 }
 
-/**
- * Returns the two rows of a link, one for each record. A filter on `record` finds the row; `linked` is the other record.
- * @param isLinked false if the event ends the link
- */
+/** Returns the two rows of a link, one for each record. A filter on `record` finds the row; `linked` is the other record. */
 export function linkChangeRows(
   positioned: PositionedEvent,
   from: RecordDocument,
   to: RecordDocument,
-  isLinked: boolean,
+  transition: LinkTransition,
 ): { row: DocumentPut; reverseRow: DocumentPut } {
   const { event } = positioned;
   const [fromReference, toReference] = [referenceTo(from), referenceTo(to)];
   const rowOf = (record: RecordReference, linked: RecordReference, rowIndex: number) => {
-    const field = { field: 'linked', from: isLinked ? null : linked.id, to: isLinked ? linked.id : null };
-    const details: ChangeDetails = { record, linked, revision: null, effective_at: null, changes: [field] };
+    const changes = linkFieldChanges(transition, record.id, linked.id);
+    const details: ChangeDetails = { record, linked, revision: null, effective_at: null, changes };
     const document = changeDocument(positioned, upcast(event), details);
     return rowPut(event, document, { record, rowIndex });
   };
   // If the event added evidence, row 0 is the evidence's own.
   const firstRowIndex = isLinkStream(event.stream) ? 0 : 1;
   return { row: rowOf(fromReference, toReference, firstRowIndex), reverseRow: rowOf(toReference, fromReference, 1) };
+}
+
+/** Returns the changes of a link as one of its records has them: the other record, and the relation to it. */
+export function linkFieldChanges({ before, after }: LinkTransition, id: string, linkedId: string): FieldChange[] {
+  const fieldsOf = ({ linked, relation }: LinkState) => ({
+    linked: linked ? linkedId : null,
+    relation: relation && relationOfRecord(id, relation),
+  });
+  return differences(['linked', 'relation'], fieldsOf(before), fieldsOf(after));
 }
 
 /** Returns the rows of a parked link event, one for each record that its stream names. */

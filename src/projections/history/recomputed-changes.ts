@@ -1,6 +1,7 @@
 import { hash as digestOf } from 'node:crypto';
 import { applyStoredEvent, upcast } from '../../commands/engine/stream-state.ts';
 import { recordAggregate } from '../../commands/families.ts';
+import { EVIDENCE_LINKED, readLinkTransition } from '../../commands/link.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
 import type { DocumentPut } from '../../stores/read-store.ts';
 import { canonical } from '../../trail/canonical.ts';
@@ -191,7 +192,7 @@ export class RecomputedChanges {
     for (const other of model.linkedIds?.(event.type, data) ?? []) {
       const record = await this.recordAt(other, event.storePosition);
       if (record === null) return recordChangeRows(withoutPosition(event), model, before, null);
-      rows.push(linkChangeRows(withoutPosition(event), record, after, true).row);
+      rows.push(linkChangeRows(withoutPosition(event), record, after, EVIDENCE_LINKED).row);
     }
     return rows;
   }
@@ -242,9 +243,9 @@ export class RecomputedChanges {
 
   private async linkRows(event: StoredEvent): Promise<readonly DocumentPut[]> {
     const [from, to] = await this.recordsOf(event);
-    const isKnown = event.type === 'RecordsLinked' || event.type === 'RecordsUnlinked';
-    if (!from || !to || !isKnown) return this.parkedLinkRows(event);
-    const { row, reverseRow } = linkChangeRows(withoutPosition(event), from, to, event.type === 'RecordsLinked');
+    const transition = readLinkTransition(event);
+    if (!from || !to || transition === null) return this.parkedLinkRows(event);
+    const { row, reverseRow } = linkChangeRows(withoutPosition(event), from, to, transition);
     return [row, reverseRow];
   }
 

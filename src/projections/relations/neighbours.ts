@@ -1,3 +1,4 @@
+import { type DirectedRelation, relationOfRecord } from '../../register/link.ts';
 import type { CollectionSpec, DocumentPut, ReadModels, StoredDocument } from '../../stores/read-store.ts';
 import type { RecordDocument } from '../read-models/read-model.ts';
 import { SPAN_COLUMNS, viewOf } from '../read-models/views.ts';
@@ -18,7 +19,7 @@ export const LINKS: CollectionSpec = {
   },
   indexes: [{ keys: ['record_id', 'from_position'], covers: ['until_position', 'other_type', 'other_id'] }],
   searchable: false,
-  views: [viewOf('links', ['record_id', 'other_id', 'other_type', ...SPAN_COLUMNS])],
+  views: [viewOf('links', ['record_id', 'other_id', 'other_type', 'relation', ...SPAN_COLUMNS])],
 };
 
 /** The same pairs for projections. They read them by id, because a new generation has no other indexes yet. */
@@ -68,8 +69,10 @@ export class Neighbours {
     for (const page of this.pages) yield* page.keys();
   }
 
+  /** Adds a neighbour, or gives one another position. */
   add(other: string, position: number): void {
-    let index = this.pages.findLastIndex(({ size }) => size < NEIGHBOURS_PER_PAGE);
+    let index = this.pages.findIndex((page) => page.has(other));
+    if (index < 0) index = this.pages.findLastIndex(({ size }) => size < NEIGHBOURS_PER_PAGE);
     if (index < 0) {
       index = this.pages.push(new Map()) - 1;
       // The first page has the number of pages.
@@ -99,20 +102,27 @@ function pageId(id: string, index: number): string {
   return index === 0 ? id : `${id}~${index}`;
 }
 
+/** From when to when two records are connected, and by which relation. */
+export interface Connection {
+  relation: DirectedRelation | null;
+  from_position: number;
+  until_position?: number;
+}
+
 /** Returns the row for one record of a connected pair. `until_position` is where the connection ended. */
 export function linkRow(
   record: RecordDocument,
   other: { id: string; type: string },
-  from_position: number,
-  until_position = OPEN_END,
+  { relation, from_position, until_position = OPEN_END }: Connection,
 ): DocumentPut {
   const { id: record_id, organization_id } = record;
   const keys = { record_id, other_id: other.id, other_type: other.type, from_position, until_position };
+  const relationWord = relation === null ? {} : { relation: relationOfRecord(record_id, relation) };
   const document: StoredDocument = {
     id: `${record_id}~${other.id}@${from_position}`,
     organization_id,
     keys,
-    doc: { record_id, other_id: other.id, other_type: other.type, from_position },
+    doc: { record_id, other_id: other.id, other_type: other.type, ...relationWord, from_position },
   };
   return { collection: LINKS.name, document };
 }

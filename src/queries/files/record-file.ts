@@ -7,8 +7,9 @@ import { listConditions } from '../lists/filters.ts';
 import { findPageStart, type KeysetQuery, readKeysetPages } from '../lists/keyset-page.ts';
 import { type PinnedMoment, type QueryContext, requireAsOfPermission, versionConditions } from '../moments/moment.ts';
 import type { Reader, Snapshot } from '../moments/snapshot.ts';
+import { linkConditions } from '../records/link-filters.ts';
 import { presentRecords } from '../records/present-records.ts';
-import { idsOfLinkedRecords, linkedToCondition } from '../records/record-links.ts';
+import { idsOfLinkedRecords } from '../records/record-links.ts';
 import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, openFileAt } from './open-file.ts';
 
 /**
@@ -30,10 +31,7 @@ export async function openRecordFile(
   // Checked with a cursor too: it may lead to a past that the caller may not see any more.
   if (input.cursor !== undefined) requireAsOfPermission(snapshot, caller, organizationId, moment.today);
   const context = { today: moment.today, account_id: caller.account_id, filter };
-  const linkedTo =
-    filter.linked_to === undefined
-      ? []
-      : [await linkedToCondition({ snapshot, organizationId, moment }, family, filter)];
+  const links = await linkConditions({ snapshot, organizationId, moment }, family, filter);
   const source = {
     collection: historyOf(family.plural),
     organizationId,
@@ -41,7 +39,7 @@ export async function openRecordFile(
   };
   const query = {
     ...source,
-    where: [...linkedTo, ...listConditions(family, moment, context)],
+    where: [...links, ...listConditions(family, moment, context)],
     size: FILE_ROWS_PER_READ,
     after: after === undefined ? null : await placeOfRecord(snapshot, source, after, moment),
   };

@@ -31,8 +31,14 @@ export function listConditions(
   moment: Moment,
   context: FilterContext,
 ): Condition[] {
-  const { query, ids, owner_id, linked_to, missing, updated_since, include_archived, ...familyFilters } =
-    context.filter;
+  // The filters by linked records are in linkConditions.
+  const {
+    linked_to: _linkedTo,
+    linked_framework_id: _linkedFramework,
+    relation: _relation,
+    ...filter
+  } = context.filter;
+  const { query, ids, owner_id, missing, updated_since, include_archived, ...familyFilters } = filter;
   // The store checks conditions in this order, so the most selective ones come first.
   const where: Condition[] = [];
   for (const [name, value] of Object.entries(familyFilters)) {

@@ -4,8 +4,8 @@ import { historyOf } from '../../projections/read-models/read-model.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import { type Moment, momentOf, type QueryContext, requireAsOfPermission } from '../moments/moment.ts';
 import { isIncomplete, type Reader } from '../moments/snapshot.ts';
+import { linkConditions, withLinkedControls } from '../records/link-filters.ts';
 import { countThatFit, cutToFit, presentRecords, type RecordView } from '../records/present-records.ts';
-import { linkedToCondition } from '../records/record-links.ts';
 import { type PageCursor, readCursor, writeCursor } from './cursor.ts';
 import { emptyListHint } from './empty-list-hint.ts';
 import { listConditions } from './filters.ts';
@@ -99,12 +99,13 @@ export async function readRecordPage(
     after,
     isReversed,
   });
-  const documents = await presentRecords(
+  const presented = await presentRecords(
     context,
     withFilteredFields(family, input.filter),
     rows.slice(0, input.size).map((row) => row.doc),
     input.view,
   );
+  const documents = await withLinkedControls(context, input.filter ?? {}, presented);
   const count = countThatFit(documents);
   const records = documents.slice(0, count).map((document) => (count === 1 ? cutToFit(document) : document));
   const hasMore = rows.length > count;
@@ -150,12 +151,11 @@ async function openList(reader: Reader, family: FamilyQuery, tool: string, calle
   requireAsOfPermission(snapshot, caller, organizationId, as_of);
   const moment: Moment = after ?? (await momentOf(snapshot, organizationId, as_of));
   const context: QueryContext = { snapshot, organizationId, moment };
-  const linkedTo = filter.linked_to === undefined ? [] : [await linkedToCondition(context, family, filter)];
   const source = {
     collection: moment.position === null ? family.plural : historyOf(family.plural),
     organizationId,
     where: [
-      ...linkedTo,
+      ...(await linkConditions(context, family, filter)),
       ...listConditions(family, moment, { today: moment.today, account_id: caller.account_id, filter }),
     ],
   };

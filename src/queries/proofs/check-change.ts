@@ -1,7 +1,8 @@
 import { applyStoredEvent } from '../../commands/engine/stream-state.ts';
 import { recordAggregate } from '../../commands/families.ts';
+import { readLinkTransition } from '../../commands/link.ts';
 import type { ChangeDocument } from '../../projections/history/change-document.ts';
-import { recordChangeRows, sealChangeRow } from '../../projections/history/change-rows.ts';
+import { linkFieldChanges, recordChangeRows, sealChangeRow } from '../../projections/history/change-rows.ts';
 import { idsOfLinkStream, isLinkStream, modelOfId, modelOfStream, recordIdOf } from '../../projections/models.ts';
 import { type RecordDocument, revisionAfter } from '../../projections/read-models/read-model.ts';
 import { verifyChain } from '../../trail/chain.ts';
@@ -155,9 +156,9 @@ function firstState({ stream, type, data }: TrailEvent, id: string): object | nu
 const isEmpty = (data: object): boolean => Object.keys(data).length === 0;
 
 /** Returns the fields of a link's change, without the names of its records: those are in streams of their own. */
-function linkDetails({ stream, type }: TrailEvent): Partial<ChangeDocument> {
-  const [id, linkedId] = idsOfLinkStream(stream);
-  const isLinked = type === 'RecordsLinked';
+function linkDetails(event: TrailEvent): Partial<ChangeDocument> {
+  const [id, linkedId] = idsOfLinkStream(event.stream);
+  const transition = readLinkTransition(event);
   const reference = (recordId: string) => ({
     id: recordId,
     type: modelOfId(recordId)?.family.type ?? 'UNKNOWN',
@@ -167,6 +168,6 @@ function linkDetails({ stream, type }: TrailEvent): Partial<ChangeDocument> {
     record: reference(id),
     linked: reference(linkedId),
     revision: null,
-    changes: [{ field: 'linked', from: isLinked ? null : linkedId, to: isLinked ? linkedId : null }],
+    changes: transition === null ? [] : linkFieldChanges(transition, id, linkedId),
   };
 }

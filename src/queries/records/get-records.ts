@@ -14,7 +14,7 @@ import {
 } from '../moments/moment.ts';
 import type { Reader, Snapshot } from '../moments/snapshot.ts';
 import { cutToFit, MAX_ANSWER_CHARACTERS, maxJsonCharacters, presentRecords } from './present-records.ts';
-import { idsByCollection, idsOfLinkedRecords, linkedRecords } from './record-links.ts';
+import { idsByCollection, idsOfLinkedRecords, type LinkedRecord, linkedRecords } from './record-links.ts';
 
 export interface GetRecordsInput {
   ids: readonly string[];
@@ -69,11 +69,12 @@ async function includedParts(
   const parts: Document = 'record_ids' in fields ? await idsOfLinkedRecords(context, id) : {};
   const includeArchived = include.includes('ARCHIVED');
   if (include.includes('LINKS')) {
-    const { documents, total } = await linkedRecords(context, id, 'OTHERS', includeArchived);
-    parts.links = { records: documents.map(recordLine), total };
+    const { links, total } = await linkedRecords(context, id, 'OTHERS', includeArchived);
+    parts.links = { records: links.map(linkLine), total };
   }
   if (include.includes('EVIDENCE')) {
-    const { documents, total } = await linkedRecords(context, id, 'EVIDENCE', includeArchived);
+    const { links, total } = await linkedRecords(context, id, 'EVIDENCE', includeArchived);
+    const documents = links.map(({ document }) => document);
     const evidence = await presentRecords(context, FAMILY_QUERIES.evd!, documents, 'SUMMARY');
     parts.evidence = { records: evidence, total };
   }
@@ -81,11 +82,18 @@ async function includedParts(
   return parts;
 }
 
-/** Returns a linked record's id, type and name. */
-function recordLine(document: Document): Document {
+/** Returns a linked record's id, type and name, and the relation to it. */
+function linkLine({ document, relation }: LinkedRecord): Document {
   const { family, nameOf } = familyQueryFor(String(document.id)).model;
   const { id, archived_at } = document;
-  return { id, type: family.type, name: nameOf?.(document) ?? document.name, ...(archived_at ? { archived_at } : {}) };
+  const name = nameOf?.(document) ?? document.name;
+  return {
+    id,
+    type: family.type,
+    name,
+    ...(relation === null ? {} : { relation }),
+    ...(archived_at ? { archived_at } : {}),
+  };
 }
 
 /** Returns the moment to read. @throws Refusal forbidden if the caller may not read it */

@@ -4,6 +4,7 @@ import type { Caller } from '../../commands/organization/caller.ts';
 import { hasPermission } from '../../commands/organization/permissions.ts';
 import { keysOf } from '../../projections/read-models/read-model.ts';
 import type { FamilyDescription, Field, Fields } from '../../register/field.ts';
+import type { RelationOfRecord } from '../../register/link.ts';
 import type { ListedChange } from '../changes/list-changes.ts';
 import { FAMILY_QUERIES, type FamilyQuery, familyQueryFor } from '../family-query.ts';
 import { momentOf, type QueryContext } from '../moments/moment.ts';
@@ -11,7 +12,7 @@ import type { Reader } from '../moments/snapshot.ts';
 import { getRecords } from './get-records.ts';
 import { type MemberNames, readMemberNames } from './member-names.ts';
 import { presentRecords } from './present-records.ts';
-import { linkedRecords } from './record-links.ts';
+import { documentsAt, type LinkedRecord, linkedRecords } from './record-links.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 
@@ -26,6 +27,9 @@ export interface LinkedSummary extends Document {
   id: string;
   type: string;
   name: string;
+  /** The relation to a control that is linked with this one, and its framework's name. */
+  relation?: RelationOfRecord;
+  framework?: string | undefined;
 }
 
 /** A date on which something of a record falls due. */
@@ -83,18 +87,33 @@ function nameOf({ model }: FamilyQuery, document: Document): string {
 }
 
 async function linkedSummaries(context: QueryContext, id: string): Promise<RecordDetails['linked']> {
-  const { documents, total } = await linkedRecords(context, id, 'OTHERS', true);
+  const { links, total } = await linkedRecords(context, id, 'OTHERS', true);
+  const frameworkNames = await namesOfRelatedFrameworks(context, links);
   const records: LinkedSummary[] = [];
   for (const query of Object.values(FAMILY_QUERIES)) {
-    const ofFamily = documents.filter((document) => idPrefix(String(document.id)) === query.prefix);
+    const ofFamily = links.filter(({ document }) => idPrefix(String(document.id)) === query.prefix);
     if (ofFamily.length === 0) continue;
-    const summaries = await presentRecords(context, query, ofFamily, 'SUMMARY');
-    for (const [index, document] of ofFamily.entries()) {
+    const documents = ofFamily.map(({ document }) => document);
+    const summaries = await presentRecords(context, query, documents, 'SUMMARY');
+    for (const [index, { document, relation }] of ofFamily.entries()) {
       const name = nameOf(query, document);
-      records.push({ ...summaries[index], id: String(document.id), type: query.type, name });
+      const framework = relation === null ? undefined : frameworkNames.get(String(document.framework_id));
+      const related = relation === null ? {} : { relation, framework };
+      records.push({ ...summaries[index], id: String(document.id), type: query.type, name, ...related });
     }
   }
   return { records, total };
+}
+
+/** Returns the names of the frameworks, by id, of the controls that a control has a relation to. */
+async function namesOfRelatedFrameworks(
+  context: QueryContext,
+  links: readonly LinkedRecord[],
+): Promise<ReadonlyMap<string, string>> {
+  const related = links.filter(({ relation }) => relation !== null);
+  const ids = [...new Set(related.map(({ document }) => String(document.framework_id)))];
+  const frameworks = await documentsAt(context, ids);
+  return new Map(frameworks.map(({ id, name }) => [String(id), String(name)]));
 }
 
 /** Returns the dates that still matter: those that the report of due items contains. */

@@ -3,6 +3,7 @@ import { modelOfId } from '../../projections/models.ts';
 import { historyOf } from '../../projections/read-models/read-model.ts';
 import { OPEN_END } from '../../projections/relations/related-counts.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
+import type { RelationOfRecord } from '../../register/link.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import { type QueryContext, recordIdCondition, versionConditions } from '../moments/moment.ts';
@@ -14,11 +15,28 @@ const MAX_LINKED_RECORDS = 100;
 /** Links per read of the store. */
 const LINKS_PER_READ = 1_000;
 
+/** A linked record, and the relation to it as the other record has it; null without one. */
+export interface LinkedRecord {
+  document: Document;
+  relation: RelationOfRecord | null;
+}
+
 /** A record's linked records, newest link first, and their total number. */
 export interface LinkedRecords {
-  documents: Document[];
+  links: LinkedRecord[];
   total: number;
 }
+
+/** The end of a link: the other record's id, and the relation to it. */
+interface LinkEnd {
+  id: string;
+  relation: RelationOfRecord | null;
+}
+
+const linkEndOf = ({ other_id, relation }: Document): LinkEnd => ({
+  id: String(other_id),
+  relation: (relation ?? null) as RelationOfRecord | null,
+});
 
 /** Turns the filter `linked_to` into a condition. @throws Refusal not_found */
 export async function linkedToCondition(
@@ -27,22 +45,20 @@ export async function linkedToCondition(
   filter: Record<string, unknown>,
 ): Promise<Condition> {
   const id = String(filter.linked_to);
-  const target = await recordAt(context, id);
+  const target = await recordAt(context, id, 'filter.linked_to');
   const ids: string[] = [];
   if (target !== null && (target.archived_at === null || filter.include_archived)) {
-    for await (const otherId of neighboursOf(context, id, [family.type])) ids.push(otherId);
+    for await (const other of neighboursOf(context, id, [family.type])) ids.push(other.id);
   }
   return recordIdCondition(ids, context.moment);
 }
 
 /** Returns a record as it was at the moment; null if it did not exist yet. @throws Refusal not_found */
-async function recordAt(context: QueryContext, id: string): Promise<Document | null> {
+export async function recordAt(context: QueryContext, id: string, field: string): Promise<Document | null> {
   const { plural } = modelOfId(id)!.family;
   const [current] = await context.snapshot.models.get(plural, [id]);
   if (current?.doc.organization_id !== context.organizationId) {
-    throw new Refusal('not_found', `There is no ${id} here. List the records to find the id.`, {
-      field: 'filter.linked_to',
-    });
+    throw new Refusal('not_found', `There is no ${id} here. List the records to find the id.`, { field });
   }
   if (context.moment.position === null) return current.doc;
   const [past] = await documentsAt(context, [id]);
@@ -62,14 +78,14 @@ function linksAt({ organizationId, moment }: QueryContext, id: string, types: re
 
 const NEWEST_LINK_FIRST = { key: 'from_position', direction: 'DESC' } as const;
 
-/** Returns the ids of a record's linked records of these types, newest link first. */
-async function* neighboursOf(context: QueryContext, id: string, types: readonly string[]): AsyncGenerator<string> {
+/** Returns a record's links to records of these types, newest first. */
+async function* neighboursOf(context: QueryContext, id: string, types: readonly string[]): AsyncGenerator<LinkEnd> {
   const source = linksAt(context, id, types);
   let after: { key: string | number | null; id: string } | undefined;
   for (;;) {
     const query = { ...source, order: NEWEST_LINK_FIRST, limit: LINKS_PER_READ };
     const rows = await context.snapshot.models.find(after ? { ...query, after } : query);
-    for (const { doc } of rows) yield String(doc.other_id);
+    for (const { doc } of rows) yield linkEndOf(doc);
     const last = rows.at(-1);
     if (last === undefined || rows.length < LINKS_PER_READ) return;
     after = { key: last.key, id: last.id };
@@ -89,7 +105,7 @@ export function idsByCollection(ids: readonly string[]): ReadonlyMap<string, str
 }
 
 /** Returns documents of any families by id, as they were at a moment, in no particular order. */
-async function documentsAt(
+export async function documentsAt(
   { snapshot, organizationId, moment }: QueryContext,
   ids: readonly string[],
 ): Promise<Document[]> {
@@ -128,45 +144,51 @@ async function newestLinkedRecords(context: QueryContext, id: string, types: rea
   const { models } = context.snapshot;
   const source = linksAt(context, id, types);
   const rows = await models.find({ ...source, order: NEWEST_LINK_FIRST, limit: MAX_LINKED_RECORDS });
-  const documents = await documentsInOrder(
+  const links = await readLinked(
     context,
-    rows.map(({ doc }) => String(doc.other_id)),
+    rows.map(({ doc }) => linkEndOf(doc)),
   );
-  if (rows.length < MAX_LINKED_RECORDS) return { documents, total: documents.length };
+  if (rows.length < MAX_LINKED_RECORDS) return { links, total: links.length };
   const [count] = await models.count(source);
-  return { documents, total: count!.total };
+  return { links, total: count!.total };
 }
 
 /** Reads all linked records, because links don't say which of them are archived. */
 async function liveLinkedRecords(context: QueryContext, id: string, types: readonly string[]): Promise<LinkedRecords> {
-  const documents: Document[] = [];
+  const links: LinkedRecord[] = [];
   let total = 0;
-  let ids: string[] = [];
+  let ends: LinkEnd[] = [];
   const readBatch = async () => {
-    for (const document of await documentsInOrder(context, ids)) {
-      if (document.archived_at !== null) continue;
+    for (const linked of await readLinked(context, ends)) {
+      if (linked.document.archived_at !== null) continue;
       total += 1;
-      if (documents.length < MAX_LINKED_RECORDS) documents.push(document);
+      if (links.length < MAX_LINKED_RECORDS) links.push(linked);
     }
-    ids = [];
+    ends = [];
   };
-  for await (const otherId of neighboursOf(context, id, types)) {
-    ids.push(otherId);
-    if (ids.length === LINKS_PER_READ) await readBatch();
+  for await (const end of neighboursOf(context, id, types)) {
+    ends.push(end);
+    if (ends.length === LINKS_PER_READ) await readBatch();
   }
   await readBatch();
-  return { documents, total };
+  return { links, total };
 }
 
-/** Returns documents in the order of their ids. A parked record has none. */
-async function documentsInOrder(context: QueryContext, ids: readonly string[]): Promise<Document[]> {
-  const documents = await documentsAt(context, ids);
+/** Reads the records at the ends of links, in the same order. A parked record has no document. */
+async function readLinked(context: QueryContext, ends: readonly LinkEnd[]): Promise<LinkedRecord[]> {
+  const documents = await documentsAt(
+    context,
+    ends.map(({ id }) => id),
+  );
   const byId = new Map(documents.map((document) => [String(document.id), document]));
-  return ids.map((id) => byId.get(id)).filter((document) => document !== undefined);
+  return ends.flatMap(({ id, relation }) => {
+    const document = byId.get(id);
+    return document === undefined ? [] : [{ document, relation }];
+  });
 }
 
 /** Returns `record_ids`: the newest links of a record that was added to other records, such as evidence, and their number. */
 export async function idsOfLinkedRecords(context: QueryContext, id: string): Promise<Document> {
-  const { documents, total } = await linkedRecords(context, id, 'OTHERS');
-  return { record_ids: documents.map((document) => document.id), record_count: total };
+  const { links, total } = await linkedRecords(context, id, 'OTHERS');
+  return { record_ids: links.map(({ document }) => document.id), record_count: total };
 }

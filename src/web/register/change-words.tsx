@@ -4,6 +4,7 @@ import { isMadeByAssistant } from '../../queries/changes/refined-changes.ts';
 import type { SealTimes } from '../../queries/proofs/seal-times.ts';
 import { familyOfType } from '../../register/families.ts';
 import type { Field } from '../../register/field.ts';
+import { relationLabel } from '../../register/link.ts';
 import { codeWords, shareText, textOf } from '../../reports/formats/report-text.ts';
 import type { NamesByKey } from '../../reports/pages/report-page.ts';
 import { accountIdsIn, ReportPeople } from '../../reports/pages/report-people.ts';
@@ -67,7 +68,8 @@ export function ChangeWords({
   people: NamesByKey;
 }) {
   const { record, reason, stale } = change;
-  const fields = change.changes.filter(({ field }) => field !== 'linked' && field !== 'imported');
+  // The words of a link's event say the link and its relation, those of an imported decision the decision.
+  const fields = change.linked === undefined ? change.changes.filter(({ field }) => field !== 'imported') : [];
   const headline = headlineField(record.type, fields);
   return (
     <div class="change-words">
@@ -103,14 +105,18 @@ function headlineField(type: string, fields: readonly FieldChange[]): FieldChang
   return isShort && !isState && field.from !== null ? field : undefined;
 }
 
-/** The event in words; of a link, the other record; of an imported decision, the decision. */
+/** The event in words; of a link, the relation and the other record; of an imported decision, the decision. */
 function EventWords(props: { view: RegisterView; change: ListedChange; people: NamesByKey }) {
   const { view, change, people } = props;
-  const { event_type, linked } = change;
+  const { event_type, linked, changes } = change;
   if (linked === undefined) return <b>{pastDecisionText(change, people) ?? codeWords(event_type)}</b>;
+  const relation = changes.find(({ field }) => field === 'relation');
+  const [before, after] = [relationLabel(relation?.from), relationLabel(relation?.to)];
+  const isUnlinked = event_type === 'RecordsUnlinked';
   return (
     <b>
-      {event_type === 'RecordsUnlinked' ? 'No longer linked with ' : 'Linked with '}
+      {before !== null && !isUnlinked && <Before text={before} />}
+      {isUnlinked ? `No longer ${(before ?? 'linked with').toLowerCase()}` : (after ?? 'Linked with')}{' '}
       <RecordLink view={view} record={linked} />
     </b>
   );

@@ -9,6 +9,7 @@ import { isStored } from '../../register/event-members.ts';
 import { EVENT_TYPES } from '../../register/events.ts';
 import { FAMILY_DESCRIPTIONS, familyOfType } from '../../register/families.ts';
 import type { FamilyDescription } from '../../register/field.ts';
+import { LINK_EVENTS } from '../../register/link.ts';
 import { codeWords } from '../../reports/formats/report-text.ts';
 import { type Choice, SelectField, TextField } from '../components/fields.tsx';
 import { BLANK_FORM } from '../server/form-state.ts';
@@ -88,8 +89,7 @@ const SERVICE: Choice = { value: 'SYSTEM', label: 'veritrail' };
 
 /** Returns the events of a family and those of links, or all events. */
 function eventTypeChoices(family: FamilyDescription | undefined): Choice[] {
-  const types =
-    family === undefined ? EVENT_TYPES : [...Object.keys(family.events), 'RecordsLinked', 'RecordsUnlinked'];
+  const types = family === undefined ? EVENT_TYPES : [...Object.keys(family.events), ...Object.keys(LINK_EVENTS)];
   return types.map((type) => ({ value: type, label: codeWords(type) }));
 }
 

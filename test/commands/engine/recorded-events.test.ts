@@ -203,9 +203,16 @@ test('recorded events have the same meaning for evidence and the links that begi
     const { state, originEvents: before } = await loadStream(linkAggregate(a, b).stream);
     return [before, state];
   };
-  assert.equal(await linkBetween(evidence, measure), [1, { linked: true }]);
-  assert.equal(await linkBetween(control, evidence), [1, { linked: false }]);
-  assert.equal(await linkBetween(measure, control), [0, { linked: false }]);
+  assert.equal(await linkBetween(evidence, measure), [1, { linked: true, relation: null }]);
+  assert.equal(await linkBetween(control, evidence), [1, { linked: false, relation: null }]);
+  assert.equal(await linkBetween(measure, control), [0, { linked: false, relation: null }]);
+});
+
+test('recorded events have the same meaning for the relation of two controls', async () => {
+  const stream = [...streams.keys()].find((name) => /^link-ctl_.*-ctl_/.test(name))!;
+  const [, lower] = stream.split('-');
+  const { state, revision } = await loadStream(stream);
+  assert.equal([state, revision], [{ linked: true, relation: { relation: 'PARTLY', from_id: lower } }, 3]);
 });
 
 test('recorded events include every type and schema version ever written', () => {

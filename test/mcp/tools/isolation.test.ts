@@ -43,6 +43,7 @@ const NAMED: Record<string, string> = {
   approver_id: 'acc',
   actor_id: 'acc',
   framework_id: 'frm',
+  linked_framework_id: 'frm',
   audit_id: 'aud',
   as_of: 'aud',
   from: 'aud',

@@ -15,14 +15,14 @@ test.before(async (context) => {
 });
 test.after(({ register }) => register.stop());
 
-/** The pairs that the contract allows, in any direction. Evidence links with every type. */
+/** The pairs that the contract allows, in any direction. Evidence links with every type, and a control with another. */
 const PAIRS =
   'rsk-msr rsk-vnd rsk-obl rsk-ctl msr-ctl msr-obl msr-vnd ncf-rsk ncf-msr ncf-ctl ncf-vnd ncf-obl obl-vnd obl-ctl';
 
 /** The types that each type can be linked with. */
 const LINKABLE = new Map<string, string[]>(
   RECORD_KINDS.map((kind) => {
-    const otherKinds = RECORD_KINDS.filter((other) => other !== kind);
+    const otherKinds = RECORD_KINDS.filter((other) => other !== kind || kind === 'ctl');
     const pairs = PAIRS.split(' ').map((pair) => pair.split('-'));
     const isPaired = (other: string) => pairs.some((pair) => pair.includes(kind) && pair.includes(other));
     return [kind, otherKinds.filter((other) => kind === 'evd' || other === 'evd' || isPaired(other))];

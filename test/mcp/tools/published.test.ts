@@ -194,7 +194,7 @@ const FILTERS: Record<string, string[]> = {
   listObligations: words('status area source regulator due_before due_after overdue'),
   listNonconformities: words('status open severity audit_id due_before overdue'),
   listFrameworks: [],
-  listControls: words('framework_id section_title status implementation'),
+  listControls: words('framework_id section_title status implementation linked_framework_id relation'),
   listAudits: words('state framework_id kind starts_after starts_before valid_on'),
 };
 

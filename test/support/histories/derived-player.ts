@@ -6,8 +6,9 @@ import { refuseIfParentArchived, requireLiveRecord } from '../../../src/commands
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
 import { organizationAggregate, recordAggregate } from '../../../src/commands/families.ts';
 import { adoptionCommand } from '../../../src/commands/framework.ts';
-import { linkAggregate, sortedPair } from '../../../src/commands/link.ts';
+import { directedRelation, linkAggregate, sortedPair } from '../../../src/commands/link.ts';
 import { linkablePrefixes } from '../../../src/register/families.ts';
+import { RELATIONS } from '../../../src/register/link.ts';
 import { envelopeFor } from '../register.ts';
 import { MemoryEventStore } from '../stores/memory-event-store.ts';
 import { type Action, COMMANDS_BY_KIND, type DerivedStep, FIRST_DAY, withReason } from './derived-histories.ts';
@@ -147,16 +148,23 @@ class Player {
     for (const secondPick of picks) {
       const second = choose(this.linkable(idPrefix(first)!), secondPick) ?? first;
       if (second === first) continue;
-      await this.link('Link', [first, second]);
+      await this.link('Link', [first, second], secondPick);
       this.pairs.push([first, second]);
     }
   }
 
-  private async link(type: 'Link' | 'Unlink', pair: readonly [string, string] | undefined): Promise<void> {
+  /** Links or unlinks two records. Two controls get the relation that `relationPick` chooses. */
+  private async link(
+    type: 'Link' | 'Unlink',
+    pair: readonly [string, string] | undefined,
+    relationPick = 0,
+  ): Promise<void> {
     if (pair === undefined) return;
     const ids = sortedPair(...pair);
     for (const id of ids) await this.requireLive(id, 'links');
-    await this.execute(linkAggregate(...ids), { type, ids });
+    const relation = directedRelation(choose(RELATIONS, relationPick)!, pair[0]);
+    const areControls = pair.every((id) => idPrefix(id) === 'ctl');
+    await this.execute(linkAggregate(...ids), { type, ids, ...(type === 'Link' && areControls ? { relation } : {}) });
   }
 
   private async requireLive(id: string, field: string): Promise<void> {

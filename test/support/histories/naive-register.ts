@@ -117,7 +117,7 @@ export class NaiveRegister {
     const data = event.data as Data;
     if (stream === 'organization') return;
     if (stream === 'link') {
-      this.link(event.type === 'RecordsLinked', data.ids);
+      this.link(event.type !== 'RecordsUnlinked', data.ids);
       return;
     }
     const type = stream.toUpperCase();

@@ -146,7 +146,7 @@ export class FoldedExport {
     const [a, b] = data.ids as [string, string];
     if (type === 'RecordsLinked') this.reconnect(a, null, b);
     else if (type === 'RecordsUnlinked') this.reconnect(a, b, null);
-    else throw new Error(type);
+    else if (type !== 'LinkRelationChanged') throw new Error(type);
   }
 
   private reconnect(id: string, from: unknown, to: unknown): void {

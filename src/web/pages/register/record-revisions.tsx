@@ -4,9 +4,10 @@ import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import type { ListedChange } from '../../../queries/changes/list-changes.ts';
-import { type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
+import { type LinkedSummary, type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
+import { relationLabel } from '../../../register/link.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
 import { Table } from '../../components/components.tsx';
 import { type Choice, SelectField } from '../../components/fields.tsx';
@@ -140,23 +141,32 @@ function sideHeading({ asOf, details }: Side): string {
   return `Revision ${revision}, ${momentText(String(updated_at))}`;
 }
 
-/** Returns the records that are linked at only one of the moments, or no rows if a record has more links than are read. */
+/**
+ * Returns the records that are linked at only one of the moments, or by another relation. Returns no rows if a record has
+ * more links than are read.
+ */
 function linkRows(from: Side, to: Side) {
   const [before, after] = [linksOf(from), linksOf(to)];
   if (before === null || after === null) return [];
-  const onlyBefore = before.filter(({ id }) => !after.some((other) => other.id === id));
-  const onlyAfter = after.filter(({ id }) => !before.some((other) => other.id === id));
+  const isIn = (links: readonly SideLink[]) => (link: SideLink) =>
+    links.some(({ id, relation }) => id === link.id && relation === link.relation);
+  const onlyBefore = before.filter((link) => !isIn(after)(link));
+  const onlyAfter = after.filter((link) => !isIn(before)(link));
   return [
-    ...onlyBefore.map(({ id, name }) => ({ key: id, cells: ['Linked with', name, ''] })),
-    ...onlyAfter.map(({ id, name }) => ({ key: id, cells: ['Linked with', '', name] })),
+    ...onlyBefore.map((link) => ({ key: `${link.id} before`, cells: [linkWords(link), link.name, ''] })),
+    ...onlyAfter.map((link) => ({ key: `${link.id} after`, cells: [linkWords(link), '', link.name] })),
   ];
 }
 
-function linksOf({ details }: Side): { id: string; name: string }[] | null {
+type SideLink = Pick<LinkedSummary, 'id' | 'name' | 'relation'>;
+
+const linkWords = ({ relation }: SideLink): string => relationLabel(relation) ?? 'Linked with';
+
+function linksOf({ details }: Side): SideLink[] | null {
   if (details === null) return [];
   const { linked, record } = details;
   const { evidence } = record;
   if (linked.total > linked.records.length || evidence.total > evidence.records.length) return null;
   const pieces = evidence.records.map(({ id, name }) => ({ id: String(id), name: String(name) }));
-  return [...linked.records.map((other) => ({ id: other.id, name: numberedName(other) })), ...pieces];
+  return [...linked.records.map((other) => ({ ...other, name: numberedName(other) })), ...pieces];
 }

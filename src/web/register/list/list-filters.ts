@@ -1,6 +1,8 @@
 import { filterTexts } from '../../../addresses/page-addresses.ts';
+import { hasRelations } from '../../../register/families.ts';
 import type { FamilyDescription, Field, KeyFilter } from '../../../register/field.ts';
 import { FRAMEWORK } from '../../../register/framework.ts';
+import { RELATIONS } from '../../../register/link.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
 import type { Choice } from '../../components/fields.tsx';
 import { dayText } from '../../texts/dates.ts';
@@ -40,6 +42,12 @@ export function listFilters(
       control: fieldControl(field, frameworks),
     })),
     ...('owner_id' in fields ? [choiceFilter('owner_id', 'Owner', owners)] : []),
+    ...(hasRelations(family)
+      ? [
+          { name: 'linked_framework_id', label: 'Linked with framework', control: frameworkControl(frameworks) },
+          choiceFilter('relation', 'Relation', RELATIONS.map(codeChoice)),
+        ]
+      : []),
     ...(missing.length === 0 ? [] : [choiceFilter('missing', 'Missing', missing.map(codeChoice))]),
     ...Object.entries(filters).map(([name, { kind, label }]) => ({
       name,
@@ -77,13 +85,14 @@ function fieldControl(field: Field, frameworks: readonly Choice[]): FilterContro
     case 'past':
       return { kind: 'boolean' };
     case 'id':
-      return isFrameworkId(field) && frameworks.length > 0
-        ? { kind: 'choices', choices: frameworks }
-        : { kind: 'FIXED' };
+      return isFrameworkId(field) ? frameworkControl(frameworks) : { kind: 'FIXED' };
     default:
       return { kind: 'text' };
   }
 }
+
+const frameworkControl = (frameworks: readonly Choice[]): FilterControl =>
+  frameworks.length > 0 ? { kind: 'choices', choices: frameworks } : { kind: 'FIXED' };
 
 function keyControl(kind: KeyFilter['kind']): FilterControl {
   return { kind: kind === 'time' ? 'date' : kind };

@@ -113,7 +113,8 @@ export async function readFrameworkChoices(reader: Reader, view: RegisterView): 
   });
   const choices = records.map(({ id, name }) => ({ value: String(id), label: String(name) }));
   const isOffered = (id: string) => choices.some(({ value }) => value === id);
-  return choices.length > 1 && view.query.getAll('framework_id').every(isOffered) ? choices : [];
+  const requested = [...view.query.getAll('framework_id'), ...view.query.getAll('linked_framework_id')];
+  return choices.length > 1 && requested.every(isOffered) ? choices : [];
 }
 
 /** Reads the names of the records in a list's filters, such as `framework_id`. */

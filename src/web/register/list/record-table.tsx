@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ListSelection } from '../../../addresses/page-addresses.ts';
 import type { Field } from '../../../register/field.ts';
+import { relationLabel } from '../../../register/link.ts';
 import { tableRole } from '../../components/components.tsx';
 import { enumText, FieldContent, type RecordRow } from '../field-content.tsx';
 import { numberField, titleFieldOf } from '../naming-fields.ts';
@@ -101,6 +102,7 @@ function RecordTableRow({ list, view, row }: Pick<RecordTableProps, 'list' | 'vi
                 {String(row[name] ?? row.id)}
               </a>
               <SecondLine list={list} row={row} />
+              <LinkedControls row={row} />
             </th>
           );
         }
@@ -112,6 +114,20 @@ function RecordTableRow({ list, view, row }: Pick<RecordTableProps, 'list' | 'vi
         );
       })}
     </tr>
+  );
+}
+
+/** The controls of the filter's framework that a control is linked with, such as "Equivalent to PR.AA-01". */
+function LinkedControls({ row: { linked_controls } }: { row: RecordRow }) {
+  if (!Array.isArray(linked_controls)) return null;
+  return (
+    <small class="second-line">
+      {linked_controls.map(({ section_title, relation }) => (
+        <span key={section_title}>
+          {relationLabel(relation)} {section_title}
+        </span>
+      ))}
+    </small>
   );
 }
 

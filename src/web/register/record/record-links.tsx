@@ -2,6 +2,7 @@
 import type { LinkedSummary, RecordDetails } from '../../../queries/records/record-details.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
+import { relationLabel } from '../../../register/link.ts';
 import { LongDay } from '../../components/components.tsx';
 import { type RecordRow, StateChip } from '../field-content.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
@@ -42,7 +43,9 @@ function LinkedCard(props: { view: RegisterView; family: FamilyDescription; reco
       <ul class="plain linked">
         {records.map((record) => (
           <li key={record.id}>
+            {record.relation !== undefined && <span class="muted">{relationLabel(record.relation)} </span>}
             <a href={registerAddress(view, `/${family.plural}/${record.id}`)}>{numberedName(record)}</a>
+            {record.framework !== undefined && <small> ({record.framework})</small>}
             <span class="states">
               <States family={family} record={record} />
               {record.archived_at !== undefined && <Archived />}
