@@ -6,8 +6,7 @@
  * The catalog is `NIST_SP-800-53_rev5_HIGH-baseline-resolved-profile_catalog-min.json` in `nist.gov/SP800-53/rev5/json` of
  * https://github.com/usnistgov/oscal-content.
  */
-import { readFileSync } from 'node:fs';
-import { readOscalCatalog } from '../src/library/oscal-catalog.ts';
+import { readFrameworkFile } from '../src/library/framework-file.ts';
 
 const [file, ...more] = process.argv.slice(2);
 if (file === undefined || more.length > 0) {
@@ -15,7 +14,7 @@ if (file === undefined || more.length > 0) {
   process.exit(2);
 }
 
-const catalog = readOscalCatalog(readFileSync(file, 'utf8'));
+const catalog = await readFrameworkFile(file, { withText: false, catalogs: [], table: {} });
 const about = {
   library_id: 'NIST_800_53_R5_HIGH',
   name: 'NIST SP 800-53 Revision 5, HIGH baseline',

@@ -62,7 +62,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'framework import',
-    summary: 'adopt a framework from an OSCAL catalog or a CSV',
+    summary: 'adopt a framework from OSCAL, CISO Assistant, OpenControl or a table',
     load: async () => (await import('./import/framework-import.ts')).frameworkImport,
   },
   {

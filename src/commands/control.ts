@@ -13,10 +13,10 @@ const JUSTIFICATIONS = ['inclusion_justification', 'exclusion_justification'] as
 export type ControlCommand = CommandOf<typeof CONTROL, ControlState>;
 
 /** Returns the state that a control has when its framework is adopted. */
-export function initialControl({ id, section_title, name, description }: AdoptedControl): ControlState {
+export function initialControl({ id, section_title, name, ...adopted }: AdoptedControl): ControlState {
   const framework_id = frameworkOfControl(id);
-  const adopted = { framework_id, section_title, name, description: description ?? null };
-  return { ...control.initialState, ...adopted };
+  const { description = null, group = null, parent = null } = adopted;
+  return { ...control.initialState, framework_id, section_title, name, description, group, parent };
 }
 
 /** Finds a control's first state in its framework's stream. */

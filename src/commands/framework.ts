@@ -14,6 +14,10 @@ export interface FrameworkControlInput {
   section_title: string;
   name: string;
   description?: string | null | undefined;
+  /** The publisher's headings above it. */
+  group?: string | undefined;
+  /** The identifier of the control that it belongs to. */
+  parent?: string | undefined;
 }
 
 export type FrameworkCommand = CommandOf<typeof FRAMEWORK, FrameworkState>;
@@ -24,6 +28,7 @@ export interface FrameworkInput {
   name: string;
   version?: string | null | undefined;
   description?: string | null | undefined;
+  note?: string | null | undefined;
   owner_id?: string | null | undefined;
   controls: readonly FrameworkControlInput[];
 }

@@ -20,6 +20,18 @@ const FIELDS = {
     filter: true,
     search: 'SHORT',
   },
+  group: {
+    kind: 'name',
+    label: 'Group',
+    note: 'the publisher’s headings above it',
+    setBy: 'COMMAND',
+  },
+  parent: {
+    kind: 'name',
+    label: 'Part of',
+    note: 'the number of the control that it belongs to',
+    setBy: 'COMMAND',
+  },
   status: {
     kind: 'enum',
     label: 'Status',

@@ -8,6 +8,7 @@ const FIELDS = {
   name: { kind: 'name', label: 'Framework', required: true, setBy: 'ADD', search: 'SHORT', lookalike: true },
   version: { kind: 'name', label: 'Version', setBy: 'ADD' },
   description: { kind: 'text', label: 'Description', setBy: 'ADD', search: 'LONG' },
+  note: { kind: 'text', label: 'Note', note: 'withdrawn controls that an import left out', setBy: 'ADD' },
   control_count: { kind: 'count', label: 'Controls', of: 'CONTROL' },
   included_count: { kind: 'count', label: 'Included', note: 'controls INCLUDED', of: 'CONTROL:INCLUDED' },
   implemented_count: {
@@ -22,22 +23,40 @@ const FIELDS = {
 
 export type FrameworkState = StateOf<typeof FIELDS> & { controls: readonly AdoptedControl[] };
 
-const ADOPTED_CONTROL = {
+const ADOPTED_CONTROL_1 = {
   id: string(),
   section_title: string(),
   name: string(),
   description: optional(string()),
 };
 
+const ADOPTED_CONTROL = {
+  ...ADOPTED_CONTROL_1,
+  group: optional(string()),
+  parent: optional(string()),
+};
+
 /** A control in an adoption. Its id contains its index in the list. */
 export type AdoptedControl = DataOf<typeof ADOPTED_CONTROL>;
 
 export const FRAMEWORK_EVENTS = {
-  FrameworkAdopted: event({
-    ...addedMembers(FIELDS),
-    controls: list(object(ADOPTED_CONTROL)),
-    reason: optional(string()),
-  }),
+  // Version 2 added note, and group and parent of controls. Instances that read only version 1 would lose them.
+  FrameworkAdopted: event(
+    {
+      library_id: optional(string()),
+      name: string(),
+      version: optional(string()),
+      description: optional(string()),
+      owner_id: optional(string()),
+      controls: list(object(ADOPTED_CONTROL_1)),
+      reason: optional(string()),
+    },
+    {
+      ...addedMembers(FIELDS),
+      controls: list(object(ADOPTED_CONTROL)),
+      reason: optional(string()),
+    },
+  ),
   FrameworkArchived: event({ archived_at: string(), reason: string() }),
   FrameworkRestored: event({ reason: string() }),
 };

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { run } from '../../src/cli/run.ts';
+import { importedId } from '../../src/commands/engine/import-ids.ts';
+import { organizationAggregate } from '../../src/commands/families.ts';
+import { framework } from '../../src/commands/framework.ts';
 import { firstStart } from '../../src/identity/installation/installation.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
 import { closeAll, open, type TestIdentity } from '../support/identity/identity.ts';
@@ -39,6 +42,12 @@ function catalog(controls: object[]): string {
   return JSON.stringify({ catalog: { metadata, groups: [{ id: 'ac', title: 'Access', controls }] } });
 }
 
+function profile(href: string): string {
+  const metadata = { title: 'Baseline', version: '3' };
+  const imports = [{ href, 'include-controls': [{ 'with-ids': ['ac-2'] }] }];
+  return JSON.stringify({ profile: { metadata, imports } });
+}
+
 const control = (number: number, prose = `Do thing ${number}.`) => ({
   id: `ac-${number}`,
   title: `Control ${number}`,
@@ -53,7 +62,10 @@ test('adopts a CSV once, even if it is imported again', async ({ identity }) => 
   const first = await runImport(identity, ...args);
   assert.is(first.code, 0, first.err);
   assert.match(first.out, /^Adopted frm_\w{26}: Backup policy 2 with 2 controls$/);
-  assert.match(first.err, 'Page');
+  assert.is(
+    first.err,
+    'Columns: section_title from "Number", name from "Title", description from "Description".\nIgnored columns: Page.',
+  );
   const repeated = await runImport(identity, ...args.slice(0, -1), 'again');
   assert.match(repeated.out, /^frm_\w{26} was already adopted from this file/);
   const [event, ...others] = await readAdoptions(identity);
@@ -85,16 +97,61 @@ test('adopts an OSCAL catalog of more than 500 controls, with its texts on reque
   );
 });
 
+test('adopts a profile with its catalog, and stores groups, parents and withdrawn controls', async ({ identity }) => {
+  const withdrawn = { ...control(3), props: [...control(3).props, { name: 'status', value: 'withdrawn' }] };
+  const enhanced = { ...control(1), controls: [{ ...control(2), title: 'x '.repeat(150) }] };
+  writeFileSync(join(identity.dataDir, 'catalog.json'), catalog([enhanced, withdrawn]));
+  writeFileSync(join(identity.dataDir, 'profile.json'), profile('https://lighthouse.example/rules.json'));
+  const whole = await runImport(identity, 'catalog.json');
+  assert.match(whole.out, 'Own catalog 1.2 with 2 controls');
+  assert.match(whole.err, /Withdrawn controls were left out.* \(1\): AC-3\./);
+  assert.match(whole.err, /Titles of more than 200 characters were shortened.* \(1\): AC-2\./);
+  const baseline = await runImport(identity, 'profile.json', '--catalog', 'catalog.json');
+  assert.match(baseline.out, 'Baseline 3 with 1 controls', baseline.err);
+  const [adoption, other] = await readAdoptions(identity);
+  assert.is(adoption!.metadata.schema_version, 2);
+  assert.is(adoption!.data.note, 'Withdrawn by the publisher and not adopted (1):\nAC-3 Control 3');
+  const [first, second] = adoption!.data.controls as Record<string, unknown>[];
+  assert.equal([first!.group, first!.parent], ['Access', undefined]);
+  assert.equal([second!.group, second!.parent], ['Access', 'AC-1']);
+  assert.is(second!.description, 'x '.repeat(150).trim());
+  assert.equal([other!.data.note, (other!.data.controls as object[]).length], [undefined, 1]);
+});
+
+test('recognizes a file that was imported before groups were kept', async ({ identity }) => {
+  const { handler } = identity;
+  const organization = await firstStart({ ...identity, now: () => new Date() });
+  const organizationId = organization.organizationId;
+  const { state } = await handler.load(organizationAggregate(organizationId));
+  const input = { name: 'Own catalog', version: '1.2', controls: [{ section_title: 'AC-1', name: 'Control 1' }] };
+  const id = importedId(framework, state!.import_key, organizationId, input);
+  writeFileSync(join(identity.dataDir, 'catalog.json'), catalog([control(1)]));
+  assert.match((await runImport(identity, 'catalog.json')).out, `Adopted ${id}: Own catalog 1.2 with 1 controls`);
+});
+
+test('a dry run tells what would be adopted, and writes nothing', async ({ identity }) => {
+  writeFileSync(join(identity.dataDir, 'own.csv'), 'Nr,What\nB.1,Backups are made\n');
+  const args = ['own.csv', '--name', 'Own', '--map', 'section_title=Nr', '--map', 'name=What', '--dry-run'];
+  const { code, out } = await runImport(identity, ...args);
+  assert.equal([code, out], [0, 'Dry run, nothing was written: Own with 1 controls']);
+  assert.equal(await readAdoptions(identity), []);
+});
+
 test('refuses a file that cannot be adopted, and gives the reason', async ({ identity }) => {
   const save = (name: string, text: string) => writeFileSync(join(identity.dataDir, name), text);
   save('own.csv', 'Number,Title\nB.1,Backups\n');
   save('twice.csv', 'Number,Title\nB.1,Backups\nB.1,Restores\n');
+  save('profile.json', profile('https://lighthouse.example/catalog.json'));
   save('large.json', catalog(Array.from({ length: 100 }, (_, n) => control(n + 1, 'x'.repeat(9_000)))));
   const cases: [code: number, said: RegExp, ...args: string[]][] = [
     [2, /FILE/],
     [2, /--name/, 'own.csv'],
     [2, /--name is longer/, 'own.csv', '--name', 'x'.repeat(201)],
     [2, /column "description"/, 'own.csv', '--name', 'Own', '--with-text'],
+    [2, /--header-row takes the number/, 'own.csv', '--name', 'Own', '--header-row', 'x'],
+    [1, /no column "Titel"/, 'own.csv', '--name', 'Own', '--map', 'name=Titel'],
+    [1, /--map.* are for tables/, 'large.json', '--map', 'name=Title'],
+    [1, /https:.*--catalog FILE/, 'profile.json'],
     [1, /can’t be read/, 'none.json'],
     [1, /B\.1/, 'twice.csv', '--name', 'Own'],
     [1, /\d+ KiB/, 'large.json', '--with-text'],

@@ -38,6 +38,8 @@ test('a control is INCLUDED when its framework is adopted', () => {
     section_title: 'A.2',
     name: 'Control 2',
     description: null,
+    group: null,
+    parent: null,
     status: 'INCLUDED',
     inclusion_justification: null,
     exclusion_justification: null,

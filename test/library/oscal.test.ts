@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../src/commands/engine/refusal.ts';
-import { readOscalCatalog } from '../../src/library/oscal-catalog.ts';
+import { parseJsonDocument } from '../../src/library/formats/parse-document.ts';
+import { readOscalCatalog } from '../../src/library/oscal/oscal-catalog.ts';
+import { oscalSourceOf } from '../../src/library/oscal/oscal-document.ts';
 
 const TOY = fileURLToPath(new URL('toy-catalog.json', import.meta.url));
 const SCRIPT = fileURLToPath(new URL('../../scripts/library-from-oscal.ts', import.meta.url));
@@ -19,6 +21,23 @@ const TOY_CONTROLS = [
   { section_title: 'HO.FO-01', name: 'The horn sounds in fog' },
 ];
 
+/** The group of each control, and the control that it is part of. */
+const TOY_PLACES = [
+  [undefined, undefined],
+  ['Lamp', undefined],
+  ['Lamp', 'LA-1'],
+  ['Lamp', 'LA-01(01)'],
+  ['Horn › Fog', undefined],
+  ['Horn › Fog', 'HO.FO'],
+];
+
+/** Reads a catalog in JSON. */
+function readCatalog(json: string, { withText = false } = {}) {
+  const source = oscalSourceOf(parseJsonDocument(json));
+  if (source === null || !('catalog' in source)) throw new Error('the file is no catalog');
+  return readOscalCatalog(source.catalog, withText);
+}
+
 /** Returns a catalog file with these controls. */
 function catalog(controls: readonly object[], overrides: object = {}): string {
   return JSON.stringify({ catalog: { metadata: { title: 'T', version: '1' }, controls, ...overrides } });
@@ -31,7 +50,7 @@ function catalogWithStatement(part: object, params: readonly object[] = []): str
 
 function refusalOf(json: string): Refusal {
   try {
-    readOscalCatalog(json);
+    readCatalog(json);
   } catch (error) {
     assert.instance(error, Refusal);
     assert.is((error as Refusal).code, 'invalid_input');
@@ -43,11 +62,29 @@ function refusalOf(json: string): Refusal {
 const oscal = suite('OSCAL catalogs');
 
 oscal('readOscalCatalog returns title, version and controls at every depth, without withdrawn ones', () => {
-  assert.equal(readOscalCatalog(toy), { name: 'Rules of the Lighthouse', version: '2.1', controls: TOY_CONTROLS });
+  const { controls, notices, ...rest } = readCatalog(toy);
+  assert.equal(rest, {
+    name: 'Rules of the Lighthouse',
+    version: '2.1',
+    note: 'Withdrawn by the publisher and not adopted (2):\nLA-1(2) Whale oil\nHO.FO-02 HO.FO-02',
+  });
+  assert.equal(
+    controls.map(({ section_title, name }) => ({ section_title, name })),
+    TOY_CONTROLS,
+  );
+  assert.equal(notices, ['Withdrawn controls were left out, the note lists them (2): LA-1(2), HO.FO-02.']);
+});
+
+oscal('readOscalCatalog keeps groups, and the control that another one is part of', () => {
+  const { controls } = readCatalog(toy);
+  assert.equal(
+    controls.map(({ group, parent }) => [group, parent]),
+    TOY_PLACES,
+  );
 });
 
 oscal('readOscalCatalog returns statements as descriptions on request', () => {
-  const descriptions = readOscalCatalog(toy, { withText: true }).controls.map(({ description }) => description);
+  const descriptions = readCatalog(toy, { withText: true }).controls.map(({ description }) => description);
   const lamp = [
     'a. The [keeper on duty] lights the lamp:',
     '  1. [one or more of: at dusk; when [keeper on duty] says so];',
@@ -61,36 +98,148 @@ oscal('an OSCAL catalog may have placeholders that form a circle', () => {
   const json = catalogWithStatement({ prose: '{{ insert: param, p }}' }, [
     { id: 'p', select: { choice: ['{{ p }}'] } },
   ]);
-  const [control] = readOscalCatalog(json, { withText: true }).controls;
+  const [control] = readCatalog(json, { withText: true }).controls;
   assert.match(control!.description!, /^\[one of: \[one of: .*\[p\]+$/);
 });
 
-oscal('an OSCAL catalog may begin with a byte order mark and have controls without a group', () => {
-  const controls = readOscalCatalog(`\uFEFF${catalog([{ id: 'c-1', title: 'One' }])}`).controls;
+oscal('an OSCAL catalog may have controls without a group', () => {
+  const controls = readCatalog(catalog([{ id: 'c-1', title: 'One' }])).controls;
   assert.equal(controls, [{ section_title: 'c-1', name: 'One' }]);
 });
 
 oscal('readOscalCatalog shortens a statement used as a name at a word', () => {
   const json = catalog([{ id: 'X', title: 'X', parts: [{ name: 'statement', prose: 'lantern '.repeat(40) }] }]);
-  const [control] = readOscalCatalog(json).controls;
+  const [control] = readCatalog(json).controls;
   assert.ok(control!.name.length <= 200);
   assert.match(control!.name, /^(lantern )+lantern…$/);
 });
 
+oscal('a text has the constraints and values that the publisher assigns', () => {
+  const params = [
+    { id: 'limited', label: 'time period', constraints: [{ description: ' twenty-four\n(24) hours ' }] },
+    { id: 'chosen', select: { choice: ['daily', 'weekly'] }, constraints: [{ description: 'at least weekly' }] },
+    { id: 'set', label: 'person', values: ['the keeper', 'the mate'] },
+    { id: 'guided', guidelines: [{ prose: 'the colour is defined;' }] },
+    { id: 'both', label: 'organization-defined frequency', props: [{ name: 'aggregates', value: 'limited' }] },
+    { id: 'open', label: 'oil', constraints: [{ description: ' ' }], values: [] },
+  ];
+  const prose = 'In {{ limited }}, {{ chosen }}, by {{ set }}, {{ guided }}, {{ both }}, {{ open }}.';
+  const { controls, notices } = readCatalog(catalogWithStatement({ prose }, params), { withText: true });
+  assert.is(
+    controls[0]!.description,
+    'In [time period: twenty-four (24) hours], [one of: daily; weekly: at least weekly], by [the keeper, the mate], ' +
+      '[the colour is defined;], [organization-defined frequency: twenty-four (24) hours], [oil].',
+  );
+  assert.equal(notices, [
+    'The catalog assigns no value to 2 of the 6 parameters in the texts. They stand in square brackets.',
+  ]);
+});
+
+oscal('a text has line feeds for line separators, and no links within the catalog', () => {
+  const json = catalogWithStatement({ prose: 'See [LA-1](#la-1).\u2028Or [x](https://lighthouse.example).\u0085End' });
+  const [control] = readCatalog(json, { withText: true }).controls;
+  assert.is(control!.description, 'See LA-1.\nOr [x](https://lighthouse.example).\nEnd');
+});
+
+oscal('a text has the titles of its parts', () => {
+  const part = {
+    prose: 'Do it.',
+    parts: [{ name: 'item', title: 'Further', parts: [{ name: 'item', prose: 'More.' }] }],
+  };
+  const [control] = readCatalog(catalogWithStatement(part), { withText: true }).controls;
+  assert.is(control!.description, 'Do it.\n  Further\n    More.');
+});
+
+oscal('a title over 200 characters is shortened, and the description begins with the whole', () => {
+  const title = 'wick '.repeat(50).trim();
+  const json = catalog([{ id: 'a', title, parts: [{ name: 'statement', prose: 'Trim it.' }] }]);
+  for (const [withText, description] of [
+    [false, title],
+    [true, `${title}\n\nTrim it.`],
+  ] as const) {
+    const { controls, notices } = readCatalog(json, { withText });
+    const name = `${'wick '.repeat(39).trim()}…`;
+    assert.equal(controls, [{ section_title: 'a', name, description }]);
+    assert.match(notices[0]!, /^Titles of more than 200 characters were shortened.* \(1\): a\.$/);
+  }
+});
+
+oscal('a control without a title has the first line of its text, or else its number', () => {
+  const text = [{ name: 'statement', prose: 'Trim the wick.' }];
+  const { controls, notices } = readCatalog(
+    catalog([
+      { id: 'a', parts: text },
+      { id: 'b', title: ' ' },
+      { id: 'c', title: 'Control: c', parts: text },
+    ]),
+  );
+  assert.equal(
+    controls.map(({ name }) => name),
+    ['Trim the wick.', 'b', 'Trim the wick.'],
+  );
+  assert.equal(notices, [
+    'Controls without a title got the first words of their text, or else their number (2): a, b.',
+  ]);
+});
+
+oscal('numbers that differ only in case get numbers behind them', () => {
+  const { controls, notices } = readCatalog(
+    catalog([
+      { id: 'D3-Lamp', title: 'One' },
+      { id: 'D3-lamp', title: 'Two' },
+      { id: 'D3-LAMP', title: 'Three' },
+      { id: 'd3-lamp (4)', title: 'Four' },
+    ]),
+  );
+  assert.equal(
+    controls.map(({ section_title }) => section_title),
+    ['D3-Lamp', 'D3-lamp (2)', 'D3-LAMP (3)', 'd3-lamp (4)'],
+  );
+  assert.match(notices[0]!, /only in case.* \(2\): D3-lamp as D3-lamp \(2\), D3-LAMP as D3-LAMP \(3\)\.$/);
+});
+
+oscal('a control that the file repeats is left out, and one with another text is not', () => {
+  const lamp = { id: 'a', title: 'Lamp' };
+  const { controls, notices } = readCatalog(catalog([lamp, { id: 'b', title: 'Lamp' }, lamp]));
+  assert.equal(
+    controls.map(({ section_title }) => section_title),
+    ['a', 'b'],
+  );
+  assert.equal(notices, ['Entries that repeat another one exactly were left out (1): a.']);
+  const other = { ...lamp, parts: [{ name: 'statement', prose: 'Another text' }] };
+  assert.match(refusalOf(catalog([lamp, other])).message, /control a has the same number a as control a/);
+});
+
+oscal('a note with too many withdrawn controls has only their numbers', () => {
+  const withdrawn = Array.from({ length: 200 }, (_, n) => ({
+    id: `w-${n}`,
+    title: 'x'.repeat(100),
+    props: [{ name: 'status', value: 'withdrawn' }],
+  }));
+  const { note } = readCatalog(catalog([{ id: 'a', title: 'A' }, ...withdrawn]));
+  assert.match(note!, /^Withdrawn by the publisher and not adopted \(200\): w-0, w-1, .*, w-199$/);
+});
+
 for (const [content, json, message] of [
-  ['text that is not JSON', '<catalog/>', /not JSON/],
-  ['another JSON file', '{"rows": []}', /not an OSCAL catalog \(catalog: /],
-  ['a list', '[]', /not an OSCAL catalog \(top level: /],
-  ['another OSCAL document', '{"profile": {}}', /OSCAL profile, not a catalog/],
+  ['a catalog without metadata', '{"catalog": {}}', /not a valid OSCAL catalog \(catalog\.metadata: /],
+  [
+    'a profile without imports',
+    '{"profile": {"metadata": {"title": "P", "version": "1"}}}',
+    /profile \(profile\.imports/,
+  ],
+  [
+    'another OSCAL document',
+    '{"component-definition": {}}',
+    /OSCAL component-definition.* Choose a catalog or a profile/,
+  ],
   ['a catalog without controls', catalog([]), /no controls/],
   [
     'a catalog of withdrawn controls only',
     catalog([{ id: 'a', title: 'A', props: [{ name: 'status', value: 'withdrawn' }] }]),
     /no controls/,
   ],
-  ['a control without a title', catalog([{ id: 'a' }]), /catalog\.controls\.0\.title/],
-  ['a control with an empty title', catalog([{ id: 'a', title: ' ' }]), /control a has no title/],
-  ['a title over 200 characters', catalog([{ id: 'a', title: 'x'.repeat(201) }]), /title of 201 characters/],
+  ['a control without an id', catalog([{ title: 'A' }]), /catalog\.controls\.0\.id/],
+  ['a number over 200 characters', catalog([{ id: 'a'.repeat(201), title: 'A' }]), /number of 201 characters/],
   ['a control character', catalog([{ id: 'a', title: 'x\u0007' }]), /control a has a title with a character/],
   ['a lone surrogate', catalog([{ id: 'a', title: 'x\uD800y' }]), /control a has a title with a character/],
 ] as const) {

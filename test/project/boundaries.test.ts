@@ -44,7 +44,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/projections/': ['src/register/', 'src/commands/', ...EVENT_STORE, ...READ_STORE, 'src/trail/'],
   'src/queries/': ['src/register/', 'src/commands/', ...READ_MODELS, ...EVENT_STORE, ...READ_STORE, 'src/trail/'],
   'src/reports/': ['src/register/', 'src/queries/', 'src/commands/', ...READ_MODELS, ...READ_STORE, 'src/trail/'],
-  'src/library/': ['src/commands/engine/refusal.ts'],
+  'src/library/': ['src/commands/engine/refusal.ts', 'src/sheets/'],
   'src/addresses/': [],
   'src/mcp/': [
     'src/addresses/',
@@ -239,7 +239,7 @@ for (const [file, source] of [
   ['src/stores/sqlite/event-store.ts', "import type { Role } from '../../commands/caller.ts';"],
   ['src/stores/mongodb/read-store.ts', "import Database from 'libsql';"],
   ['src/stores/mongodb/read-store.ts', "import pino from 'pino';"],
-  ['src/library/oscal-catalog.ts', "import { name } from '../mcp/fields.ts';"],
+  ['src/library/oscal/oscal-catalog.ts', "import { name } from '../../mcp/fields.ts';"],
   ['src/http/create-app.ts', "import { Runner } from '../projections/engine/runner.ts';"],
   ['src/http/create-app.ts', "import { readConfig } from '../config.ts';"],
   ['src/identity/tokens/tokens.ts', "import type { EventStore } from '../../stores/event-store.ts';"],

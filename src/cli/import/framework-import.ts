@@ -1,107 +1,143 @@
-import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { importCommandId, importedId } from '../../commands/engine/import-ids.ts';
 import { organizationAggregate, recordAggregate } from '../../commands/families.ts';
 import { adoptionCommand, type FrameworkInput, framework } from '../../commands/framework.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
-import { omitEmpty } from '../../commands/record.ts';
-import { readFrameworkCsv } from '../../library/framework-csv.ts';
-import { readOscalCatalog } from '../../library/oscal-catalog.ts';
+import { omitEmpty, pick } from '../../commands/record.ts';
+import { readFrameworkFile } from '../../library/framework-file.ts';
+import type { FrameworkReading } from '../../library/framework-reading.ts';
 import * as field from '../../mcp/schema/fields.ts';
 import { envelopeFor } from '../../mcp/tools/write.ts';
+import { readColumnMap } from '../../sheets/columns/match-columns.ts';
 import { callerFor } from '../accounts/caller-for.ts';
-import { type Command, CommandError, onlyArgument, type Shell, UsageError } from '../command.ts';
+import { type Command, onlyArgument, type Shell, UsageError } from '../command.ts';
 import { textOption } from '../text-option.ts';
 import { withInstallation } from '../with-installation.ts';
-
-/** Five times the largest published catalog. */
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
-
-interface Options {
-  name: string | undefined;
-  version: string | undefined;
-  withText: boolean;
-}
+import { headingRowOption } from './heading-row-option.ts';
 
 export const frameworkImport: Command = {
   help: `Usage: veritrail framework import FILE [options]
 
-Adopts a framework with all its controls. The service may be running. FILE is an OSCAL catalog in JSON, or a CSV in UTF-8
-whose first row names the columns: number, title and optionally description. The controls may take up to 768 KiB. Most
-catalogs exceed that only with their texts. Importing the same file again changes nothing.
+Adopts a framework with all its controls. The service may be running. FILE is one of these, recognized by its content:
+- an OSCAL catalog, or an OSCAL profile, in JSON, XML or YAML
+- a library of CISO Assistant, or an OpenControl standard, in YAML or JSON
+- a table (CSV, XLSX or ODS) with a column for the number of each control, and one for its title or text
 
-  --name NAME          the framework's name (default: the catalog's title; required for a CSV)
-  --version VERSION    the version, such as 2022 (default: the catalog's)
-  --with-text          uses the catalog's text of each control as its description; a CSV's descriptions are always used
+The controls may take up to 768 KiB. Most catalogs exceed that only with their texts. Titles of more than 200 characters
+are shortened, and the description has the whole title. Withdrawn controls are left out; the framework's note lists them.
+The command tells what it changed or left out. Importing the same file again changes nothing.
+
+  --name NAME          the framework's name (default: the file's; required for a table)
+  --version VERSION    the version, such as 2022 (default: the file's)
+  --with-text          uses the text of each control as its description, with the values and constraints of its
+                       parameters in square brackets; a table's texts are always used
+  --catalog FILE       a catalog or profile that a profile imports, if it isn't where the profile says; may be repeated
+  --map FIELD=COLUMN   the column of a table for a field; may be repeated. The fields are section_title (the number),
+                       name (the title), description, group, and parent (the number of the control around it)
+  --ignore COLUMN      a column of a table that fills no field; may be repeated
+  --sheet NAME         the sheet of a workbook (default: the visible one whose headings name the most fields)
+  --header-row NUMBER  the row that names the columns (default: the one that names the most fields)
+  --encoding NAME      the encoding of a CSV, such as windows-1250 (default: UTF-8, UTF-16 or windows-1252)
+  --dry-run            reads the file, tells what would be adopted, and writes nothing
   --reason TEXT        the reason, for auditors
   --organization ID    the organization (default: the only one)
   --account ID         the member who adopts it, ADMIN or OWNER (default: the organization's OWNER)`,
 
   async run(args, shell) {
-    const { values, positionals } = parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        name: { type: 'string' },
-        version: { type: 'string' },
-        'with-text': { type: 'boolean', default: false },
-        reason: { type: 'string' },
-        organization: { type: 'string' },
-        account: { type: 'string' },
-      },
-    });
-    const path = resolve(shell.cwd, onlyArgument(positionals, 'the FILE to import'));
-    const { name, version, 'with-text': withText } = values;
-    const reason = textOption('--reason', field.reason(), values.reason);
-    const read = readFramework(await textIn(path), { name, version, withText }, shell);
+    const options = readOptions(args, shell);
+    const reading = await readFrameworkFile(options.path, options);
+    const adopted = frameworkOf(reading, options);
+    for (const notice of reading.notices) shell.err(notice);
+    const what = describe(adopted);
+    if (options.dryRun) {
+      shell.out(`Dry run, nothing was written: ${what}`);
+      return;
+    }
     await withInstallation(shell, async (stores) => {
       const { handler } = stores;
-      const organizationId = values.organization ?? stores.organizationId;
-      const caller = await callerFor(stores, 'framework import', organizationId, values.account);
+      const organizationId = options.organization ?? stores.organizationId;
+      const caller = await callerFor(stores, 'framework import', organizationId, options.account);
       const role = requirePermission(caller, organizationId, 'adoptFrameworks');
       const { state } = await handler.load(organizationAggregate(organizationId));
-      const input = omitEmpty(read);
+      const input = identityOf(adopted);
       const id = importedId(framework, state!.import_key, organizationId, input);
-      const { repeated } = await handler.execute(recordAggregate(id), adoptionCommand(id, read, reason), {
+      const { repeated } = await handler.execute(recordAggregate(id), adoptionCommand(id, adopted, options.reason), {
         ...envelopeFor(caller, organizationId, role),
         command_id: importCommandId(id),
         input,
       });
-      const what = `${read.name}${read.version ? ` ${read.version}` : ''} with ${read.controls.length} controls`;
       shell.out(repeated ? `${id} was already adopted from this file: ${what}` : `Adopted ${id}: ${what}`);
     });
   },
 };
 
-async function textIn(path: string): Promise<string> {
-  const size = await stat(path).then(
-    (fileStats) => (fileStats.isFile() ? fileStats.size : null),
-    () => null,
-  );
-  if (size === null) throw new CommandError('The file can’t be read. Check its name and your permissions.');
-  if (size > MAX_FILE_BYTES)
-    throw new CommandError('The file is larger than 64 MiB. Give the catalog of one framework.');
-  return readFile(path, 'utf8');
+type Options = ReturnType<typeof readOptions>;
+
+function readOptions(args: string[], { cwd }: Pick<Shell, 'cwd'>) {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      name: { type: 'string' },
+      version: { type: 'string' },
+      'with-text': { type: 'boolean', default: false },
+      catalog: { type: 'string', multiple: true, default: [] },
+      map: { type: 'string', multiple: true, default: [] },
+      ignore: { type: 'string', multiple: true, default: [] },
+      sheet: { type: 'string' },
+      'header-row': { type: 'string' },
+      encoding: { type: 'string' },
+      'dry-run': { type: 'boolean', default: false },
+      reason: { type: 'string' },
+      organization: { type: 'string' },
+      account: { type: 'string' },
+    },
+  });
+  const { organization, account, ignore, sheet, encoding } = values;
+  return {
+    path: resolve(cwd, onlyArgument(positionals, 'the FILE to import')),
+    name: textOption('--name', field.name(), values.name),
+    version: textOption('--version', field.name(), values.version),
+    withText: values['with-text'],
+    catalogs: values.catalog.map((path) => resolve(cwd, path)),
+    table: {
+      map: readColumnMap(values.map),
+      ignored: ignore,
+      headingRow: headingRowOption(values['header-row']),
+      sheet,
+      encoding,
+    },
+    dryRun: values['dry-run'],
+    reason: textOption('--reason', field.reason(), values.reason),
+    organization,
+    account,
+  };
 }
 
-/** Reads an OSCAL catalog or a CSV. An OSCAL catalog is a JSON object. */
-function readFramework(text: string, { name, version, withText }: Options, shell: Shell): FrameworkInput {
-  if (/^\uFEFF?\s*\{/.test(text)) {
-    const catalog = readOscalCatalog(text, { withText });
-    return {
-      name: textOption('--name', field.name(), name ?? catalog.name)!,
-      version: textOption('--version', field.name(), version ?? catalog.version),
-      controls: catalog.controls,
-    };
+/** Returns the framework to adopt. @throws UsageError if neither the file nor the caller names it */
+function frameworkOf(reading: FrameworkReading, { name, version, withText }: Options): FrameworkInput {
+  if (reading.name === null && withText) {
+    throw new UsageError('--with-text is for catalogs. In a table, use a column "description".');
   }
-  if (name === undefined) throw new UsageError('A CSV does not state the framework’s name. Give it with --name.');
-  if (withText) throw new UsageError('--with-text is for OSCAL catalogs. In a CSV, use a column "description".');
-  const { controls, ignored } = readFrameworkCsv(text);
-  if (ignored.length > 0) shell.err(`Ignored columns: ${ignored.join(', ')}.`);
+  const frameworkName = name ?? reading.name;
+  if (frameworkName === null) {
+    throw new UsageError('A table does not state the framework’s name. Give it with --name.');
+  }
   return {
-    name: textOption('--name', field.name(), name)!,
-    version: textOption('--version', field.name(), version),
-    controls,
+    name: textOption('--name', field.name(), frameworkName)!,
+    version: textOption('--version', field.name(), version ?? reading.version ?? undefined),
+    note: reading.note,
+    controls: reading.controls,
   };
+}
+
+function describe({ name, version, controls }: FrameworkInput): string {
+  return `${name}${version ? ` ${version}` : ''} with ${controls.length} controls`;
+}
+
+/** Returns what identifies a framework's file. Groups, parents and notes are not part of it: earlier versions left them out. */
+function identityOf({ name, version, controls }: FrameworkInput): Readonly<Record<string, unknown>> {
+  const identity = controls.map((control) => pick(control, ['section_title', 'name', 'description']));
+  return omitEmpty({ name, version, controls: identity });
 }

@@ -20,6 +20,7 @@ import { type Command, CommandError, onlyArgument, type Shell, UsageError } from
 import { ProgressBar } from '../progress.ts';
 import { textOption } from '../text-option.ts';
 import { type OpenInstallation, withInstallation } from '../with-installation.ts';
+import { headingRowOption } from './heading-row-option.ts';
 import { matchedColumnsText, resultNotices, summaryText, unusedColumnsText } from './import-texts.ts';
 import { LeftOutFile } from './left-out-file.ts';
 import { openReadModels } from './open-read-models.ts';
@@ -110,7 +111,7 @@ function readOptions(args: string[], { cwd }: Shell) {
     reason: textOption('--reason', field.reason(), values.reason),
     map: readColumnMap(values.map),
     dateOrder: dateOrderOf(values.dates),
-    headingRow: rowNumberOf(values['header-row']),
+    headingRow: headingRowOption(values['header-row']),
   };
 }
 
@@ -231,12 +232,6 @@ function readerFor(type: string): RowReader {
 function dateOrderOf(text: string | undefined): DateOrder | undefined {
   if (text === undefined || text === 'dmy' || text === 'mdy') return text;
   throw new UsageError('--dates takes dmy or mdy.');
-}
-
-function rowNumberOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new UsageError('--header-row takes the number of a row, such as 3.');
-  return Number(text);
 }
 
 /** Returns the service for an import. It waits for no read models: a running service projects what the import writes. */

@@ -114,6 +114,8 @@ type Upcaster = (data: Record<string, unknown>) => Record<string, unknown>;
  * change: they are upcast when read. test/fixtures/events-*.jsonl hold events of every version ever written.
  */
 export const UPCASTERS: Readonly<Record<string, readonly Upcaster[]>> = {
+  // Version 2 only has further members that may be absent.
+  FrameworkAdopted: [(data) => data],
   MemberAdded: [(data) => ({ ...data, until: null })],
   RecordsLinked: [(data) => ({ ...data, relation: null })],
   RecordsUnlinked: [(data) => ({ ...data, relation: null })],

@@ -1,4 +1,5 @@
 import { SaxesParser } from 'saxes';
+import type { Refusal } from '../../commands/engine/refusal.ts';
 import { damagedFile, MAX_ROW_CHARACTERS } from '../cells/cell.ts';
 import { decodeText } from '../decode-text.ts';
 
@@ -19,11 +20,16 @@ const MAX_DEPTH = 100;
  * collected.
  * A hostile file can't exhaust disk or memory: only XML's own five entities are known, document types are refused, and
  * the size of a tag or text is limited.
+ * @param refusal returns the error for a document that can't be read
  */
 export async function* readXml(
   bytes: AsyncIterable<Uint8Array>,
   listener: XmlListener,
+  refusal: () => Refusal = damagedFile,
 ): AsyncGenerator<void, void, undefined> {
+  const refuse = () => {
+    throw refusal();
+  };
   const parser = new SaxesParser({ xmlns: false, position: false });
   let depth = 0;
   let sinceLastTag = 0;
@@ -41,7 +47,7 @@ export async function* readXml(
   });
   parser.on('text', (text) => listener.text?.(text));
   parser.on('cdata', (text) => listener.text?.(text));
-  for await (const text of decodeText(bytes, damagedFile)) {
+  for await (const text of decodeText(bytes, refusal)) {
     parser.write(text);
     sinceLastTag += text.length;
     if (sinceLastTag > MAX_ROW_CHARACTERS) refuse();
@@ -50,13 +56,13 @@ export async function* readXml(
   parser.close();
 }
 
-/** Reads a small document to its end. */
-export async function parseXml(bytes: AsyncIterable<Uint8Array>, listener: XmlListener): Promise<void> {
-  for await (const _ of readXml(bytes, listener));
-}
-
-function refuse(): never {
-  throw damagedFile();
+/** Reads a document to its end. */
+export async function parseXml(
+  bytes: AsyncIterable<Uint8Array>,
+  listener: XmlListener,
+  refusal?: () => Refusal,
+): Promise<void> {
+  for await (const _ of readXml(bytes, listener, refusal));
 }
 
 function localName(name: string): string {

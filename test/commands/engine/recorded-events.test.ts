@@ -152,6 +152,7 @@ test('recorded events have the same meaning for frameworks and their controls', 
     name: 'House rules',
     version: '3',
     description: null,
+    note: null,
     library_id: null,
     owner_id,
     archived_at: null,
@@ -169,6 +170,8 @@ test('recorded events have the same meaning for frameworks and their controls', 
     section_title: 'K.2',
     name: 'Keys are counted',
     description: 'Once a week',
+    group: null,
+    parent: null,
     status: 'INCLUDED',
     owner_id,
     archived_at: null,
@@ -185,6 +188,8 @@ test('recorded events have the same meaning for frameworks and their controls', 
         section_title: 'K.1',
         name: 'Uksed on lukus',
         description: 'Day and night',
+        group: null,
+        parent: null,
         status: 'INCLUDED',
         owner_id: null,
         archived_at: null,
@@ -193,6 +198,21 @@ test('recorded events have the same meaning for frameworks and their controls', 
       },
     ],
   );
+});
+
+test('recorded events have the same meaning for groups of controls', async () => {
+  const framework = (await statesByName()).get('Lighthouse rules') as unknown as FrameworkState;
+  assert.is(framework.note, 'Withdrawn by the publisher and not adopted (1):\nT.2 Whale oil');
+  const places = framework.controls.map(async ({ id }) => {
+    const { state } = await handler.load(recordAggregate(id));
+    const { section_title, group, parent } = state as Record<string, unknown>;
+    return [section_title, group, parent];
+  });
+  assert.equal(await Promise.all(places), [
+    ['T.1', 'Lamp › Night', null],
+    ['T.1(1)', 'Lamp › Night', 'T.1'],
+    ['U.1', null, null],
+  ]);
 });
 
 test('recorded events have the same meaning for evidence and the links that begin in it', async () => {

@@ -1,6 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { controlId, randomId } from '../../../src/commands/engine/ids.ts';
+import { recordAggregate } from '../../../src/commands/families.ts';
+import { adoptionCommand } from '../../../src/commands/framework.ts';
 import type { Caller } from '../../../src/commands/organization/caller.ts';
 import { LIBRARY_IDS, libraryFramework } from '../../../src/library/framework-library.ts';
 import { buildGeneration } from '../../../src/projections/engine/build-generation.ts';
@@ -12,6 +14,7 @@ import {
   type Answer,
   callerAs,
   dumpDocuments,
+  envelopeFor,
   INSTALLATION_ID,
   ORGANIZATION,
   startRegister,
@@ -263,6 +266,35 @@ test('a framework is read without the list of its controls', async ({ register }
   });
   const [change] = adoption.changes as { changes: { field: string; to: unknown }[] }[];
   assert.equal(change!.changes, [{ field: 'name', from: null, to: 'House rules' }]);
+});
+
+test('an imported framework answers with groups, parents and its note, today and in the past', async ({ register }) => {
+  const id = randomId('frm');
+  const controls = [
+    { section_title: 'L.1', name: 'The lamp burns', group: 'Lamp › Night' },
+    { section_title: 'L.1(1)', name: 'A spare wick', group: 'Lamp › Night', parent: 'L.1' },
+    { section_title: 'H.1', name: 'The horn sounds' },
+  ];
+  const note = 'Withdrawn by the publisher and not adopted (1):\nL.2 Whale oil';
+  const command = adoptionCommand(id, { name: 'Lighthouse rules', note, controls });
+  const { storePosition } = await register.handler.execute(recordAggregate(id), command, envelopeFor());
+  await register.projections.waitUntilProjected(ORGANIZATION, storePosition!, 5_000);
+  const as_of = await newest(register);
+  for (const moment of [{}, { as_of }]) {
+    const filter = { framework_id: [id] };
+    const input = { organization_id: ORGANIZATION, filter, view: 'FULL', ...moment };
+    const answer = (await ok(register, 'listControls', input)) as { controls: Record<string, unknown>[] };
+    assert.equal(
+      answer.controls.map(({ section_title, group, parent }) => [section_title, group, parent]),
+      [
+        ['H.1', null, null],
+        ['L.1', 'Lamp › Night', null],
+        ['L.1(1)', 'Lamp › Night', 'L.1'],
+      ],
+    );
+    const records = await ok(register, 'getRecords', { organization_id: ORGANIZATION, ids: [id], ...moment });
+    assert.is((records.records as { note: string }[])[0]!.note, note);
+  }
 });
 
 test.run();

@@ -1,7 +1,7 @@
 /**
  * Records a fixture of events by the real handler on a store in memory, with a simulated clock. The scenario `families` has
  * every event type of measures, audits, obligations, nonconformities, evidence, frameworks, controls and links;
- * `past-decisions` has imported reviews and acceptances. Run it by hand, for a new file:
+ * `past-decisions` has imported reviews and acceptances, `framework-groups` groups of controls. Run it by hand, for a new file:
  *
  *     npx tsx test/support/histories/record-events.ts SCENARIO test/fixtures/events-NAME.jsonl
  *
@@ -201,6 +201,19 @@ async function importRecord(title: 'Vendor' | 'Risk', prefix: string, origin: ob
   await execute(recordAggregate(id), { type: `Add${title}`, fields, origin }, importCommandId(id));
 }
 
+/** A framework that an import adopts with groups, controls inside others, and a note about withdrawn ones. */
+async function frameworkGroups(): Promise<void> {
+  const command_id = commandId(['recorded', 'Framework with groups'], String(commands));
+  const id = derivedId('frm', command_id);
+  const controls = [
+    { section_title: 'T.1', name: 'Tuli põleb', group: 'Lamp › Night' },
+    { section_title: 'T.1(1)', name: 'A spare wick', group: 'Lamp › Night', parent: 'T.1' },
+    { section_title: 'U.1', name: 'The log is kept' },
+  ];
+  const note = 'Withdrawn by the publisher and not adopted (1):\nT.2 Whale oil';
+  await execute(recordAggregate(id), adoptionCommand(id, { name: 'Lighthouse rules', note, controls }), command_id);
+}
+
 async function families(): Promise<void> {
   const measure = await measures();
   const [framework, , second] = await frameworks();
@@ -211,7 +224,11 @@ async function families(): Promise<void> {
   await evidenceAndLinks(measure, second!);
 }
 
-const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = { families, 'past-decisions': pastDecisions };
+const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
+  families,
+  'past-decisions': pastDecisions,
+  'framework-groups': frameworkGroups,
+};
 
 async function record(scenario: () => Promise<void>, file: string): Promise<void> {
   await scenario();

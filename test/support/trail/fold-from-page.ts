@@ -42,10 +42,11 @@ const INITIAL_VALUES: Readonly<Record<string, Fields>> = {
   audit: { state: 'NOT_STARTED', completed_position: null },
 };
 
-/** Returns the members that the page lists for a type of event. */
+/** Returns the members that the page lists for a type of event, in its newest schema version. */
 function membersOnPage(type: string): string[] {
-  const row = new RegExp(`^\\| \`${type}\` \\| \\d+ \\| (.*) \\|$`, 'm').exec(PAGE);
-  if (row === null) throw new Error(`the page has no members of ${type}`);
+  const rows = [...PAGE.matchAll(new RegExp(`^\\| \`${type}\` \\| \\d+ \\| (.*) \\|$`, 'gm'))];
+  const row = rows.at(-1);
+  if (row === undefined) throw new Error(`the page has no members of ${type}`);
   const flat = row[1]!.replace(/\{.*?\}/g, '');
   return [...flat.matchAll(/(\w+): /g)].map(([, name]) => name!);
 }
@@ -133,7 +134,7 @@ export class FoldedExport {
     const { organization_id, recorded_at } = metadata;
     const id = String(entry.id);
     this.records.set(id, {
-      description: null,
+      ...{ description: null, group: null, parent: null },
       ...entry,
       ...{ id, organization_id, framework_id, status: 'INCLUDED', owner_id: null, archived_at: null },
       ...{ inclusion_justification: null, exclusion_justification: null },

@@ -3,7 +3,11 @@
 import { renderToString } from 'preact-render-to-string';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { randomId } from '../../../src/commands/engine/ids.ts';
+import { recordAggregate } from '../../../src/commands/families.ts';
+import { adoptionCommand } from '../../../src/commands/framework.ts';
 import { FieldContent } from '../../../src/web/register/field-content.tsx';
+import { envelopeFor } from '../../support/register.ts';
 import { formsIn, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
 const RISKS = 60;
@@ -212,6 +216,26 @@ test('offers the frameworks to choose from once there are several', async ({ web
   });
   const archived = (await owner.get(`${controls}?framework_id=${framework.id}&include_archived=true`)).text;
   assert.match(archived, 'Remove the filter Framework: Yard rules');
+});
+
+test('shows controls under the groups of an imported framework', async ({ web, owner, risks }) => {
+  const id = randomId('frm');
+  const group = 'Lamp › Night';
+  const controls = [
+    { section_title: 'L.1', name: 'The lamp burns', group },
+    { section_title: 'M.1', name: 'A spare wick', group },
+    { section_title: 'N.1', name: 'The horn sounds', group: 'Horn' },
+  ];
+  const note = 'Withdrawn by the publisher and not adopted (1):\nL.2 Whale oil';
+  const command = adoptionCommand(id, { name: 'Lighthouse rules', note, controls });
+  const envelope = envelopeFor({ organization_id: web.organizationId });
+  await web.identity.handler.execute(recordAggregate(id), command, envelope);
+  // The next write is projected after it.
+  await web.call('addVendor', { organization_id: web.organizationId, name: 'Oil merchant' });
+  const { text } = await owner.get(risks.replace(/risks$/, 'controls'));
+  assert.match(text, /<summary><span>Lamp › Night <small>0 of 2 fully implemented</);
+  assert.match(text, /<summary><span>Horn <small>0 of 1 fully implemented</);
+  assert.match((await owner.get(risks.replace(/risks$/, `frameworks/${id}`))).text, /L\.2 Whale oil/);
 });
 
 test('links addresses of the web only', () => {

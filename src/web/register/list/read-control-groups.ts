@@ -7,7 +7,7 @@ import { REGISTER_LISTS } from '../register-lists.ts';
 /** With more controls, their page is a plain list. */
 export const MAX_GROUPED_CONTROLS = 500;
 
-/** A framework with its controls, by section of their numbers. */
+/** A framework with its controls, by the publisher's group, or else by section of their numbers. */
 export interface ControlGroup {
   framework: RecordRow;
   controls: readonly RecordRow[];
@@ -16,7 +16,7 @@ export interface ControlGroup {
 
 /** Reads all controls at the view's moment, at most MAX_GROUPED_CONTROLS, under their frameworks. */
 export async function readControlGroups(reader: Reader, view: RegisterView): Promise<ControlGroup[]> {
-  const controls = await readAll(reader, view, 'controls', ['framework_id'], {});
+  const controls = await readAll(reader, view, 'controls', ['framework_id', 'group'], {});
   const ids = [...new Set(controls.map(({ framework_id }) => framework_id))];
   // An archived framework too: its controls are in the register until they are archived themselves.
   const filter = { ids, include_archived: true };
@@ -32,7 +32,7 @@ export async function readControlGroups(reader: Reader, view: RegisterView): Pro
 function groupOf(framework: RecordRow, controls: readonly RecordRow[]): ControlGroup {
   const sections = new Map<string, RecordRow[]>();
   for (const control of controls) {
-    const section = sectionOf(String(control.section_title));
+    const section = String(control.group ?? sectionOf(String(control.section_title)));
     sections.set(section, [...(sections.get(section) ?? []), control]);
   }
   // Numbers without sections, such as 1, 2 and 3.

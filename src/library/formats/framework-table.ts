@@ -1,0 +1,152 @@
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { SheetField } from '../../sheets/cells/read-cell.ts';
+import { ColumnReader } from '../../sheets/columns/column-reader.ts';
+import { headingRank, normalizeHeading } from '../../sheets/columns/headings.ts';
+import type { ColumnChoices } from '../../sheets/columns/match-columns.ts';
+import { readSheet, type Sheet, type SheetOptions } from '../../sheets/read-sheet.ts';
+import { ControlList } from '../control-list.ts';
+import type { FrameworkReading } from '../framework-reading.ts';
+
+/** The caller's choices about a table, as those of the command `import`. */
+export type TableOptions = Pick<SheetOptions, 'sheet' | 'headingRow' | 'encoding'> & ColumnChoices;
+
+type FieldName = 'section_title' | 'name' | 'description' | 'group' | 'parent';
+
+/** The texts of a row. Cells of texts have no errors. */
+type Texts = Partial<Record<FieldName, string>>;
+
+/** The fields that a column can fill, with their headings in published tables. */
+const FIELDS: readonly (SheetField & { name: FieldName })[] = [
+  {
+    name: 'section_title',
+    kind: 'text',
+    headings: [
+      'number',
+      'control number',
+      'control id',
+      'requirement id',
+      'no',
+      'section',
+      'id',
+      'ref',
+      'ref id',
+      'reference',
+      'identifier',
+      'control identifier',
+      'clause',
+      'control',
+    ],
+  },
+  {
+    name: 'name',
+    kind: 'text',
+    headings: [
+      'title',
+      'control title',
+      'control name',
+      'control long name',
+      'requirement title',
+      'short name',
+      'control short name',
+    ],
+  },
+  {
+    name: 'description',
+    kind: 'text',
+    headings: ['text', 'control text', 'control description', 'requirement', 'requirement text', 'statement'],
+  },
+  {
+    name: 'group',
+    kind: 'text',
+    headings: ['control family', 'family', 'domain', 'chapter', 'theme', 'category', 'function'],
+  },
+  { name: 'parent', kind: 'text', headings: ['parent number', 'parent id', 'part of'] },
+];
+
+/** Asides that a notice lists, such as notes under a table. */
+const MAX_LISTED_ROWS = 10;
+
+/**
+ * Reads a framework's controls from a table. Each row is a control with its number, and its title or text. It may have a
+ * group, and the number of the control that it is part of.
+ * @throws Refusal `invalid_input` that names every bad row, or the column that is missing
+ */
+export async function readFrameworkTable(path: string, options: TableOptions = {}): Promise<FrameworkReading> {
+  const mappedHeaders = new Set([...(options.map?.values() ?? [])].map(normalizeHeading));
+  const sheet = await readSheet(path, {
+    ...options,
+    namesField: (heading) =>
+      mappedHeaders.has(normalizeHeading(heading)) || FIELDS.some((field) => headingRank(heading, field) !== null),
+  });
+  try {
+    const reader = new ColumnReader(sheet, FIELDS, options);
+    requireColumns(reader, sheet);
+    return await readRows(sheet, reader);
+  } finally {
+    sheet.close();
+  }
+}
+
+async function readRows(sheet: Sheet, reader: ColumnReader): Promise<FrameworkReading> {
+  const list = new ControlList(true);
+  const asides: number[] = [];
+  for await (const row of sheet.rows) {
+    const location = `row ${row.row}`;
+    if (row.problem !== undefined) {
+      list.refuse(location, row.problem);
+      continue;
+    }
+    const { values } = reader.read(row);
+    const { section_title = '', name = '', description = '', group, parent } = values as Texts;
+    const isHeading = section_title === reader.columns.headerOf.get('section_title');
+    const isControl = !isHeading && section_title !== '' && (name !== '' || description !== '');
+    // A blank row before a section doesn't make its controls notes.
+    if (row.aside !== undefined && !isControl) {
+      asides.push(row.row);
+      continue;
+    }
+    list.add(location, {
+      section_title,
+      name,
+      text: description,
+      groups: group === undefined ? [] : [group],
+      ...(parent === undefined ? {} : { parent }),
+    });
+  }
+  const { notices, ...reading } = list.finish();
+  const allNotices = [
+    ...sheet.notices,
+    ...reader.notices,
+    ...columnNotices(reader),
+    ...asideNotice(asides),
+    ...notices,
+  ];
+  return { name: null, version: null, ...reading, notices: allNotices };
+}
+
+/** @throws Refusal that says how to map the columns that every table needs */
+function requireColumns({ columns: { headerOf } }: ColumnReader, { headers, headingRow }: Sheet): void {
+  const missing = headerOf.has('section_title') ? 'name' : 'section_title';
+  if (headerOf.has('section_title') && (headerOf.has('name') || headerOf.has('description'))) return;
+  const meaning = missing === 'name' ? 'the title of each control' : 'the number of each control';
+  throw new Refusal(
+    'invalid_input',
+    `No column fills ${missing}, ${meaning}. Map one with --map ${missing}=COLUMN. Row ${headingRow} has the columns ` +
+      `${headers.join(', ')}; give another row with --header-row.`,
+    { allowed: headers },
+  );
+}
+
+function columnNotices({ columns: { headerOf, unused } }: ColumnReader): string[] {
+  const used = FIELDS.filter(({ name }) => headerOf.has(name)).map(
+    ({ name }) => `${name} from "${headerOf.get(name)}"`,
+  );
+  const ignored = unused.length === 0 ? [] : [`Ignored columns: ${unused.join(', ')}.`];
+  return [`Columns: ${used.join(', ')}.`, ...ignored];
+}
+
+function asideNotice(rows: readonly number[]): string[] {
+  if (rows.length === 0) return [];
+  const more = rows.length > MAX_LISTED_ROWS ? ` and ${rows.length - MAX_LISTED_ROWS} more` : '';
+  return [`Rows beside the table were left out, such as notes: ${rows.slice(0, MAX_LISTED_ROWS).join(', ')}${more}.`];
+}
