@@ -12,7 +12,7 @@ import { type ServedPair, serve, startPairs, withOpenPair } from '../support/sto
 
 /** Events that an older version can read: no vendor reviews, and risk assessments of an earlier schema version. */
 const OLDER = Object.fromEntries(
-  Object.entries({ ...READABLE_EVENTS, RiskAssessed: 0 }).filter(([type]) => type !== 'VendorReviewed'),
+  Object.entries({ ...READABLE_EVENTS, RiskAssessed: 0 }).filter(([type]) => !type.startsWith('VendorReview')),
 );
 
 for (const pair of await startPairs()) {
@@ -43,6 +43,9 @@ for (const pair of await startPairs()) {
       assert.match(refusal.message, /older version .* cannot read VendorReviewed\. Upgrade all instances/);
       const ratings = { id: risk, inherent_likelihood: 2, inherent_impact: 3 };
       assert.match((await owner.refused('updateRisk', ratings)).message, /cannot read RiskAssessed/);
+      const rows = [{ name: 'Long approved', status: 'APPROVED' }];
+      const importRefusal = await owner.refused('importRecords', { organization_id, type: 'VENDOR', rows });
+      assert.match(importRefusal.message, /cannot read VendorReviewImported/);
       await owner.ok('updateVendor', { id: vendor, description: 'What both can read is written' });
 
       const cwd = folderOfTest();

@@ -2,6 +2,7 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ImportedNames } from '../../../src/identity/imported-names.ts';
 import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
 const test = suite<{ web: WebTest; owner: TestBrowser; viewer: TestBrowser; page: string; risk: string }>('changes');
@@ -112,6 +113,31 @@ test('shows a past moment, and leads on to older changes', async ({ owner, page,
   assert.is(changesIn(first).length, 50);
   const older = unescapeHtml(/href="([^"]+cursor=[^"]+)"/.exec(first)![1]!);
   assert.is(changesIn((await owner.get(older)).text).length, 3, 'the cursor keeps the filter');
+});
+
+test('tells an imported decision in a sentence, with the name in the file until it is erased', async (context) => {
+  const { owner, viewer, page, web } = context;
+  const rowsOf = (type: string, row: object) =>
+    web.call<{ rows: { id: string }[] }>('importRecords', { organization_id: web.organizationId, type, rows: [row] });
+  const review = { status: 'APPROVED', last_reviewed: '2025-03-03', reviewed_by: 'J. Smith' };
+  const [vendor] = (await rowsOf('VENDOR', { name: 'Larch', ...review })).rows;
+  const acceptance = { status: 'ACCEPTED', accepted_until: '2025-12-31', acceptance_reason: 'Rare' };
+  await rowsOf('RISK', { name: 'Hail', ...acceptance });
+  const textOf = async (path: string) => unescapeHtml((await owner.get(path)).text.replace(/<[^>]+>/g, ' '));
+  assert.match(await textOf(page), /Acceptance imported: accepted until 31 Dec 2025/);
+  const record = page.replace('changes', `vendors/${vendor!.id}`);
+  for (const path of [page, record]) {
+    assert.match(await textOf(path), /Review imported: Approved on 3 Mar 2025, by “J\. Smith”/, path);
+  }
+  const organizationId = web.organizationId;
+  const names = new ImportedNames(web.identity.accounts);
+  const revisions = `${record}/revisions`;
+  assert.match(await textOf(revisions), /Name in the file\s+J\. Smith/);
+  const [name] = await names.list(organizationId);
+  assert.ok(await names.erase(organizationId, name!.id));
+  for (const path of [page, record, revisions]) assert.not.match(await textOf(path), /Smith/, path);
+  assert.match(await textOf(page), /by “erased name”/);
+  assert.not.match((await viewer.get(record)).text, /Review imported/);
 });
 
 test('is not there for a VIEWER, in another organization, or for the access log', async ({
