@@ -9,6 +9,18 @@ const rating = fc.option(fc.integer({ min: 1, max: 5 }), { freq: 5 });
 /** Days before, within and after a history. */
 const day = fc.option(fc.constantFrom('2026-01-01', '2026-01-03', '2026-01-10', '2026-02-01', '2027-06-01'));
 
+/** Where every new record comes from, so that its row can bring a past decision. */
+export const ORIGIN = { name_id: null, source: 'row 2 of register.csv' };
+
+/** Returns the fields of new records. Some of them have a past decision. */
+function maybeDecided(fields: Record<string, fc.Arbitrary<unknown>>, decision: object): fc.Arbitrary<object> {
+  const undecided = fc.record(fields);
+  return fc.oneof(
+    { arbitrary: undecided, weight: 3 },
+    { arbitrary: undecided.map((values) => ({ ...values, ...decision })), weight: 1 },
+  );
+}
+
 interface Kind {
   title: string;
   /** Fields of a new record. Missing for a kind that comes with another record. */
@@ -27,7 +39,10 @@ interface Kind {
 export const COMMANDS_BY_KIND: Readonly<Record<string, Kind>> = {
   rsk: {
     title: 'Risk',
-    fields: fc.record({ name, inherent_likelihood: rating, inherent_impact: rating, next_review_due: day }),
+    fields: maybeDecided(
+      { name, inherent_likelihood: rating, inherent_impact: rating, next_review_due: day },
+      { status: 'ACCEPTED', accepted_until: '2026-01-10', acceptance_reason: 'why' },
+    ),
     changes: fc.oneof(
       fc.record({ name, residual_likelihood: rating, residual_impact: rating }),
       fc.record({ next_review_due: day }),
@@ -38,12 +53,15 @@ export const COMMANDS_BY_KIND: Readonly<Record<string, Kind>> = {
   },
   vnd: {
     title: 'Vendor',
-    fields: fc.record({
-      name,
-      criticality: fc.constantFrom(null, 'LOW', 'HIGH', 'CRITICAL'),
-      contract_until: day,
-      next_review_due: day,
-    }),
+    fields: maybeDecided(
+      {
+        name,
+        criticality: fc.constantFrom(null, 'LOW', 'HIGH', 'CRITICAL'),
+        contract_until: day,
+        next_review_due: day,
+      },
+      { status: 'APPROVED', last_reviewed: '2025-06-01T00:00:00.000Z' },
+    ),
     changes: fc.oneof(
       fc.record({ name, contract_until: day, next_review_due: day }),
       fc.constantFrom('SUSPENDED', 'OFFBOARDED').map((status) => ({ status })),

@@ -11,7 +11,7 @@ import { linkablePrefixes } from '../../../src/register/families.ts';
 import { RELATIONS } from '../../../src/register/link.ts';
 import { envelopeFor } from '../register.ts';
 import { MemoryEventStore } from '../stores/memory-event-store.ts';
-import { type Action, COMMANDS_BY_KIND, type DerivedStep, FIRST_DAY, withReason } from './derived-histories.ts';
+import { type Action, COMMANDS_BY_KIND, type DerivedStep, FIRST_DAY, ORIGIN, withReason } from './derived-histories.ts';
 
 /** Number of controls in a framework. */
 const CONTROLS = 3;
@@ -122,7 +122,7 @@ class Player {
       await this.execute(recordAggregate(id), adoptionCommand(id, { name: 'Framework', ...fields, controls }));
       this.addRecords('ctl', ...controls.map((_, n) => controlId(id, n)));
     } else {
-      await this.execute(recordAggregate(id), { type: `Add${title}`, fields, ...withReason });
+      await this.execute(recordAggregate(id), { type: `Add${title}`, fields, origin: ORIGIN, ...withReason });
     }
     this.addRecords(kind, id);
   }
