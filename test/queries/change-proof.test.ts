@@ -35,7 +35,10 @@ test.before(async (context) => {
   const risk = await add('addRisk', 'risk', { name: 'Fire', inherent_likelihood: 3, inherent_impact: 4 });
   const framework = await add('addFramework', 'framework', {
     name: 'Own',
-    controls: [{ section_title: 'A.1', name: 'Policies' }],
+    controls: [
+      { section_title: 'A.1', name: 'Policies' },
+      { section_title: 'A.2', name: 'Roles' },
+    ],
   });
   const { controls } = await register.call<{ controls: { id: string }[] }>('listControls', {
     organization_id: ORGANIZATION,
@@ -44,6 +47,9 @@ test.before(async (context) => {
   await register.call('updateControl', { id: control, description: 'Written down', reason: 'It was missing' });
   await register.call('linkRecords', { links: [{ from_id: risk, to_id: vendor }], reason: 'It burns' });
   await register.call('linkRecords', { links: [{ from_id: risk, to_id: vendor }], action: 'UNLINK', reason: 'No' });
+  for (const relation of ['SUPPORTS', 'PARTLY']) {
+    await register.call('linkRecords', { links: [{ from_id: control, to_id: controls[1]!.id, relation }] });
+  }
   await register.call('reviewVendor', { id: vendor, outcome: 'APPROVED', findings: 'None', reason: 'Yearly' });
   await add('addEvidence', 'evidence', { name: 'Log', text: 'ok', record_ids: [vendor] });
   await register.call('archiveRecords', { ids: [control], action: 'ARCHIVE', reason: 'Not ours' });

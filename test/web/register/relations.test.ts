@@ -1,0 +1,71 @@
+/** The pages of controls that are linked by a relation: the record's links, its timeline, and the list of what is shared. */
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { controlId } from '../../../src/commands/engine/ids.ts';
+import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+
+interface Context {
+  web: WebTest;
+  owner: TestBrowser;
+  base: string;
+  /** The frameworks, and the only control of each. */
+  iso: string;
+  csf: string;
+  isoControl: string;
+  csfControl: string;
+}
+
+const test = suite<Context>('pages of related controls');
+
+test.before(async (context) => {
+  const web = await startWeb();
+  const owner = await web.setUpOwner();
+  const organization_id = web.organizationId;
+  const adopt = async (name: string, section_title: string) => {
+    const controls = [{ section_title, name: `About ${section_title}` }];
+    const answer = await web.call<{ framework: { id: string } }>('addFramework', { organization_id, name, controls });
+    return answer.framework.id;
+  };
+  const [iso, csf] = [await adopt('ISO 27001', 'A.5.15'), await adopt('NIST CSF', 'PR.AA-01')];
+  const [isoControl, csfControl] = [controlId(iso, 0), controlId(csf, 0)];
+  for (const relation of ['SUPPORTS', 'EQUIVALENT']) {
+    await web.call('linkRecords', { organization_id, links: [{ from_id: isoControl, to_id: csfControl, relation }] });
+  }
+  Object.assign(context, { web, owner, base: `/organizations/${organization_id}`, iso, csf, isoControl, csfControl });
+});
+test.after(async ({ web }) => web.stop());
+
+const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
+
+test('a control’s page says the relation, the other’s number and its framework', async ({
+  owner,
+  base,
+  csfControl,
+}) => {
+  const { text } = await owner.get(`${base}/controls/${csfControl}`);
+  const card = /<section class="card" aria-labelledby="linked-controls">.*?<\/section>/s.exec(text)![0];
+  assert.match(textIn(card), /Equivalent to A\.5\.15 .*\( ?ISO 27001 ?\)/);
+});
+
+test('the timeline says how controls were linked, and what the relation became', async ({
+  owner,
+  base,
+  csfControl,
+}) => {
+  const history = textIn(
+    /<ol class="timeline">.*<\/ol>/s.exec((await owner.get(`${base}/controls/${csfControl}`)).text)![0],
+  );
+  assert.match(history, /Supported by → Equivalent to A\.5\.15 About A\.5\.15/);
+  assert.match(history, /Supported by A\.5\.15 About A\.5\.15/);
+});
+
+test('the list of what two frameworks share shows the other’s numbers', async ({ owner, base, iso, csf }) => {
+  const path = `${base}/controls?framework_id=${iso}&linked_framework_id=${csf}`;
+  const { text } = await owner.get(path);
+  assert.match(textIn(/<table class="records".*<\/table>/s.exec(text)![0]), /About A\.5\.15 Equivalent to PR\.AA-01/);
+  assert.match(textIn(text), /Linked with framework: NIST CSF/);
+  assert.match(textIn((await owner.get(`${path}&relation=PARTLY`)).text), /0 of /);
+});
+
+test.run();
