@@ -115,5 +115,6 @@ export const KEY_NOTES: Readonly<Record<string, string>> = {
   from_position: 'as in the view',
   until_position: 'as in the view; 9007199254740991 while it holds',
   series_id: 'the framework, else the organization',
+  fields: 'the names of the changed fields, with a space around each',
   row_index: '0 for an event’s main row, 1 and up for rows of other records, -1 for the seal stream',
 };

@@ -46,6 +46,8 @@ export interface StoredDocument {
 export type Condition =
   | { key: string; op: 'eq'; value: Scalar }
   | { key: string; op: 'in'; values: readonly Scalar[] }
+  /** The key is a list of names, with a space around each. It has this one. */
+  | { key: string; op: 'has'; value: string }
   /** A range with at least one bound. An empty key is in no range. */
   | { key: string; op: 'range'; gt?: Scalar; gte?: Scalar; lt?: Scalar; lte?: Scalar }
   | { key: string; op: 'present' }

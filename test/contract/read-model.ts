@@ -24,6 +24,7 @@ function matches(document: StoredDocument, condition: Condition): boolean {
   if (condition.op === 'empty') return key === null;
   if (key === null) return false;
   if (condition.op === 'present') return true;
+  if (condition.op === 'has') return String(key).includes(` ${condition.value} `);
   if (condition.op === 'eq') return key === condition.value;
   if (condition.op === 'in') return condition.values.includes(key);
   return (

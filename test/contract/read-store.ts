@@ -73,6 +73,21 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     assert.equal(await count([], ['score', 'status']), both);
   });
 
+  check('finds a name in a list of names', async (models) => {
+    const lists = { l1: ' due_date status ', l2: ' status ', l3: ' due_dates ', l4: null, l5: ' a.b ' };
+    const documents = Object.entries(lists).map(([id, name]) => vendor(id, { name }));
+    await put(models, 1, documents);
+    for (const [value, expected] of Object.entries({
+      status: 'l1 l2',
+      due_date: 'l1',
+      due: '',
+      'a.b': 'l5',
+      a_b: '',
+    })) {
+      assert.is(await ids(find(models, { where: [{ key: 'name', op: 'has', value }] })), expected, value);
+    }
+  });
+
   check('stops counting at the limit', async (models) => {
     await put(models, 1, KEYED);
     const count = async (limit: number, where: Condition[] = []) =>

@@ -6,7 +6,7 @@ import type { ChangesInput } from '../../queries/changes/changes-input.ts';
 import type { ChangeRefinement } from '../../queries/changes/refined-changes.ts';
 import { filledParameters, readFilter, singleParameter } from './file-query.ts';
 
-const REFINEMENTS = ['client', 'field', 'made_by'];
+const REFINEMENTS = ['client', 'made_by'];
 
 /** `?made_by=assistants` shows only the changes that were made with an assistant. */
 export const ASSISTANTS = 'assistants';
@@ -30,13 +30,11 @@ export function readChangesQuery(
   page: Pick<ChangesInput, 'size' | 'as_of'>,
 ): ChangesQuery {
   const parameters = filledParameters(query);
-  const [cursor, client = null, field = null, madeBy] = ['cursor', ...REFINEMENTS].map((name) =>
-    singleParameter(parameters, name),
-  );
+  const [cursor, client = null, madeBy] = ['cursor', ...REFINEMENTS].map((name) => singleParameter(parameters, name));
   for (const name of REFINEMENTS) parameters.delete(name);
   const filter = readFilter(parameters, filters);
   return {
     input: parser.parse({ organization_id, filter, ...page, ...(cursor ? { cursor } : {}) }),
-    refinement: { client, field, onlyAssistants: madeBy === ASSISTANTS },
+    refinement: { client, onlyAssistants: madeBy === ASSISTANTS },
   };
 }

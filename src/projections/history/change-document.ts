@@ -50,9 +50,13 @@ export const CHANGES: CollectionSpec = {
     event_type: 'text',
     revision: 'number',
     row_index: 'number',
+    fields: 'text',
   },
   indexes: [
-    { keys: ['position'], covers: ['row_index', 'log_time', 'record_type', 'actor_id', 'token_id', 'event_type'] },
+    {
+      keys: ['position'],
+      covers: ['row_index', 'log_time', 'record_type', 'actor_id', 'token_id', 'event_type', 'fields'],
+    },
     { keys: ['log_time'] },
     { keys: ['record_id', 'position'], covers: ['revision', 'row_index'] },
   ],
@@ -89,6 +93,15 @@ export const CHANGES: CollectionSpec = {
 
 function nameColumns(field: string): ViewColumn[] {
   return ['id', 'type', 'name'].map((member) => ({ name: `${field}_${member}`, field: `${field}.${member}` }));
+}
+
+/**
+ * Returns the key by which changes of a field are found: the names of the changed fields, with a space around each. An entry
+ * of a map, such as `members.acc_…`, counts as the map. Null without changes.
+ */
+export function fieldsKey(changes: readonly FieldChange[]): string | null {
+  const names = new Set(changes.map(({ field }) => field.split('.', 1)[0]!));
+  return names.size === 0 ? null : ` ${[...names].join(' ')} `;
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   type ChangeDocument,
   changeId,
   type FieldChange,
+  fieldsKey,
   type RecordReference,
   SEAL_ROW_INDEX,
 } from './change-document.ts';
@@ -173,6 +174,7 @@ function rowPut(event: TrailEvent, document: ChangeDocument, { record, rowIndex 
         event_type,
         revision: rowIndex === 0 ? revision : null,
         row_index: rowIndex,
+        fields: fieldsKey(document.changes),
       },
       doc: document,
     },

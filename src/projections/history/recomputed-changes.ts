@@ -31,6 +31,7 @@ export interface RecomputedRow {
   recordId: string;
   recordType: string;
   rowIndex: number;
+  fields: string | null;
   digest: string;
 }
 
@@ -290,9 +291,15 @@ export function toRecomputedEvent(
 
 /** Returns a row's keys with a digest of its document. */
 export function toRecomputedRow({ document: { keys, doc } }: DocumentPut): RecomputedRow {
-  const { record_id, record_type, row_index } = keys;
+  const { record_id, record_type, row_index, fields = null } = keys;
   const digest = rowDigest(doc as ChangeDocument);
-  return { recordId: String(record_id), recordType: String(record_type), rowIndex: Number(row_index), digest };
+  return {
+    recordId: String(record_id),
+    recordType: String(record_type),
+    rowIndex: Number(row_index),
+    fields: fields as string | null,
+    digest,
+  };
 }
 
 const isDone = ({ isAtEnd, fault }: StreamReading): boolean => isAtEnd || fault !== null;

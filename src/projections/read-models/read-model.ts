@@ -260,6 +260,7 @@ export function matchesConditions(where: readonly Condition[], keys: StoredKeys)
     if (condition.op === 'eq') return value === condition.value;
     if (condition.op === 'in') return condition.values.includes(value);
     if (condition.op === 'present') return true;
+    if (condition.op === 'has') return String(value).includes(` ${condition.value} `);
     return isInRange(value, condition);
   });
 }

@@ -1,14 +1,16 @@
 import { endOfPeriod, startOfPeriod } from '../../commands/engine/dates.ts';
 import { frameworkOfControl, idPrefix } from '../../commands/engine/ids.ts';
+import { nearestNames } from '../../commands/engine/nearest.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { adoptionKey, SEAL_ROW_INDEX } from '../../projections/history/change-document.ts';
+import { READ_MODELS } from '../../projections/models.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { isSealEventType } from '../../trail/seals/seal-events.ts';
 import { keyIn } from '../lists/filters.ts';
 import { completedPosition, type QueryContext } from '../moments/moment.ts';
 import type { ChangesInput } from './changes-input.ts';
-import { refuseUnknownEventTypes } from './refuse-unknown-event-types.ts';
+import { MAX_SUGGESTIONS, refuseUnknownEventTypes } from './refuse-unknown-event-types.ts';
 
 /** Returns the condition on the changes of records. A control's changes start with its framework's adoption. */
 export function recordCondition(ids: readonly string[]): Condition {
@@ -27,7 +29,7 @@ export async function changeConditions(
   caller: Caller,
   filter: ChangesInput['filter'] = {},
 ): Promise<Condition[]> {
-  const { record_id, record_types, actor_id, event_types, from, to } = filter;
+  const { record_id, record_types, actor_id, event_types, field, from, to } = filter;
   const { position } = context.moment;
   refuseUnknownEventTypes(event_types, context.snapshot.accessLog);
   const where: Condition[] = [];
@@ -36,6 +38,7 @@ export async function changeConditions(
   if (!record_id && !record_types) where.push(firstRowCondition(event_types));
   if (actor_id) where.push(actorCondition(actor_id, caller));
   if (event_types) where.push(keyIn('event_type', event_types));
+  if (field !== undefined) where.push(fieldCondition(field));
   if (position !== null) where.push({ key: 'position', op: 'range', lte: position });
   if (from !== undefined) where.push(await periodBound(context, 'from', from));
   if (to !== undefined) where.push(await periodBound(context, 'to', to));
@@ -49,6 +52,17 @@ export async function changeConditions(
 export function firstRowCondition(eventTypes: readonly string[] | undefined): Condition {
   const withSeals = eventTypes?.some(isSealEventType);
   return withSeals ? keyIn('row_index', [0, SEAL_ROW_INDEX]) : { key: 'row_index', op: 'eq', value: 0 };
+}
+
+/** The fields that the history records, and `linked` of links. */
+const CHANGED_FIELDS = [...new Set(['linked', ...READ_MODELS.flatMap(({ family }) => family.historyFields)])];
+
+/** Returns the condition on changes of a field. @throws Refusal for a field that no record has */
+function fieldCondition(field: string): Condition {
+  if (CHANGED_FIELDS.includes(field)) return { key: 'fields', op: 'has', value: field };
+  const allowed = nearestNames(field, CHANGED_FIELDS, MAX_SUGGESTIONS);
+  const message = `"${field}" is not a field of any record. Try ${allowed.join(' or ')}.`;
+  throw new Refusal('invalid_input', message, { field: 'filter.field', allowed });
 }
 
 /** Returns the condition on actors: either accounts and SYSTEM, or tokens. */

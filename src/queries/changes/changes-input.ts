@@ -7,6 +7,7 @@ export interface ChangesInput {
         record_types?: string[] | undefined;
         actor_id?: string[] | undefined;
         event_types?: string[] | undefined;
+        field?: string | undefined;
         from?: string | undefined;
         to?: string | undefined;
       }

@@ -10,8 +10,6 @@ const MAX_PAGES_READ = 10;
 export interface ChangeRefinement {
   /** A part of the client's name, such as "claude". */
   client: string | null;
-  /** The name of a field that the change is about. */
-  field: string | null;
   /** True leaves out the changes that people made without an assistant. */
   onlyAssistants: boolean;
 }
@@ -41,10 +39,9 @@ export async function listRefinedChanges(
   return { changes, nextCursor: cursor ?? null };
 }
 
-function meets(change: ListedChange, { client, field, onlyAssistants }: ChangeRefinement): boolean {
+function meets(change: ListedChange, { client, onlyAssistants }: ChangeRefinement): boolean {
   if (onlyAssistants && !isMadeByAssistant(change)) return false;
-  if (client !== null && !change.client?.toLowerCase().includes(client.toLowerCase())) return false;
-  return field === null || change.changes.some((fieldChange) => fieldChange.field === field);
+  return client === null || Boolean(change.client?.toLowerCase().includes(client.toLowerCase()));
 }
 
 /** Returns true if an assistant made the change. Clients named `veritrail …` are commands of this service, such as imports. */

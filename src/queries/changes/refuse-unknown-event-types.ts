@@ -6,8 +6,8 @@ import type { AccessLogSource } from './access-log-source.ts';
 /** The resource that lists all event types. */
 export const EVENT_TYPES_URI = 'veritrail://event-types';
 
-/** The most event types that a refusal suggests. */
-const MAX_SUGGESTIONS = 3;
+/** The most names that a refusal suggests. */
+export const MAX_SUGGESTIONS = 3;
 const FIELD = 'filter.event_types';
 
 /**

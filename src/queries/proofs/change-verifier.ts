@@ -274,7 +274,7 @@ export class ChangeVerifier {
 
   private expectMatches(event: RecomputedEvent, document: ChangeDocument, position: number): void {
     const { actor_id, token_id, event_type, revision, log_time } = document;
-    const matchingRows = event.rows.filter(({ recordId, recordType, rowIndex }) =>
+    const matchingRows = event.rows.filter(({ recordId, recordType, rowIndex, fields }) =>
       matchesConditions(this.request.where, {
         position,
         log_time,
@@ -284,6 +284,7 @@ export class ChangeVerifier {
         record_id: recordId,
         record_type: recordType,
         row_index: rowIndex,
+        fields,
         revision: rowIndex === 0 ? revision : null,
       }),
     );

@@ -29,6 +29,8 @@ function toConditions(condition: Condition): Where[] {
       return [{ [field(condition.key)]: condition.value }];
     case 'in':
       return [{ [field(condition.key)]: { $in: [...condition.values] } }];
+    case 'has':
+      return [{ [field(condition.key)]: { $regex: ` ${escapePattern(condition.value)} ` } }];
     case 'present':
       return [{ [field(condition.key)]: { $ne: null } }];
     case 'empty':

@@ -304,6 +304,7 @@ function keyedCondition(
   const upper = continuing === 'DESC' ? filter : column;
   if (condition.op === 'eq') return { sql: `${column} = ?`, values: [condition.value] };
   if (condition.op === 'empty') return { sql: `${column} IS NULL`, values: [] };
+  if (condition.op === 'has') return { sql: `instr(${filter}, ?) > 0`, values: [` ${condition.value} `] };
   if (condition.op === 'in') {
     return { sql: `${filter} IN (${condition.values.map(() => '?').join(', ')})`, values: [...condition.values] };
   }

@@ -62,7 +62,7 @@ export function ChangesFilterForm({ view, filter, refinement, members }: Changes
         name="field"
         label="Field"
         choices={[ANY, ...fieldChoices(family)]}
-        value={refinement.field ?? ''}
+        value={filter.field ?? ''}
       />
       <SelectField
         form={BLANK_FORM}

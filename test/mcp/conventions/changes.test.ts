@@ -39,6 +39,42 @@ await onBothPairs('listChanges', (test) => {
     assert.equal(descriptionChange, { field: 'description', from: null, to: `${'d'.repeat(200)}…` });
   });
 
+  test('listChanges narrows to changes of a field, verified too', async (served) => {
+    const { owner, organizationId: organization_id } = served;
+    const added = await owner.ok('addVendor', { organization_id, name: 'Fielded', country: 'DE' });
+    const { id } = added.vendor;
+    await owner.ok('updateVendor', { id, country: 'FR' });
+    const moved = await owner.ok('updateVendor', { id, country: 'ES', name: 'Moved' });
+    await owner.ok('updateVendor', { id, name: 'Renamed', contract_until: '2030-01-01' });
+    const { risk } = await owner.ok('addRisk', { organization_id, name: 'Linked' });
+    const link = await owner.ok('linkRecords', { links: [{ from_id: risk.id, to_id: id }] });
+    assert.equal(link.event_types ?? [], []);
+    const list = (filter: object, more: object = {}) => owner.ok('listChanges', { organization_id, filter, ...more });
+    const typesOf = async (filter: object, more: object = {}) => types((await list(filter, more)).changes);
+    const record_id = [id];
+    const [changed, first] = ['VendorDetailsChanged', 'VendorAdded'];
+    assert.equal(await typesOf({ record_id, field: 'country' }), [changed, changed, first]);
+    assert.equal(await typesOf({ record_id, field: 'name' }), [changed, changed, first]);
+    assert.equal(await typesOf({ record_id, field: 'contract_until' }), [changed]);
+    assert.equal(await typesOf({ record_id, field: 'category' }), []);
+    assert.equal(await typesOf({ record_id, field: 'linked' }), ['RecordsLinked']);
+    assert.equal(await typesOf({ record_id, field: 'name' }, { as_of: moved.position }), [changed, first]);
+    assert.equal(await typesOf({ field: 'contract_until', record_types: ['VENDOR'], from: moved.position }), [changed]);
+    const editor = await served.addMember('Field Editor', 'EDITOR');
+    const [member] = (await list({ field: 'members' }, { size: 1 })).changes;
+    assert.is(member!.changes[0]!.field, `members.${editor}`, 'an entry of a map is found by the map');
+    const count = await list({ record_id, field: 'country' }, { view: 'COUNT', verify: true });
+    assert.equal([count.total, count.verification.verdict, count.verification.complete], [3, 'VALID', true]);
+    const verified = await list({ field: 'country' }, { size: 1, verify: true });
+    assert.equal([verified.changes.length, verified.verification.verdict], [1, 'VALID']);
+    const next = await list({ field: 'country' }, { size: 1, cursor: verified.next_cursor });
+    assert.is(next.changes[0]!.record.id, id);
+    const refused = await owner.refused('listChanges', { organization_id, filter: { field: 'contry' } });
+    assert.equal([refused.field, refused.allowed![0]], ['filter.field', 'country']);
+    const access = { organization_id, filter: { record_types: ['ACCESS'], field: 'name' } };
+    assert.is((await owner.refused('listChanges', access)).field, 'filter.field');
+  });
+
   test('listChanges filters by record, type, actor, event and period', async (served) => {
     const { owner, organizationId: organization_id, accountId } = served;
     const editor = await served.as('EDITOR');

@@ -271,7 +271,7 @@ test('tools have exactly the properties of the contract', ({ tools }) => {
     assert.equal((inputSchema.required ?? []).toSorted(), REQUIRED[name]?.toSorted(), `${name} requires`);
     const { filter, order_by } = inputSchema.properties ?? {};
     const ownFilters =
-      name === 'listChanges' ? words('record_id record_types actor_id event_types from to') : FILTERS[name];
+      name === 'listChanges' ? words('record_id record_types actor_id event_types field from to') : FILTERS[name];
     const filters = ownFilters && name !== 'listChanges' ? [...COMMON, ...ownFilters] : ownFilters;
     assert.equal(filter && Object.keys(filter.properties!).sort(), filters?.toSorted(), `${name} filter`);
     assert.equal(order_by?.properties?.field?.enum?.toSorted(), ORDERS[name]?.toSorted(), `${name} order`);

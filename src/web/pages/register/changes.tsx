@@ -57,7 +57,7 @@ export const changesPage = (context: RegisterCollaborators): Route[] => [
 
 function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
   const { changes, people, sealTimes, nextCursor, total, refinement } = content;
-  const isRefined = refinement.client !== null || refinement.field !== null || refinement.onlyAssistants;
+  const isRefined = refinement.client !== null || refinement.onlyAssistants;
   const { organization, path, query } = view;
   return {
     title: 'Changes',
