@@ -59,6 +59,7 @@ async function generatePosture({ register, organizationId, caller }: BenchRegist
   const reader = new Reader(() => ({ models, progress: register.projections.runner }), register.reader.snapshot());
   const service: ToolService = {
     handler: register.handler,
+    names: register.reader.snapshot().names,
     reader,
     importedNames: { idOf: () => Promise.reject(new Error('no import')) },
     waitUntilProjected: (...position) => register.projections.waitUntilProjected(...position),

@@ -80,6 +80,7 @@ export function createRegister(options: RegisterOptions): Register {
   });
   const service: ToolService = {
     handler,
+    names,
     reader,
     importedNames: new ImportedNames(accounts),
     waitUntilProjected: (organizationId, storePosition, ms) =>

@@ -16,6 +16,7 @@ export interface OpenInstallation extends Stores, Pick<Identity, 'people' | 'mem
   config: Config;
   handler: CommandHandler;
   accessEvents: AccessEvents;
+  names: AccountNames;
 }
 
 /** Runs `work` with the configured stores, then closes them. @throws CommandError if there is no data folder */
@@ -43,7 +44,7 @@ export async function withStores(shell: Shell, work: (service: OpenInstallation)
     const baseUrl = serviceUrl(config);
     const identity = openIdentity({ accounts, names, accessEvents, handler, now, baseUrl, log });
     const { people, members, tokens, accessLog } = identity;
-    await work({ ...stores, people, members, tokens, accessLog, config, handler, accessEvents });
+    await work({ ...stores, people, members, tokens, accessLog, config, handler, accessEvents, names });
   } finally {
     await instances.stop();
     await stores.close();

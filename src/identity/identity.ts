@@ -7,6 +7,7 @@ import { openPeople, type People } from './accounts/people.ts';
 import { Sweeper } from './installation/sweeper.ts';
 import { accountActor, SYSTEM_ACTOR } from './memberships/actor.ts';
 import { Members } from './memberships/members.ts';
+import { TakenNames } from './memberships/taken-names.ts';
 import { accessTokenLookup } from './oauth/access-token-lookup.ts';
 import { OAuthAddresses } from './oauth/addresses.ts';
 import { Authenticator } from './tokens/authenticator.ts';
@@ -55,6 +56,7 @@ export function openIdentity({ accounts, names, accessEvents, handler, now, base
     now,
     baseUrl,
     leaveAll: (accountId) => members.leaveAll(accountId),
+    takenNames: new TakenNames({ accounts, names, handler }),
     organizationsOf: (accountId) => members.organizationsOf(accountId),
     join: async ({ organization_id, role, until, made_by }, accountId) => {
       const inviter = made_by === 'SYSTEM' ? SYSTEM_ACTOR : accountActor(made_by);

@@ -32,7 +32,7 @@ const inputSchema = z.strictObject({
   version: field.clearable(field.name()),
   controls: z.array(control).min(1).max(MAX_CONTROLS).optional(),
   description: field.clearable(field.text()),
-  owner_id: field.clearable(field.account()),
+  owner_id: field.clearable(field.owner()),
   ...field.writeFields,
 });
 type Input = z.infer<typeof inputSchema>;

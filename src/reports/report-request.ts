@@ -5,6 +5,7 @@ import type { DownloadDetails } from '../queries/files/download-details.ts';
 import { type PinnedMoment, pinnedMoment } from '../queries/moments/moment.ts';
 import type { Snapshot } from '../queries/moments/snapshot.ts';
 import { readAllMembersOf } from '../queries/records/member-names.ts';
+import { isMemberWord, readCurrentMemberWords } from '../queries/records/member-words.ts';
 import { REPORTS, type ReportRequest } from './all-reports.ts';
 import { REPORT_INPUTS, type ReportContext, type ReportInputName, type ReportType } from './report-type.ts';
 
@@ -24,6 +25,18 @@ export interface ReportCall {
 export function checkRequest(caller: Caller, input: ReportFileRequest): void {
   requirePermission(caller, input.organization_id, 'generateReports');
   checkInputs(input.type, REPORTS[input.type], input);
+}
+
+/** Returns a request with its owner's id in place of a name. @throws Refusal for a name that isn't exactly one member's */
+export async function resolveOwner<Request extends ReportFileRequest>(
+  snapshot: Snapshot,
+  caller: Caller,
+  request: Request,
+): Promise<Request> {
+  const { owner_id, organization_id } = request;
+  if (!isMemberWord(owner_id)) return request;
+  const members = await readCurrentMemberWords(snapshot, caller, organization_id);
+  return { ...request, owner_id: members.require(owner_id, 'owner_id') };
 }
 
 /**

@@ -10,7 +10,13 @@ import { readConstantHead, readProof, verifyReport } from './pages/report-head.t
 import type { AnswerWriter, NamesByKey, ReportHead, ReportPage, ReportWriter } from './pages/report-page.ts';
 import { ReportPaginator, readFirstPage, readLaterPage, resumeKeyOf } from './pages/report-paginator.ts';
 import { accountIdsIn, ReportPeople } from './pages/report-people.ts';
-import { checkRequest, type ReportCall, type ReportFileRequest, reportContext } from './report-request.ts';
+import {
+  checkRequest,
+  type ReportCall,
+  type ReportFileRequest,
+  reportContext,
+  resolveOwner,
+} from './report-request.ts';
 import type { AnswerFormatName, ReportContext } from './report-type.ts';
 
 /*
@@ -43,12 +49,13 @@ interface GeneratedReport {
 export async function getReport(
   reader: Reader,
   caller: Caller,
-  input: ReportRequest,
+  request: ReportRequest,
   call: ReportCall,
 ): Promise<object> {
-  const { organization_id, type, format, cursor: cursorText, ...inputs } = input;
-  checkRequest(caller, input);
+  checkRequest(caller, request);
   const snapshot = reader.snapshot();
+  const input = await resolveOwner(snapshot, caller, request);
+  const { organization_id, type, format, cursor: cursorText, ...inputs } = input;
   // Nobody else can use the cursor: the access log names only the account that asked for the first page.
   const boundTo = ['getReport', caller.account_id, organization_id, type, format, inputs];
   const cursor = cursorText === undefined ? null : readReportCursor(snapshot.cursorKey, boundTo, cursorText);
@@ -86,12 +93,13 @@ export interface ReportFile {
 export async function openReportFile(
   reader: Reader,
   caller: Caller,
-  input: ReportFileRequest,
+  request: ReportFileRequest,
   output: { name: string; format: ReportWriter },
   call: ReportCall,
 ): Promise<ReportFile> {
-  checkRequest(caller, input);
+  checkRequest(caller, request);
   const snapshot = reader.snapshot();
+  const input = await resolveOwner(snapshot, caller, request);
   const { organization_id, type } = input;
   const context = await reportContext(snapshot, caller, input, call, null);
   const { moment, inputs } = context;
@@ -110,10 +118,12 @@ export async function openReportFile(
  * Checks a report's inputs without generating it.
  * @throws Refusal as `openReportFile` and the generation do
  */
-export async function checkReport(reader: Reader, caller: Caller, input: ReportFileRequest): Promise<void> {
-  checkRequest(caller, input);
-  const context = await reportContext(reader.snapshot(), caller, input, { onGenerated: () => {} }, null);
-  await REPORTS[input.type].collect(context);
+export async function checkReport(reader: Reader, caller: Caller, request: ReportFileRequest): Promise<void> {
+  checkRequest(caller, request);
+  const snapshot = reader.snapshot();
+  const input = await resolveOwner(snapshot, caller, request);
+  const context = await reportContext(snapshot, caller, input, { onGenerated: () => {} }, null);
+  await REPORTS[request.type].collect(context);
 }
 
 /**

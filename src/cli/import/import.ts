@@ -20,11 +20,11 @@ import { type Command, CommandError, onlyArgument, type Shell, UsageError } from
 import { ProgressBar } from '../progress.ts';
 import { textOption } from '../text-option.ts';
 import { type OpenInstallation, withInstallation } from '../with-installation.ts';
+import { allMemberWords } from './all-member-words.ts';
 import { headingRowOption } from './heading-row-option.ts';
 import { matchedColumnsText, resultNotices, summaryText, unusedColumnsText } from './import-texts.ts';
 import { LeftOutFile } from './left-out-file.ts';
 import { openReadModels } from './open-read-models.ts';
-import { presentMembers } from './present-members.ts';
 import { RefusedRows } from './refused-rows.ts';
 
 /** The types of rows as people write them, such as "vendors". */
@@ -144,7 +144,7 @@ async function runImport(options: Options, shell: Shell, stores: OpenInstallatio
         dateOrder: options.dateOrder,
         words: wordsByField([...rememberedWords, ...words]),
       },
-      members: await presentMembers(stores, organizationId),
+      members: await allMemberWords(stores, organizationId),
       snapshot: models && { models },
     });
     tellColumns(sheetImport, sheet, fields, shell);
@@ -235,7 +235,7 @@ function dateOrderOf(text: string | undefined): DateOrder | undefined {
 }
 
 /** Returns the service for an import. It waits for no read models: a running service projects what the import writes. */
-function writeService({ handler, accounts }: OpenInstallation): WriteService {
+function writeService({ handler, accounts, names }: OpenInstallation): WriteService {
   const importedNames = new ImportedNames(accounts);
-  return { handler, importedNames, waitUntilProjected: () => Promise.resolve(true), writeWaitMs: 0 };
+  return { handler, names, importedNames, waitUntilProjected: () => Promise.resolve(true), writeWaitMs: 0 };
 }

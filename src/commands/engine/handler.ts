@@ -30,8 +30,10 @@ export interface CommandEnvelope {
   input: unknown;
   /** The record revision (1 when added) that the caller has seen. */
   expected_revision?: number;
-  /** Checks that the records and members named in the command exist. Skipped when the command is a repeat. */
-  checkReferences?: () => Promise<void>;
+  /** Returns the command with accounts' ids in place of names. Skipped when the command is a repeat. */
+  resolveNames?: <Command>(command: Command) => Promise<Command>;
+  /** Checks that the records and members named in the resolved command exist. Skipped when the command is a repeat. */
+  checkReferences?: (command: object) => Promise<void>;
   /** Deadline of the answer, in epoch milliseconds. Default: that of `commandDeadline`, counted from now. */
   deadline?: number;
   /** The stream is known not to exist, so it isn't loaded. True for a new random id, or after a look at the store. */
@@ -103,13 +105,15 @@ export class CommandHandler {
 
   private async run<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
-    command: Command,
+    given: Command,
     envelope: CommandEnvelope,
     deadline: number,
   ): Promise<CommandResult<State>> {
     const { stream, decider } = aggregate;
-    let loaded = envelope.isNewStream ? emptyStream<State>() : await this.load(aggregate);
-    await this.checkReferences(aggregate, envelope, loaded);
+    const initial = envelope.isNewStream ? emptyStream<State>() : await this.load(aggregate);
+    const prepared = await this.prepare(aggregate, given, envelope, initial);
+    const { command } = prepared;
+    let { loaded } = prepared;
     for (let attempt = 1; ; attempt++) {
       const { decision, current } = await this.decideOnFreshState(aggregate, command, envelope, loaded);
       if ('result' in decision) return decision.result;
@@ -135,8 +139,8 @@ export class CommandHandler {
     envelope: CommandEnvelope,
   ): Promise<Rehearsal> {
     const current = await this.load(aggregate, true);
-    await this.checkReferences(aggregate, envelope, current);
-    const decision = this.runDecider(aggregate, command, envelope, current);
+    const prepared = await this.prepare(aggregate, command, envelope, current);
+    const decision = this.runDecider(aggregate, prepared.command, envelope, prepared.loaded);
     const isNewRecord = current.state === null;
     if ('newEvents' in decision) {
       return { event_types: decision.newEvents.map(({ type }) => type), repeated: false, isNewRecord };
@@ -158,19 +162,28 @@ export class CommandHandler {
     return this.streams.load(aggregate, refresh);
   }
 
-  /** Runs the command's own check unless the command is a repeat. @throws Refusal from that check */
-  private async checkReferences<State extends object, Command, Event extends DomainEvent>(
+  /**
+   * Resolves the command's names and checks its references, unless the command is a repeat. Returns the command with the
+   * stream to decide on.
+   * @throws Refusal from the resolution and the check
+   */
+  private async prepare<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
-    { checkReferences, command_id }: CommandEnvelope,
+    command: Command,
+    { resolveNames, checkReferences, command_id }: CommandEnvelope,
     loaded: StreamState<State>,
-  ): Promise<void> {
-    if (checkReferences === undefined || loaded.commands.has(command_id)) return;
+  ): Promise<{ command: Command; loaded: StreamState<State> }> {
+    if (loaded.commands.has(command_id)) return { command, loaded };
     try {
-      await checkReferences();
+      const resolved = resolveNames === undefined ? command : await resolveNames(command);
+      await checkReferences?.(resolved as object);
+      return { command: resolved, loaded };
     } catch (error) {
       if (!(error instanceof Refusal) || error.code === 'unavailable') throw error;
       // The loaded stream may be outdated: the command may be a repeat after all.
-      if (!(await this.load(aggregate, true)).commands.has(command_id)) throw error;
+      const current = await this.load(aggregate, true);
+      if (!current.commands.has(command_id)) throw error;
+      return { command, loaded: current };
     }
   }
 

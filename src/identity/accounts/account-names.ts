@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { Refusal } from '../../commands/engine/refusal.ts';
-import type { MemberNames, NameReader, ReadAllMembers } from '../../queries/records/member-names.ts';
+import type { MemberIdentity, MemberNames, NameReader, ReadAllMembers } from '../../queries/records/member-names.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { ImportedNames } from '../imported-names.ts';
+import { findAccount } from './account.ts';
 
 /** Shown instead of a deleted account's name. */
 const FORMER_MEMBER = 'former member';
@@ -53,6 +54,15 @@ export class AccountNames implements NameReader {
       }
     }
     return new DistinctNames(histories, ambiguous);
+  }
+
+  async readIdentities(accountIds: Iterable<string>, seesAddress: (id: string) => boolean): Promise<MemberIdentity[]> {
+    const identities = [...accountIds].map(async (account_id): Promise<MemberIdentity | null> => {
+      const name = (await this.historyOf(account_id)).at(-1)?.name;
+      if (name === undefined) return null;
+      return { account_id, name, email: seesAddress(account_id) ? await this.addressOf(account_id) : null };
+    });
+    return (await Promise.all(identities)).filter((identity) => identity !== null);
   }
 
   /**
@@ -106,6 +116,10 @@ export class AccountNames implements NameReader {
       this.histories.set(accountId, history);
     }
     return history;
+  }
+
+  private async addressOf(accountId: string): Promise<string | null> {
+    return (await findAccount(this.accounts, accountId))?.email ?? null;
   }
 
   /** Returns the name of a new account whose name record doesn't exist yet. */
@@ -164,7 +178,7 @@ function nameRecord(account_id: string, n: number, name: string, since: string |
   return { id: `${account_id}:${String(n).padStart(4, '0')}`, account_id, name, name_key: nameKey(name), since };
 }
 
-/** Returns a name's key, which ignores case, character width and repeated spaces. */
+/** Returns a name's key, which ignores case, character width and repeated spaces. Stored keys have this form. */
 function nameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 }

@@ -1,5 +1,6 @@
 import { normalize } from '../../commands/engine/normalize.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
+import { isForbiddenName } from '../../commands/organization/person-names.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 
 /** The second factors, asked for after the password. */
@@ -88,6 +89,25 @@ export function readName(text: string): string {
   throw new Refusal('invalid_input', `Give a name of 1 to ${MAX_NAME_LENGTH} characters on one line.`, {
     field: 'name',
   });
+}
+
+/**
+ * Returns a person's name to store.
+ * @param email the person's own address, the only one that can be a name
+ * @throws Refusal invalid_input, also for a name that callers could take for an id, a reserved word or another's address
+ */
+export function readPersonName(text: string, email: string | null): string {
+  const name = readName(text);
+  if (isPersonName(name, email)) return name;
+  const message = 'Ids, e-mail addresses of others, ME and SYSTEM are no names. Enter the name that colleagues know.';
+  throw new Refusal('invalid_input', message, { field: 'name' });
+}
+
+/** Returns true for a name that means nothing else, such as an id or another person's address. */
+export function isPersonName(name: string, email: string | null): boolean {
+  if (isForbiddenName(name)) return false;
+  const key = emailKey(name);
+  return key === null || (email !== null && key === emailKey(email));
 }
 
 /** Replaces characters that no name may contain with spaces. */

@@ -3,11 +3,12 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import type { OnAccountEvent } from '../access-log/access-events.ts';
 import type { ClientInfo } from '../client-info.ts';
+import type { TakenNames } from '../memberships/taken-names.ts';
 import type { Factors } from '../second-factor/factors.ts';
 import type { RecentAuthentication } from '../second-factor/recent-authentication.ts';
 import { type Passwords, refuseWeakPassword } from '../sign-in/passwords.ts';
 import type { CreatedSession, Session, Sessions } from '../sign-in/sessions.ts';
-import { type Account, ERASED_FIELDS, emailKey, findAccount, readEmail, readName, toAccount } from './account.ts';
+import { type Account, ERASED_FIELDS, emailKey, findAccount, readEmail, readPersonName, toAccount } from './account.ts';
 import type { AccountNames } from './account-names.ts';
 import type { OneTimeLinks } from './one-time-links.ts';
 
@@ -31,6 +32,7 @@ export interface AccountsOptions {
   now: () => Date;
   /** Takes an account out of every organization and revokes its credentials. @throws Refusal for a sole OWNER */
   leaveAll: (accountId: string) => Promise<void>;
+  takenNames: TakenNames;
   onAccountEvent: OnAccountEvent;
 }
 
@@ -59,8 +61,8 @@ export class Accounts {
    */
   async create(newAccount: NewAccount, clientInfo: ClientInfo): Promise<Account> {
     const { accounts, names, passwords, now, onAccountEvent } = this.options;
-    const name = readName(newAccount.name);
     const address = readEmail(newAccount.email);
+    const name = readPersonName(newAccount.name, address.email);
     if (newAccount.password !== undefined)
       await refuseWeakPassword(newAccount.password, { name, email: address.email });
     if ((await this.findByEmail(address.email)) !== null) throw addressTaken();
@@ -93,9 +95,10 @@ export class Accounts {
     person: Required<Omit<NewAccount, 'subject'>>,
     clientInfo: ClientInfo,
   ): Promise<Account> {
-    const { accounts, names, passwords, now, onAccountEvent } = this.options;
-    const name = readName(person.name);
+    const { accounts, names, passwords, now, takenNames, onAccountEvent } = this.options;
     const address = readEmail(person.email);
+    const name = readPersonName(person.name, address.email);
+    await takenNames.refuseForAccount(id, name);
     await refuseWeakPassword(person.password, { name, email: address.email });
     const password = await passwords.hash(person.password);
     const fields = { name, ...address, password };
@@ -110,8 +113,9 @@ export class Accounts {
 
   /** Renames an account from now on. Earlier events keep the earlier name. @throws Refusal invalid_input, too_large */
   async rename({ account_id: id }: Session, newName: string): Promise<void> {
-    const { accounts, names, now } = this.options;
-    const name = readName(newName);
+    const { accounts, names, now, takenNames } = this.options;
+    const name = readPersonName(newName, (await this.get(id))?.email ?? null);
+    await takenNames.refuseForAccount(id, name);
     await names.record(id, name, now().toISOString());
     // An account that is erased at the same moment must keep no name.
     if (!(await accounts.update('accounts', id, { name }, { erased_at: null }))) await names.erase(id);

@@ -1,6 +1,7 @@
 import type { AccountStore } from '../../stores/account-store.ts';
 import type { OnAccountEvent, OnLinkEvent } from '../access-log/access-events.ts';
 import { firstOwnerId } from '../installation/installation.ts';
+import type { TakenNames } from '../memberships/taken-names.ts';
 import { Factors } from '../second-factor/factors.ts';
 import { Passkeys } from '../second-factor/passkeys.ts';
 import { Reauthentication } from '../second-factor/reauthentication.ts';
@@ -28,6 +29,7 @@ export interface PeopleOptions {
   baseUrl: string;
   /** See AccountsOptions. */
   leaveAll: (accountId: string) => Promise<void>;
+  takenNames: TakenNames;
   join: JoinOrganization;
   organizationsOf: OrganizationsOf;
   onAccountEvent?: OnAccountEvent | undefined;
@@ -57,7 +59,7 @@ export interface People {
 
 /** Creates the services in the order in which they need each other. */
 export function openPeople(options: PeopleOptions): People {
-  const { accounts: store, names, now, baseUrl, leaveAll, join, organizationsOf, hasher } = options;
+  const { accounts: store, names, now, baseUrl, leaveAll, takenNames, join, organizationsOf, hasher } = options;
   const { onAccountEvent = ignore, onLinkEvent } = options;
   const passwords = new Passwords(hasher);
   const throttle = new Throttle({ accounts: store, now });
@@ -87,6 +89,7 @@ export function openPeople(options: PeopleOptions): People {
     links,
     now,
     leaveAll,
+    takenNames,
     onAccountEvent,
   });
   const signIn = new SignIn({
@@ -102,7 +105,7 @@ export function openPeople(options: PeopleOptions): People {
   });
   const demo = new DemoSignIn({ accounts, signIn });
   const accountLinks = new AccountLinks({ accounts, links, organizationsOf });
-  const welcome = new Welcome({ accounts, links, accountLinks, signIn, throttle, onAccountEvent, join });
+  const welcome = new Welcome({ accounts, links, accountLinks, signIn, throttle, takenNames, onAccountEvent, join });
   return {
     accounts,
     sessions,

@@ -2,6 +2,7 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Role } from '../../commands/organization/caller.ts';
 import type { OnAccountEvent } from '../access-log/access-events.ts';
 import type { ClientInfo } from '../client-info.ts';
+import type { TakenNames } from '../memberships/taken-names.ts';
 import type { Session } from '../sign-in/sessions.ts';
 import type { SignIn, SignInStep } from '../sign-in/sign-in.ts';
 import { type AttemptLimit, accountLimit, type Throttle } from '../sign-in/throttle.ts';
@@ -35,6 +36,7 @@ export interface WelcomeOptions {
   accountLinks: AccountLinks;
   signIn: SignIn;
   throttle: Throttle;
+  takenNames: TakenNames;
   onAccountEvent: OnAccountEvent;
   join: JoinOrganization;
 }
@@ -66,8 +68,10 @@ export class Welcome {
   }
 
   /**
-   * INVITATION: creates an account for a newcomer and adds it to the organization.
+   * INVITATION: creates an account for a newcomer and adds it to the organization. A provider's name is taken as it is,
+   * because the person can't choose another there.
    * @throws Refusal conflict when the address has an account; from then on only that account can use the invitation
+   * @throws Refusal invalid_input for a name that could be confused with another member's
    */
   async join(
     secret: string,
@@ -75,9 +79,10 @@ export class Welcome {
     clientInfo: ClientInfo,
     by: 'LINK' | 'OPENID' = 'LINK',
   ): Promise<SignInStep> {
-    const { accounts, links, signIn } = this.options;
+    const { accounts, links, signIn, takenNames } = this.options;
     const account = await links.use(secret, 'INVITATION', async (link) => {
       if (link.account_id !== null) throw linkNotFound();
+      if (by === 'LINK') await takenNames.refuseForOrganization(link.organization_id!, null, person.name);
       const newAccount = await this.withNewAddress(link, person.email, clientInfo, () =>
         accounts.create(person, clientInfo),
       );
@@ -93,12 +98,31 @@ export class Welcome {
     return signIn.withVerifiedAccount(account, by, clientInfo);
   }
 
-  /** INVITATION: adds the signed-in account. @returns the organization's id */
+  /**
+   * INVITATION: adds the signed-in account.
+   * @returns the organization's id
+   * @throws Refusal invalid_input if its name could be confused with another member's
+   */
   accept(secret: string, session: Session): Promise<string> {
     return this.options.links.use(secret, 'INVITATION', async (link) => {
+      await this.refuseConfusableName(link.organization_id!, session.account_id);
       await this.addMember(link, session.account_id);
       return link.organization_id!;
     });
+  }
+
+  private async refuseConfusableName(organizationId: string, accountId: string): Promise<void> {
+    const { accounts, takenNames } = this.options;
+    const name = (await accounts.get(accountId))?.name;
+    if (name == null) return;
+    try {
+      await takenNames.refuseForOrganization(organizationId, accountId, name);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'invalid_input') throw error;
+      const message =
+        'Another member there has your name, or one that looks like it. Change yours under Your account, then open the invitation again.';
+      throw new Refusal('invalid_input', message);
+    }
   }
 
   /**

@@ -1,4 +1,4 @@
-import { readEmail, toStorableName } from '../accounts/account.ts';
+import { isPersonName, readEmail, toStorableName } from '../accounts/account.ts';
 import type { Claims } from './openid-provider.ts';
 
 /** A person as the provider describes them. */
@@ -40,7 +40,7 @@ function nameIn({ name, given_name, family_name, preferred_username }: Claims, e
   const whole = [given_name, family_name].filter((part) => typeof part === 'string').join(' ');
   for (const text of [name, whole, preferred_username, email.split('@')[0]]) {
     const storableName = typeof text === 'string' ? toStorableName(text) : null;
-    if (storableName !== null) return storableName;
+    if (storableName !== null && isPersonName(storableName, email)) return storableName;
   }
   return 'Somebody';
 }

@@ -39,6 +39,8 @@ export interface ImportRow {
   content: string;
   /** The earlier row with the same content. */
   duplicateOf?: ImportRow;
+  /** The account of an owner that the row names by a word. */
+  ownerId?: string | undefined;
   result?: Result;
   /** Records and rows that look like this one. Only a dry run searches for them. */
   similar?: readonly SimilarRecord[];
@@ -51,6 +53,8 @@ export interface ImportedRow {
   row: number;
   id?: string;
   result?: Result;
+  /** Only if the row names its owner by a word: the account. */
+  owner_id?: string;
   /** Only in a dry run: other records, and other rows of the call, with the same name or reference_id. */
   similar?: SimilarRecord[];
   /** Only for rows of spreadsheets: the record was imported from the same cells with other values, and stays as it is. */
@@ -100,14 +104,21 @@ export function importAnswer(rows: readonly ImportRow[], mode: 'WRITTEN' | 'DRY_
     }
     if (mode === 'REFUSED' || result === undefined) return { row, id: id! };
     counts[result]++;
-    const difference = entry.isReadDifferently ? { read_differently: true as const } : {};
-    return { row, id: id!, result, ...difference, ...similarMember(similar) };
+    return { row, id: id!, result, ...readingMembers(entry), ...similarMember(similar) };
   });
   return {
     created: counts.CREATED,
     updated: counts.UPDATED,
     unchanged: counts.UNCHANGED,
     rows: answers,
+  };
+}
+
+/** Returns the members that say how a row was read. */
+function readingMembers({ ownerId, isReadDifferently }: Pick<ImportRow, 'ownerId' | 'isReadDifferently'>) {
+  return {
+    ...(ownerId === undefined ? {} : { owner_id: ownerId }),
+    ...(isReadDifferently ? { read_differently: true as const } : {}),
   };
 }
 

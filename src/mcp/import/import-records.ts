@@ -6,8 +6,9 @@ import { FAMILIES, organizationAggregate, recordAggregate } from '../../commands
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import { lookalikeKeys } from '../../queries/records/similar-records.ts';
 import { type BulkItem, catchRefusal, mapConcurrently, writeAll } from '../tools/bulk-write.ts';
+import { OwnerNames, resolveMe } from '../tools/command-accounts.ts';
 import type { WriteContext } from '../tools/tool.ts';
-import { envelopeFor, findOrganizationOf, referenceChecks, resolveMe } from '../tools/write.ts';
+import { envelopeFor, findOrganizationOf, referenceChecks } from '../tools/write.ts';
 import {
   type ImportAnswer,
   type ImportRow,
@@ -65,6 +66,7 @@ interface ImportCall extends Pick<ImportRecordsInput, 'reason'> {
   importKey: string;
   /** The id of the whole call, from which each row's command id is derived. */
   commandId: string;
+  owners: OwnerNames;
   envelope: Omit<CommandEnvelope, 'command_id' | 'input'>;
 }
 
@@ -110,6 +112,7 @@ async function prepareCall(
   const { service, caller, tool } = context;
   const role = requirePermission(caller, organizationId, tool.permission);
   const { state } = await service.handler.load(organizationAggregate(organizationId));
+  const owners = new OwnerNames(context, organizationId);
   return {
     context,
     reader,
@@ -117,7 +120,11 @@ async function prepareCall(
     reason,
     importKey: state!.import_key,
     commandId: commandId([organizationId, tool.name], idempotency_key),
-    envelope: envelopeFor(caller, organizationId, role),
+    owners,
+    envelope: {
+      ...envelopeFor(caller, organizationId, role),
+      resolveNames: (command) => owners.resolve(command),
+    },
   };
 }
 
@@ -236,6 +243,7 @@ async function rehearseRow(call: ImportCall, row: ImportRow): Promise<BulkItem |
     const item = await commandForRow(call, row);
     const result = await handler.rehearse(item.aggregate, item.command, item.envelope);
     const envelope: CommandEnvelope = { ...item.envelope, isNewStream: result.isNewRecord };
+    if (!result.repeated) row.ownerId = await call.owners.idOf(row.fields.owner_id);
     return { result, item: { ...item, envelope } };
   });
   applyOutcome(row, rehearsal);
@@ -280,7 +288,7 @@ async function commandForRow(call: ImportCall, { id, isUpdate, ...row }: ImportR
     await findOrganizationOf(context, id!, organizationId);
     const update = { type: commands.update!, changes: fields, ...withReason };
     const command = resolveMe(caller, update);
-    const checkReferences = referenceChecks(service.handler, organizationId, id!, command);
+    const checkReferences = referenceChecks(service.handler, organizationId, id!);
     return {
       aggregate,
       command,
@@ -289,7 +297,7 @@ async function commandForRow(call: ImportCall, { id, isUpdate, ...row }: ImportR
   }
   const add = { type: commands.add, fields, origin: { name_id: null, source }, ...withReason };
   const command = resolveMe(caller, add);
-  const checkReferences = referenceChecks(service.handler, organizationId, id!, command);
+  const checkReferences = referenceChecks(service.handler, organizationId, id!);
   return {
     aggregate,
     command,

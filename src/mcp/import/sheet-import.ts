@@ -3,6 +3,7 @@ import { FAMILIES, organizationAggregate } from '../../commands/families.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
 import { findByWord } from '../../queries/records/find-by-word.ts';
+import { isMemberWord, type MemberWords } from '../../queries/records/member-words.ts';
 import { findSimilar } from '../../queries/records/similar-records.ts';
 import type { FamilyName } from '../../register/families.ts';
 import { displayText } from '../../sheets/cells/cell.ts';
@@ -17,7 +18,6 @@ import { importRecords, type RowSource } from './import-records.ts';
 import type { RowError, RowReader } from './import-rows.ts';
 import { isLeftOutColumn } from './left-out-columns.ts';
 import { shortenName } from './long-names.ts';
-import { type MemberIdentity, MemberWords } from './member-words.ts';
 import { personFields, withoutStrayDecision } from './past-decisions.ts';
 import { type Reference, RowReferences } from './row-references.ts';
 import type { SheetFields } from './sheet-fields.ts';
@@ -36,7 +36,7 @@ export interface SheetImportOptions {
   reason?: string | undefined;
   choices: ReadingChoices;
   /** The present members, for columns of owners. */
-  members: readonly MemberIdentity[];
+  members: MemberWords;
   /** The read models, for records that rows name or resemble. Null if there are none. They may lag behind the log. */
   snapshot: Pick<Snapshot, 'models'> | null;
 }
@@ -104,7 +104,6 @@ const MAX_WORD_CHARACTERS = 60;
  */
 export class SheetImport {
   readonly columns: ColumnReader;
-  private readonly members: MemberWords;
   private readonly result = {
     ...{ rows: 0, created: 0, updated: 0, unchanged: 0, leftOut: 0, links: 0, placeholders: 0, shortenedNames: 0 },
     ...{ readDifferently: 0, strayDecisions: 0 },
@@ -123,7 +122,6 @@ export class SheetImport {
   ) {
     const headers = sheet.headers.filter((header) => !isLeftOutColumn(header));
     this.columns = new ColumnReader({ ...sheet, headers }, options.fields.fields, options.choices);
-    this.members = new MemberWords(options.members);
   }
 
   /** Returns a field that every row needs and that no column fills; null if there is none. */
@@ -263,8 +261,8 @@ export class SheetImport {
     this.resolveDeciders(values, words);
     for (const field of this.options.fields.accountFields) {
       const word = values[field];
-      if (typeof word !== 'string' || MemberWords.isReserved(word)) continue;
-      const meaning = this.members.find(word);
+      if (!isMemberWord(word)) continue;
+      const meaning = this.options.members.find(word);
       words[field] = word;
       if ('account_id' in meaning) values[field] = meaning.account_id;
       else {
@@ -279,7 +277,7 @@ export class SheetImport {
   private resolveDeciders(values: Record<string, unknown>, words: Record<string, unknown>): void {
     for (const field of personFields(FAMILIES[this.options.reader.type])) {
       const word = values[field];
-      const accountId = typeof word === 'string' ? this.members.findByAddress(word) : null;
+      const accountId = typeof word === 'string' ? this.options.members.findByAddress(word) : null;
       if (accountId === null) continue;
       words[field] = word;
       values[field] = accountId;

@@ -110,7 +110,7 @@ function valueSchema(definition: Field): z.ZodType | null {
     case 'rating':
       return field.rating();
     case 'account':
-      return field.account();
+      return field.owner();
     case 'enum':
       return field.enumOf(definition.values as [string, ...string[]]);
     case 'id':

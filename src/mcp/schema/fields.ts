@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isRealDate, startOfPeriod } from '../../commands/engine/dates.ts';
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { hasTooManyMarks, MAX_MARKS_IN_A_ROW } from '../../commands/engine/normalize.ts';
+import { isMemberWord } from '../../queries/records/member-words.ts';
 import { MAX_CHARACTERS } from '../../register/field.ts';
 import { RELATIONS } from '../../register/link.ts';
 
@@ -134,6 +135,20 @@ export const account = () =>
     })
     .meta({ title: 'account', pattern: idPattern(['acc'], 'ME') });
 
+/** The longest address. Names are shorter. */
+const MAX_OWNER_CHARACTERS = 254;
+
+/** An account that owns records: ME, an id, or a member's name or address, which `MemberWords` finds. */
+export const owner = () =>
+  boundedString(MAX_OWNER_CHARACTERS, FORBIDDEN_IN_NAMES)
+    .superRefine((value, context) => {
+      if (value === 'ME' || idPrefix(value) === 'acc' || (value !== '' && isMemberWord(value))) return;
+      const allowed = ['ME', 'acc_…'];
+      const message = 'is not a member: give ME, an acc_ id or a name';
+      context.addIssue({ code: 'custom', message, params: { allowed } });
+    })
+    .meta({ title: 'member', minLength: 1 });
+
 /** The actor of a change: an account, a token or SYSTEM. ME is the caller. */
 export const actor = () =>
   z
@@ -205,7 +220,7 @@ export const commonFilters = (
 ) => ({
   query: text().optional(),
   ids: listOf(id(prefix)).optional(),
-  owner_id: listOf(account()).optional(),
+  owner_id: listOf(owner()).optional(),
   linked_to: id(...linkablePrefixes).optional(),
   ...(missingOptions.length === 0 ? {} : { missing: enumList(missingOptions as [string, ...string[]]).optional() }),
   updated_since: timestamp().optional(),

@@ -68,9 +68,14 @@ export function pageOutput(
 
 const hint = z.string().optional().describe('only if nothing was found: archived records that match, or near matches');
 
+const listNotes = {
+  owner_id: z.array(field.id('acc')).optional().describe('only if the filter names an owner: the accounts'),
+  hint,
+};
+
 /** @param listedFields fields that only listed records have */
 export const listOutput = ({ plural, summary, full }: RecordSchemas, listedFields: z.ZodRawShape = {}) =>
-  pageOutput(plural, [summary.extend(listedFields), full.extend(listedFields)], { hint }, { hint });
+  pageOutput(plural, [summary.extend(listedFields), full.extend(listedFields)], listNotes, listNotes);
 
 /** Fields of controls that a framework's filter finds. */
 export const linkedControls = {

@@ -197,6 +197,7 @@ export const importOutput = z.strictObject({
       row: z.int().describe('the row’s index in the call, from 0'),
       id: anyId.optional(),
       result: z.enum(['CREATED', 'UPDATED', 'UNCHANGED']).optional(),
+      owner_id: field.id('acc').optional().describe('only if the row names its owner: the account'),
       similar: z
         .array(z.strictObject({ id: anyId, name: z.string().nullable() }))
         .optional()

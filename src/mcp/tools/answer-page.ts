@@ -35,9 +35,18 @@ export function withPageUrl(answer: object, page: AnswerPage | null, publicUrl: 
 }
 
 /** Returns the page of a list: with its filter, order and moment. */
-export function pageOfList({ plural }: { plural: string }, input: ListRecordsInput, caller: Caller): AnswerPage {
-  const { organization_id, filter = {}, order_by, as_of } = input;
-  const selection = selectionParameters({ filter: namedAccounts(filter, caller), order_by });
+export function pageOfList(
+  { plural }: { plural: string },
+  input: ListRecordsInput,
+  answer: object,
+  caller: Caller,
+): AnswerPage {
+  const { organization_id, filter, order_by, as_of } = input;
+  const { owner_id = filter?.owner_id } = answer as { owner_id?: readonly string[] };
+  const selection = selectionParameters({
+    filter: namedAccounts({ ...filter, ...(owner_id === undefined ? {} : { owner_id }) }, caller),
+    order_by,
+  });
   return { path: organizationAddress(organization_id, `/${plural}`, { as_of, ...selection }) };
 }
 
@@ -76,30 +85,33 @@ export function pageOfChanges(
 }
 
 /** Returns the page of a report. A type without a page of its own has the report in HTML. */
-export function pageOfReport(input: ReportRequest, answer: object, { account_id }: Caller): AnswerPage {
+export function pageOfReport(input: ReportRequest, answer: object): AnswerPage {
   const { organization_id, type, cursor: _page, ...inputs } = input;
+  const resolved: ResolvedInputs = (answer as { report: Pick<ReportHead, 'inputs'> }).report.inputs ?? {};
   const { to, as_of } = inputs;
   switch (type) {
     case 'AUDIT_PACK':
       return { path: organizationAddress(organization_id, `/audits/${inputs.audit_id}/pack`, { as_of }) };
     case 'CHANGES_BETWEEN': {
       // The page compares the records of all types and owners.
-      if (inputs.record_types !== undefined || inputs.owner_id !== undefined) return htmlReport(input, account_id);
-      const { from_position, to_position } = (answer as { report: Pick<ReportHead, 'inputs'> }).report.inputs;
+      if (inputs.record_types !== undefined || inputs.owner_id !== undefined) return htmlReport(input, resolved);
+      const { from_position, to_position } = resolved;
       // The page compares the state before the first change with the state after the last one.
       const from = String(Number(from_position) - 1);
       const until = to === undefined && as_of === undefined ? undefined : String(to_position);
       return { path: organizationAddress(organization_id, '/compare', { from, until }) };
     }
     default:
-      return htmlReport(input, account_id);
+      return htmlReport(input, resolved);
   }
 }
 
-/** Returns the report as a web page. ME becomes the caller's account, and a list becomes a text with commas. */
-function htmlReport(input: ReportRequest, accountId: string): AnswerPage {
+type ResolvedInputs = Readonly<Record<string, string | number>>;
+
+/** Returns the report as a web page. The owner is the account that the answer has, and a list becomes a text with commas. */
+function htmlReport(input: ReportRequest, resolved: ResolvedInputs): AnswerPage {
   const { organization_id, type, cursor: _page, ...inputs } = input;
-  const owner_id = inputs.owner_id === 'ME' ? accountId : inputs.owner_id;
+  const owner_id = resolved.owner_id === undefined ? undefined : String(resolved.owner_id);
   const lists = { kinds: inputs.kinds?.join(','), record_types: inputs.record_types?.join(',') };
   const parameters = { ...inputs, ...lists, owner_id, format: 'html' };
   return { path: organizationAddress(organization_id, `/reports/${reportSegment(type)}`, parameters) };

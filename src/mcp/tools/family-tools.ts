@@ -62,7 +62,7 @@ function listTool(family: FamilyDescription, record: RecordSchemas, { name, desc
     record,
     readsCurrentState: ({ as_of }) => as_of === undefined,
     run: (input, { service, caller }) => listRecords(service.reader, query, name, caller, input),
-    page: (input, _answer, caller) => pageOfList(family, input, caller),
+    page: (input, answer, caller) => pageOfList(family, input, answer, caller),
   });
 }
 

@@ -33,7 +33,7 @@ const inputSchema = z.strictObject({
   ),
   audit_id: describedInReference(field.id('aud').optional(), 'AUDIT_PACK, required: a completed audit'),
   owner_id: describedInReference(
-    field.account().optional(),
+    field.owner().optional(),
     'only records of this owner at the report’s moment; not for AUDIT_PACK',
   ),
   until: describedInReference(field.date().optional(), 'DUE_ITEMS: 30 days ahead by default'),

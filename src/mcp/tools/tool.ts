@@ -4,6 +4,7 @@ import type { Caller } from '../../commands/organization/caller.ts';
 import { PERMISSIONS, type Permission } from '../../commands/organization/permissions.ts';
 import type { DownloadDetails } from '../../queries/files/download-details.ts';
 import type { Reader } from '../../queries/moments/snapshot.ts';
+import type { NameReader } from '../../queries/records/member-names.ts';
 import type { Example } from '../schema/example.ts';
 import { InputParser } from '../schema/input-parser.ts';
 import { type JsonSchema, publishedSchema } from '../schema/json-schema.ts';
@@ -13,6 +14,7 @@ import type { AnswerPage } from './answer-page.ts';
 /** The parts of the service that writes use. */
 export interface WriteService {
   handler: CommandHandler;
+  names: NameReader;
   /** Waits up to `ms` until an organization's read models include a position. Returns true if they do. */
   waitUntilProjected(
     organizationId: string,

@@ -9,6 +9,7 @@ import { requirePermission, roleIn } from '../../commands/organization/permissio
 import { findSimilar } from '../../queries/records/similar-records.ts';
 import { writtenRecord } from '../../queries/records/written-record.ts';
 import type { FamilyName } from '../../register/families.ts';
+import { ACCOUNT_FIELDS, fieldsIn, OwnerNames, resolveMe } from './command-accounts.ts';
 import type { ToolContext, WriteContext, WriteService } from './tool.ts';
 
 /** The inputs that all write tools share. */
@@ -68,16 +69,18 @@ export async function changeRecord(context: ToolContext, id: string, spec: Recor
 }
 
 async function write(
-  { service, caller }: ToolContext,
+  context: ToolContext,
   spec: RecordWrite,
   { organizationId, role, id, ...identity }: WriteTarget,
 ): Promise<Record<string, unknown>> {
+  const { service, caller } = context;
   const { expected_revision } = spec.input;
   const command = resolveMe(caller, spec.command);
   const result = await service.handler.execute(recordAggregate(id), command, {
     ...envelopeFor(caller, organizationId, role),
     ...identity,
-    checkReferences: referenceChecks(service.handler, organizationId, id, command),
+    resolveNames: (named) => new OwnerNames(context, organizationId).resolve(named),
+    checkReferences: referenceChecks(service.handler, organizationId, id),
     input: spec.callerInput?.(command) ?? command,
     ...(expected_revision === undefined ? {} : { expected_revision }),
   });
@@ -132,33 +135,9 @@ export async function findOrganizationOf(
   throw new Refusal('not_found', `There is no ${id} here. List the records to find the id.`, { field });
 }
 
-/** Command fields that contain an account id. */
-const ACCOUNT_FIELDS = ['owner_id', 'approver_id', 'reviewed_by', 'accepted_by'];
-
-type Fields = Record<string, unknown>;
-
-/** Returns the objects in which a command has fields: the command, `fields` of an add, `changes` of an update. */
-function fieldsIn(command: Fields): Fields[] {
-  return [command, command.fields, command.changes].filter((part) => part !== undefined) as Fields[];
-}
-
-/** Replaces ME by the caller's account id. */
-export function resolveMe<C extends { type: string; [field: string]: unknown }>(caller: Caller, command: C): C {
-  const resolve = (fields: Fields) => {
-    const resolvedFields = ACCOUNT_FIELDS.filter((field) => fields[field] === 'ME').map((field) => [
-      field,
-      caller.account_id,
-    ]);
-    return { ...fields, ...Object.fromEntries(resolvedFields) };
-  };
-  const result: Fields = resolve(command);
-  for (const part of ['fields', 'changes']) if (result[part]) result[part] = resolve(result[part] as Fields);
-  return result as C;
-}
-
 /** Returns a check that the members and records named in a command exist and are live, and the record's parent too. */
-export function referenceChecks(handler: CommandHandler, organizationId: string, id: string, command: Fields) {
-  return async () => {
+export function referenceChecks(handler: CommandHandler, organizationId: string, id: string) {
+  return async (command: object) => {
     for (const fields of fieldsIn(command)) {
       for (const field of ACCOUNT_FIELDS) {
         if (typeof fields[field] === 'string') await requireMember(handler, organizationId, field, fields[field]);

@@ -5,6 +5,7 @@ import { historyOf } from '../../projections/read-models/read-model.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import { listConditions } from '../lists/filters.ts';
 import { findPageStart, type KeysetQuery, readKeysetPages } from '../lists/keyset-page.ts';
+import { resolveOwnerFilter } from '../lists/owner-filter.ts';
 import { type PinnedMoment, type QueryContext, requireAsOfPermission, versionConditions } from '../moments/moment.ts';
 import type { Reader, Snapshot } from '../moments/snapshot.ts';
 import { linkConditions } from '../records/link-filters.ts';
@@ -22,11 +23,12 @@ export async function openRecordFile(
   caller: Caller,
   input: FileInput,
 ): Promise<OpenedFile> {
-  const { organization_id: organizationId, filter = {}, as_of, after } = input;
+  const { organization_id: organizationId, as_of, after } = input;
   const snapshot = reader.snapshot();
   requirePermission(caller, organizationId, 'readRecords');
   requireAsOfPermission(snapshot, caller, organizationId, as_of);
-  const file = await openFileAt(snapshot, caller, family.plural, input);
+  const filter = await resolveOwnerFilter(snapshot, caller, organizationId, input.filter ?? {});
+  const file = await openFileAt(snapshot, caller, family.plural, { ...input, filter });
   const { moment } = file;
   // Checked with a cursor too: it may lead to a past that the caller may not see any more.
   if (input.cursor !== undefined) requireAsOfPermission(snapshot, caller, organizationId, moment.today);

@@ -10,6 +10,7 @@ import { type PageCursor, readCursor, writeCursor } from './cursor.ts';
 import { emptyListHint } from './empty-list-hint.ts';
 import { listConditions } from './filters.ts';
 import { type PageRow, readKeysetPage } from './keyset-page.ts';
+import { resolveOwnerFilter } from './owner-filter.ts';
 
 export interface ListRecordsInput {
   organization_id: string;
@@ -67,9 +68,9 @@ export async function countRecords(
   caller: Caller,
   input: ListRecordsInput,
 ): Promise<{ total: number }> {
-  const { source, context } = await openList(reader, family, tool, caller, input);
+  const { source, context, notes } = await openList(reader, family, tool, caller, input);
   const [result] = await context.snapshot.models.count({ ...source, limit: input.max_count });
-  return { total: result?.total ?? 0, ...answerNotes(context) };
+  return { total: result?.total ?? 0, ...notes };
 }
 
 /** A page of a list, and the cursors of the pages beside it; null without one. */
@@ -89,7 +90,7 @@ export async function readRecordPage(
   caller: Caller,
   input: ListRecordsInput & { view: RecordView },
 ): Promise<RecordPage> {
-  const { source, context, order, boundTo, after } = await openList(reader, family, tool, caller, input);
+  const { source, context, order, boundTo, after, notes } = await openList(reader, family, tool, caller, input);
   const { snapshot, moment } = context;
   const isReversed = input.before !== undefined;
   const rows = await readKeysetPage(snapshot.models, {
@@ -120,7 +121,7 @@ export async function readRecordPage(
     records,
     next: isReversed || hasMore ? cursorAt(page.at(-1), boundTo) : null,
     previous: (isReversed ? hasMore : after !== null) ? cursorAt(page[0], backwards(boundTo)) : null,
-    notes: answerNotes(context),
+    notes,
   };
 }
 
@@ -136,10 +137,11 @@ const backwards = (boundTo: readonly unknown[]): readonly unknown[] => [...bound
 
 /** Opens a list: checks the permissions, resolves the moment, and turns the filter into conditions. */
 async function openList(reader: Reader, family: FamilyQuery, tool: string, caller: Caller, input: ListRecordsInput) {
-  const { organization_id: organizationId, filter = {}, cursor, before, as_of } = input;
+  const { organization_id: organizationId, filter: given = {}, cursor, before, as_of } = input;
   requirePermission(caller, organizationId, 'readRecords');
   const snapshot = reader.snapshot();
   const order = orderOf(family, input);
+  const filter = await resolveOwnerFilter(snapshot, caller, organizationId, given);
   const boundTo = [tool, organizationId, filter, order, as_of ?? null];
   const after =
     before !== undefined
@@ -159,7 +161,8 @@ async function openList(reader: Reader, family: FamilyQuery, tool: string, calle
       ...listConditions(family, moment, { today: moment.today, account_id: caller.account_id, filter }),
     ],
   };
-  return { source, context, order, boundTo, after };
+  const resolved = filter === given ? {} : { owner_id: filter.owner_id };
+  return { source, context, order, boundTo, after, notes: { ...resolved, ...answerNotes(context) } };
 }
 
 /** Returns the order. Without a direction, the family's default field has its default direction, others ascend. */

@@ -17,6 +17,16 @@ export interface NameReader {
   readNames(accountIds: Iterable<string>, readAllMembers: ReadAllMembers): Promise<MemberNames>;
   /** Returns the names of people without accounts in an organization's imported files, by id. */
   readImportedNames(organizationId: string, ids: Iterable<string>): Promise<ReadonlyMap<string, string>>;
+  /** Reads current names, without erased accounts. @param seesAddress returns true for accounts whose address to read too */
+  readIdentities(accountIds: Iterable<string>, seesAddress: (id: string) => boolean): Promise<MemberIdentity[]>;
+}
+
+/** An account as others write it. */
+export interface MemberIdentity {
+  account_id: string;
+  name: string;
+  /** Null if the reader may not see it. */
+  email: string | null;
 }
 
 /** The sources of members' names. */

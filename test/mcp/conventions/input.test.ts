@@ -31,7 +31,8 @@ test('an id of the wrong type is refused with the allowed types', async ({ owner
   assert.is(lowerCase.code, 'invalid_input');
   const organization = await owner.refused('listRisks', { organization_id: organizationId.slice(0, -1) });
   assert.equal([organization.code, organization.field], ['invalid_input', 'organization_id']);
-  assert.is((await owner.refused('listVendors', {})).field, 'organization_id');
+  const withoutOrganization = { type: 'VENDOR', rows: [{ name: 'A' }] };
+  assert.is((await owner.refused('importRecords', withoutOrganization)).field, 'organization_id');
 });
 
 test('the id of an absent record is refused as not_found', async ({ owner }) => {
@@ -90,7 +91,8 @@ test('all problems are listed', async ({ owner, organizationId }) => {
 });
 
 test('the message is about the first problem that has a hint or allowed values', async ({ owner, organizationId }) => {
-  const misspelt = await owner.refused('listVendors', { organization: 'x' });
+  const misspeltInput = { organization: 'x', type: 'VENDOR', rows: [{ name: 'A' }] };
+  const misspelt = await owner.refused('importRecords', misspeltInput);
   assert.equal([misspelt.field, misspelt.hint], ['organization', 'Did you mean organization_id?']);
   assert.equal(misspelt.issues?.map(({ field }) => field).sort(), ['organization', 'organization_id']);
   const refusal = await owner.refused('addRisk', { organization_id: organizationId, treatment: 'IGNORED' });

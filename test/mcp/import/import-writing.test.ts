@@ -39,7 +39,7 @@ function importer(
   const handler = new CommandHandler(events, { now: () => new Date(), maxAcceptanceDays: 366 });
   const { waitUntilProjected = () => Promise.resolve(true), progress } = replaced;
   const importedNames = new ImportedNames(register.stores.accounts);
-  const service = { handler, importedNames, waitUntilProjected, writeWaitMs: 0 };
+  const service = { handler, names: register.names, importedNames, waitUntilProjected, writeWaitMs: 0 };
   const context = { service, caller: callerAs(), tool: importTool, progress };
   const reader = ROW_READERS.get('VENDOR')!;
   return (rows: Row[], options: Parameters<typeof importRecords>[3] = {}) =>

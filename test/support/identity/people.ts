@@ -1,10 +1,12 @@
 /** Opens accounts and browsers on stores in a temporary folder. Records account events and counts password hashes. */
+
 import { createHmac } from 'node:crypto';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
 import type { AccountEvent } from '../../../src/identity/access-log/access-events.ts';
 import type { Account } from '../../../src/identity/accounts/account.ts';
 import { openPeople, type People, type PeopleOptions } from '../../../src/identity/accounts/people.ts';
 import type { ClientInfo } from '../../../src/identity/client-info.ts';
+import { TakenNames } from '../../../src/identity/memberships/taken-names.ts';
 import type { Hasher } from '../../../src/identity/sign-in/argon2.ts';
 import { ARGON2 } from '../../../src/identity/sign-in/passwords.ts';
 import type { SignInStep } from '../../../src/identity/sign-in/sign-in.ts';
@@ -53,6 +55,7 @@ export async function startPeople(identity?: TestIdentity, options: Partial<Peop
     names: openIdentity.names,
     now: openIdentity.now,
     baseUrl: BASE_URL,
+    takenNames: new TakenNames(openIdentity),
     leaveAll: async (id) => void removedAccounts.push(id),
     organizationsOf: async () => [],
     join: async (invitation, id) => void joined.push([invitation, id]),

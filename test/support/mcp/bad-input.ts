@@ -164,6 +164,9 @@ const BY_NAME: Record<string, readonly string[]> = {
   group_by: ['COUNTRY', 'owner', ''],
 };
 
+/** Texts that can't be names. Names that no member has are in owner-names.test.ts. */
+const NO_NAMES = ['SYSTEM', 'a\u202eb', 'a\nb'];
+
 function wrongTexts({ path, schema, clearable }: Place): string[] {
   const { enum: values, title, format, maxLength, minLength } = schema;
   const blankTexts = clearable ? [] : ['', '  '];
@@ -171,6 +174,11 @@ function wrongTexts({ path, schema, clearable }: Place): string[] {
   if (format === 'date') return [...NO_MOMENTS, '2026-01-31T10:00:00Z', ...blankTexts];
   if (title === 'time') return [...NO_MOMENTS, ...blankTexts];
   if (title === 'SHA-256') return ['abc', 'g'.repeat(64), 'a'.repeat(65), ...blankTexts];
+  if (title === 'member') {
+    // Spaces around a name don't matter.
+    const noIds = wrongIds('acc_[').filter((id) => id === id.trim());
+    return [...NO_NAMES, ...noIds, 'x'.repeat(Number(maxLength) + 1), ...blankTexts];
+  }
   if (title) return ['nobody', ...wrongIds(String(schema.pattern)), ...blankTexts];
   if (maxLength === undefined) return [...BY_NAME[String(path.at(-1))]!];
   const before = format === 'uri' ? 'https://example.org/' : '';

@@ -21,6 +21,7 @@ import { openPeople } from '../../../src/identity/accounts/people.ts';
 import { firstOwnerId, firstStart } from '../../../src/identity/installation/installation.ts';
 import { accountActor, requireOrganization } from '../../../src/identity/memberships/actor.ts';
 import { Members } from '../../../src/identity/memberships/members.ts';
+import { TakenNames } from '../../../src/identity/memberships/taken-names.ts';
 import { createOAuth } from '../../../src/identity/oauth/oauth.ts';
 import { OpenId } from '../../../src/identity/openid/openid.ts';
 import type { OpenIdSettings } from '../../../src/identity/openid/openid-provider.ts';
@@ -97,6 +98,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     names,
     now,
     baseUrl: base,
+    takenNames: new TakenNames({ accounts, names, handler }),
     leaveAll: (id) => members.leaveAll(id),
     organizationsOf: (id) => members.organizationsOf(id),
     join: async ({ organization_id, role, until, made_by }, id) =>

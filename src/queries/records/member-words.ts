@@ -1,0 +1,129 @@
+import { nearestNames } from '../../commands/engine/nearest.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { memberRole, type OrganizationState } from '../../commands/organization/organization-state.ts';
+import { hasPermission } from '../../commands/organization/permissions.ts';
+import { foldName, isReservedWord } from '../../commands/organization/person-names.ts';
+import type { Snapshot } from '../moments/snapshot.ts';
+import type { MemberIdentity, NameReader } from './member-names.ts';
+
+/** The account that a word means, or why it means none. */
+export type WordMeaning =
+  | { account_id: string }
+  | { problem: 'UNKNOWN' }
+  | { problem: 'CONFUSABLE'; candidates: string[] };
+
+/** Characters of the longest name or address. */
+const MAX_WORD_CHARACTERS = 400;
+/** An address behind a name, as in "Jane Doe <jane@example.org>". */
+const ADDRESS = /<\s*([^<>\s]+@[^<>\s]+)\s*>$/;
+const MAX_SUGGESTED_NAMES = 3;
+/** Members whose names are compared with an unknown word, and words that are. They bound the time of a call. */
+const MAX_COMPARED_MEMBERS = 1_000;
+const MAX_SUGGESTIONS = 20;
+/** Characters of an unknown word that are compared. */
+const MAX_COMPARED_CHARACTERS = 64;
+
+/** Finds members by their whole name or their e-mail address. See `foldName` for what doesn't matter. */
+export class MemberWords {
+  private readonly accounts = new Map<string, Set<string>>();
+  private readonly accountsByAddress = new Map<string, string>();
+  private suggestionsLeft = MAX_SUGGESTIONS;
+
+  constructor(private readonly members: readonly MemberIdentity[]) {
+    for (const { account_id, name, email } of members) {
+      if (email !== null) this.accountsByAddress.set(foldName(email), account_id);
+      for (const text of [name, email]) {
+        if (text === null) continue;
+        const key = foldName(text);
+        const ids = this.accounts.get(key);
+        if (ids === undefined) this.accounts.set(key, new Set([account_id]));
+        else ids.add(account_id);
+      }
+    }
+  }
+
+  find(word: string): WordMeaning {
+    if (word.length > MAX_WORD_CHARACTERS) return { problem: 'UNKNOWN' };
+    const [account_id, ...others] = this.accounts.get(foldName(addressIn(word))) ?? [];
+    if (account_id === undefined) return { problem: 'UNKNOWN' };
+    return others.length > 0 ? { problem: 'CONFUSABLE', candidates: [account_id, ...others].sort() } : { account_id };
+  }
+
+  /** Returns the account with an e-mail address; null for any other text. */
+  findByAddress(word: string): string | null {
+    if (word.length > MAX_WORD_CHARACTERS) return null;
+    return this.accountsByAddress.get(foldName(addressIn(word))) ?? null;
+  }
+
+  /**
+   * Returns the account that a word means.
+   * @param field the input that has the word
+   * @throws Refusal invalid_input with the nearest names, or the ids of all members with this name
+   */
+  require(word: string, field: string): string {
+    const meaning = this.find(word);
+    if ('account_id' in meaning) return meaning.account_id;
+    if (meaning.problem === 'CONFUSABLE') {
+      const message = `${field} names several members. Give the id of the right one.`;
+      throw new Refusal('invalid_input', message, { field, allowed: meaning.candidates });
+    }
+    const names = this.namesLike(word);
+    const message = `${field} is not a member. Give ME, an id or the whole name of one: listOrganizations with include_members lists them.`;
+    throw new Refusal('invalid_input', message, {
+      field,
+      ...(names.length === 0 ? {} : { hint: `Members with similar names: ${names.join(', ')}` }),
+    });
+  }
+
+  /** Returns members' names: first those that have a word of this one, then the nearest. */
+  private namesLike(text: string): string[] {
+    if (this.suggestionsLeft === 0) return [];
+    this.suggestionsLeft--;
+    const folded = foldName(text.slice(0, MAX_COMPARED_CHARACTERS));
+    const words = new Set(folded.split(' '));
+    const names = [...new Set(this.members.slice(0, MAX_COMPARED_MEMBERS).map(({ name }) => name))];
+    const sharesWord = (name: string) =>
+      foldName(name)
+        .split(' ')
+        .some((word) => words.has(word));
+    const similar = nearestNames(folded, names.filter(sharesWord), MAX_SUGGESTED_NAMES);
+    const others = names.filter((name) => !sharesWord(name));
+    return [...similar, ...nearestNames(folded, others, MAX_SUGGESTED_NAMES)].slice(0, MAX_SUGGESTED_NAMES);
+  }
+}
+
+function addressIn(word: string): string {
+  return ADDRESS.exec(word)?.[1] ?? word;
+}
+
+/** Returns true for a value that names a member. ME and ids don't. */
+export function isMemberWord(value: unknown): value is string {
+  return typeof value === 'string' && !isReservedWord(value);
+}
+
+type Memberships = Pick<OrganizationState, 'members' | 'membership_ends'>;
+
+/** Returns the words for an organization's present members. Addresses are for owners, and everybody's own. */
+export async function readMemberWords(
+  names: NameReader,
+  { id, members, membership_ends }: Memberships & { id: string },
+  caller: Caller,
+  now: string,
+): Promise<MemberWords> {
+  const present = Object.keys(members).filter((account) => memberRole({ members, membership_ends }, account, now));
+  const seesAll = hasPermission(caller, id, 'changeMembers');
+  const seesAddress = (account: string) => seesAll || account === caller.account_id;
+  return new MemberWords(await names.readIdentities(present, seesAddress));
+}
+
+/** Returns the words for an organization's present members, from the read models. */
+export async function readCurrentMemberWords(
+  { names, models, now }: Pick<Snapshot, 'names' | 'models' | 'now'>,
+  caller: Caller,
+  id: string,
+): Promise<MemberWords> {
+  const [organization] = await models.get('organizations', [id]);
+  const { members = {}, membership_ends = {} } = (organization?.doc ?? {}) as Partial<Memberships>;
+  return readMemberWords(names, { id, members, membership_ends }, caller, now().toISOString());
+}

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { randomId } from '../../../src/commands/engine/ids.ts';
+import {
+  areConfusableNames,
+  foldName,
+  isForbiddenName,
+  isReservedWord,
+} from '../../../src/commands/organization/person-names.ts';
+
+const test = suite('names of people');
+const text = fc.string({ unit: 'grapheme', maxLength: 40 });
+
+test('folding ignores case, width, invisible characters and spaces', () => {
+  for (const [a, b] of [
+    ['Jane Doe', '  jANE \u00a0 DOE '],
+    ['Ｊａｎｅ', 'jane'],
+    ['Cafe\u0301', 'CAF\u00c9'],
+    ['Groß', 'GROSS'],
+    ['ΟΔΥΣΣΕΥΣ', 'Οδυσσευς'],
+    ['Jane\u200b\u00ad', 'Jane'],
+  ] as const) {
+    assert.is(foldName(a), foldName(b), `${a} ${b}`);
+  }
+  for (const [a, b] of [
+    ['Jane Doe', 'JaneDoe'],
+    ['Jose', 'José'],
+    ['Jane', 'Jan'],
+  ] as const) {
+    assert.is.not(foldName(a), foldName(b), `${a} ${b}`);
+  }
+});
+
+test('a folded name folds to itself, and so does its upper case', () => {
+  fc.assert(
+    fc.property(text, (name) => {
+      const folded = foldName(name);
+      return foldName(folded) === folded && foldName(` ${name}  `) === folded;
+    }),
+  );
+});
+
+test('letters of other scripts that look the same are confusable, other names are not', () => {
+  for (const lookalike of ['Аda Вyron', 'Αda Byron', 'ADA BYRON', 'Ada  Byron', 'Ada Byr0n', 'Аԁа Вуrоn']) {
+    assert.ok(areConfusableNames('Ada Byron', lookalike), lookalike);
+  }
+  assert.ok(areConfusableNames('Ian Lee', 'lan Lee'));
+  for (const other of ['Ada Byro', 'Ada B. Byron', 'Áda Byron', 'Ida Byron']) {
+    assert.not.ok(areConfusableNames('Ada Byron', other), other);
+  }
+});
+
+test('being confusable is mutual, and holds for the name itself', () => {
+  fc.assert(fc.property(text, text, (a, b) => areConfusableNames(a, b) === areConfusableNames(b, a)));
+  fc.assert(fc.property(text, (name) => areConfusableNames(name, name)));
+});
+
+test('ids and the words ME and SYSTEM are no names', () => {
+  for (const word of ['ME', 'SYSTEM', 'acc_', 'ACC_x', randomId('acc'), randomId('vnd')]) {
+    assert.ok(isReservedWord(word), word);
+    assert.ok(isForbiddenName(word), word);
+  }
+  for (const name of ['me', 'Ｍｅ', 'МЕ', 'System', 'SYSTEM\u200b', randomId('acc').toLowerCase(), 'acc_jane']) {
+    assert.ok(isForbiddenName(name), name);
+  }
+  for (const name of ['Jane Doe', 'Meg', 'Systems Team', 'Acc Ount']) {
+    assert.not.ok(isReservedWord(name), name);
+    assert.not.ok(isForbiddenName(name), name);
+  }
+});
+
+test.run();
