@@ -155,6 +155,7 @@ await onBothPairs('lists', (test) => {
         score: 25,
         priority: 'CRITICAL',
         treatment: 'MITIGATED',
+        category: 'summary',
         owner: 'Owner',
       },
     ]);
@@ -177,10 +178,11 @@ await onBothPairs('lists', (test) => {
         name: 'Whole',
         status: 'PENDING_REVIEW',
         criticality: 'LOW',
+        category: 'summary',
         last_reviewed: '2026-01-01T00:00:00.000Z',
         next_review_due: '2027-01-01',
       },
-      { id: withoutOptionalFields.vendor.id, name: 'Yet barer', status: 'PENDING_REVIEW' },
+      { id: withoutOptionalFields.vendor.id, name: 'Yet barer', status: 'PENDING_REVIEW', category: 'summary' },
     ]);
   });
 
