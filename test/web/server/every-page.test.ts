@@ -28,7 +28,7 @@ test.before(async (context) => {
   await web.tokens.connect({ name: EVIL, ...grant, client: { id: 'evil', name: EVIL } }, actor);
   const invitation = { kind: 'INVITATION', organization_id: web.organizationId, role: 'VIEWER' } as const;
   await web.people.links.create({ ...invitation, made_by: web.ownerId, note: EVIL });
-  await web.invite({ name: EVIL, email: 'eve@example.org', password: 'a quite long password 7' }, 'EDITOR');
+  await web.invite({ name: `${EVIL} 2`, email: 'eve@example.org', password: 'a quite long password 7' }, 'EDITOR');
 });
 test.after(async ({ web }) => web.stop());
 
