@@ -5,6 +5,7 @@ import { type FamilyFigures, startsAfter } from './figure.ts';
 
 /** TEXT: its text is in the register. URL: it is at an address. FILE: the register has only a file's digest. */
 export const EVIDENCE_KINDS = ['TEXT', 'URL', 'FILE'] as const;
+export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
 const FIELDS = {
   name: { kind: 'name', label: 'Evidence', required: true, setBy: 'ADD', search: 'SHORT', lookalike: true },
@@ -119,7 +120,7 @@ export const EVIDENCE = {
     add: {
       name: 'addEvidence',
       description:
-        'Add evidence to 1-20 records: url, text (up to 20,000 characters) or sha256. It never changes: archive it and add it again. To read it: getRecords include EVIDENCE. To link more: linkRecords.',
+        'Add evidence to 1-20 records: url, text (up to 20,000 characters) or sha256. It never changes: archive it and add it again. To list it: getReport EVIDENCE. To link more: linkRecords.',
       example: {
         name: 'Restore test',
         record_ids: ['{measure}', '{control}'],

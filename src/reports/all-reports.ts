@@ -1,6 +1,7 @@
 import { auditPack } from './definitions/audit-pack.ts';
 import { changesBetween } from './definitions/changes-between.ts';
 import { dueItems } from './definitions/due-items.ts';
+import { evidenceRegister } from './definitions/evidence-register.ts';
 import { nonconformitiesReport } from './definitions/nonconformities.ts';
 import { postureReport } from './definitions/posture.ts';
 import { obligationsReport, vendorsReport } from './definitions/registers.ts';
@@ -18,6 +19,7 @@ const REPORTS_BY_TYPE = {
   AUDIT_PACK: auditPack,
   DUE_ITEMS: dueItems,
   CHANGES_BETWEEN: changesBetween,
+  EVIDENCE: evidenceRegister,
 } satisfies Record<string, ReportType>;
 
 export type ReportName = keyof typeof REPORTS_BY_TYPE;

@@ -2,12 +2,19 @@ import { Refusal } from '../commands/engine/refusal.ts';
 import type { Caller } from '../commands/organization/caller.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
 import type { DownloadDetails } from '../queries/files/download-details.ts';
-import { type PinnedMoment, pinnedMoment } from '../queries/moments/moment.ts';
+import { resolveOwnerFilter } from '../queries/lists/owner-filter.ts';
+import { type PinnedMoment, pinnedMoment, requireAsOfPermission } from '../queries/moments/moment.ts';
 import type { Snapshot } from '../queries/moments/snapshot.ts';
 import { readAllMembersOf } from '../queries/records/member-names.ts';
 import { isMemberWord, readCurrentMemberWords } from '../queries/records/member-words.ts';
 import { REPORTS, type ReportRequest } from './all-reports.ts';
-import { REPORT_INPUTS, type ReportContext, type ReportInputName, type ReportType } from './report-type.ts';
+import {
+  REPORT_INPUTS,
+  type ReportContext,
+  type ReportInputName,
+  type ReportInputs,
+  type ReportType,
+} from './report-type.ts';
 
 export type ReportFileRequest = Omit<ReportRequest, 'format' | 'cursor'>;
 
@@ -22,21 +29,25 @@ export interface ReportCall {
 }
 
 /** @throws Refusal for a caller without access, and for inputs that the type does not accept */
-export function checkRequest(caller: Caller, input: ReportFileRequest): void {
-  requirePermission(caller, input.organization_id, 'generateReports');
-  checkInputs(input.type, REPORTS[input.type], input);
+export function checkRequest(snapshot: Snapshot, caller: Caller, input: ReportFileRequest): void {
+  const { organization_id, type, as_of } = input;
+  requirePermission(caller, organization_id, REPORTS[type].permission ?? 'generateReports');
+  requireAsOfPermission(snapshot, caller, organization_id, as_of);
+  checkInputs(type, REPORTS[type], input);
 }
 
-/** Returns a request with its owner's id in place of a name. @throws Refusal for a name that isn't exactly one member's */
+/** Returns a request with owners' ids in place of names. @throws Refusal for a name that isn't exactly one member's */
 export async function resolveOwner<Request extends ReportFileRequest>(
   snapshot: Snapshot,
   caller: Caller,
   request: Request,
 ): Promise<Request> {
   const { owner_id, organization_id } = request;
-  if (!isMemberWord(owner_id)) return request;
+  const filter = request.filter && (await resolveOwnerFilter(snapshot, caller, organization_id, request.filter));
+  const resolved = filter === undefined ? request : { ...request, filter };
+  if (!isMemberWord(owner_id)) return resolved;
   const members = await readCurrentMemberWords(snapshot, caller, organization_id);
-  return { ...request, owner_id: members.require(owner_id, 'owner_id') };
+  return { ...resolved, owner_id: members.require(owner_id, 'owner_id') };
 }
 
 /**
@@ -101,10 +112,21 @@ function resolveInputs(caller: Caller, input: ReportFileRequest): ReportContext[
   const inputs: Partial<Record<ReportInputName, string>> = {};
   for (const field of REPORT_INPUTS) {
     const value = input[field];
-    if (value !== undefined) inputs[field] = value === 'ME' ? caller.account_id : String(value);
+    if (value !== undefined) inputs[field] = inputText(caller, value);
   }
   return inputs;
 }
+
+/** Returns an input as a text, with the caller's account in place of ME: a filter as JSON, a list with commas. */
+function inputText({ account_id }: Caller, value: NonNullable<ReportInputs[ReportInputName]>): string {
+  if (value === 'ME') return account_id;
+  if (typeof value === 'string' || isList(value)) return String(value);
+  const { owner_id, ...filter } = value as { owner_id?: readonly string[] };
+  const owners = owner_id?.map((id) => (id === 'ME' ? account_id : id));
+  return JSON.stringify({ ...filter, ...(owners ? { owner_id: owners } : {}) });
+}
+
+const isList = (value: unknown): value is readonly string[] => Array.isArray(value);
 
 /**
  * Refuses an `owner_id` that neither is nor was a member. A mistyped id would otherwise give an empty report.

@@ -23,13 +23,18 @@ export const REPORT_INPUTS = [
   'kinds',
   'record_types',
   'group_by',
+  'filter',
 ] as const;
 export type ReportInputName = (typeof REPORT_INPUTS)[number];
 /** The inputs that are lists. */
 type ReportListName = 'kinds' | 'record_types';
 export type ReportInputs = {
-  [Name in ReportInputName]?: (Name extends ReportListName ? readonly string[] : string) | undefined;
+  [Name in ReportInputName]?:
+    | (Name extends 'filter' ? ReportFilter : Name extends ReportListName ? readonly string[] : string)
+    | undefined;
 };
+/** A filter, as lists of records take it. */
+export type ReportFilter = Readonly<Record<string, unknown>>;
 
 export interface ReportContext {
   snapshot: Snapshot;
@@ -149,6 +154,8 @@ export interface ReportType {
   requiredInputs?: Readonly<Partial<Record<ReportInputName, string>>>;
   /** The values that `group_by` can have, for a type that accepts it. */
   groupings?: readonly Grouping[];
+  /** The permission to generate it as of today, if members without other reports have it too. */
+  permission?: 'readRecords';
   /** The head carries a proof that a seal covers the report's position. */
   hasProof?: true;
   /** Finds the report's moment, for a type whose inputs determine it. By default `as_of` does. */

@@ -1,4 +1,6 @@
 import type { Caller } from '../commands/organization/caller.ts';
+import { type DownloadDetails, filterDetail } from '../queries/files/download-details.ts';
+import { requireAsOfPermission } from '../queries/moments/moment.ts';
 import { isIncomplete, type Reader } from '../queries/moments/snapshot.ts';
 import { REPORTS, type ReportName, type ReportRequest } from './all-reports.ts';
 import { reportCsv } from './formats/report-csv.ts';
@@ -52,19 +54,21 @@ export async function getReport(
   request: ReportRequest,
   call: ReportCall,
 ): Promise<object> {
-  checkRequest(caller, request);
   const snapshot = reader.snapshot();
+  checkRequest(snapshot, caller, request);
   const input = await resolveOwner(snapshot, caller, request);
   const { organization_id, type, format, cursor: cursorText, ...inputs } = input;
   // Nobody else can use the cursor: the access log names only the account that asked for the first page.
   const boundTo = ['getReport', caller.account_id, organization_id, type, format, inputs];
   const cursor = cursorText === undefined ? null : readReportCursor(snapshot.cursorKey, boundTo, cursorText);
+  // The cursor may lead to a past that the caller may not see any more.
+  if (cursor !== null) requireAsOfPermission(snapshot, caller, organization_id, cursor.today);
   const pinned = cursor && { today: cursor.today, position: cursor.position };
   const context = await reportContext(snapshot, caller, input, call, pinned);
   const writer = ANSWER_FORMATS[format];
   const { head, page, rowCounts } = await generate(context, caller, type, writer, cursor);
   if (cursor === null) {
-    call.onGenerated({ organization_id, type, format, position: head.position, ...context.inputs });
+    call.onGenerated({ organization_id, type, format, position: head.position, ...inputDetails(context.inputs) });
   }
   const report = { ...head, ...(await writer.write(head, page)) };
   if (page.nextRow === null) return { report };
@@ -97,8 +101,8 @@ export async function openReportFile(
   output: { name: string; format: ReportWriter },
   call: ReportCall,
 ): Promise<ReportFile> {
-  checkRequest(caller, request);
   const snapshot = reader.snapshot();
+  checkRequest(snapshot, caller, request);
   const input = await resolveOwner(snapshot, caller, request);
   const { organization_id, type } = input;
   const context = await reportContext(snapshot, caller, input, call, null);
@@ -108,10 +112,21 @@ export async function openReportFile(
     names: (keys) => new ReportPeople(context).namesFor(keys),
     async generate() {
       const { head, page } = await generate(context, caller, type, null, null);
-      call.onGenerated({ organization_id, type, format: output.name, position: head.position, ...inputs });
+      call.onGenerated({
+        organization_id,
+        type,
+        format: output.name,
+        position: head.position,
+        ...inputDetails(inputs),
+      });
       return { head, written: await output.format.write(head, page, call.signal), people: page.people };
     },
   };
+}
+
+/** Returns a report's inputs as the access log stores them. */
+function inputDetails({ filter, ...inputs }: ReportContext['inputs']): Partial<DownloadDetails> {
+  return filter === undefined ? inputs : { ...inputs, ...filterDetail(JSON.parse(filter)) };
 }
 
 /**
@@ -119,8 +134,8 @@ export async function openReportFile(
  * @throws Refusal as `openReportFile` and the generation do
  */
 export async function checkReport(reader: Reader, caller: Caller, request: ReportFileRequest): Promise<void> {
-  checkRequest(caller, request);
   const snapshot = reader.snapshot();
+  checkRequest(snapshot, caller, request);
   const input = await resolveOwner(snapshot, caller, request);
   const context = await reportContext(snapshot, caller, input, { onGenerated: () => {} }, null);
   await REPORTS[request.type].collect(context);

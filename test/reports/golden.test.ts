@@ -86,7 +86,7 @@ for (const { request, ...facts } of golden) {
 }
 
 test('every report type is recorded', () => {
-  assert.is(new Set(golden.map(({ request }) => request.type)).size, 9);
+  assert.is(new Set(golden.map(({ request }) => request.type)).size, 10);
 });
 
 test('figures have the expected wording', async ({ getReport }) => {

@@ -20,6 +20,7 @@ import {
   naiveAt,
   naiveCoverage,
   naiveDueItems,
+  naiveEvidence,
   naiveFigures,
   naiveMatrix,
   naiveStatement,
@@ -91,6 +92,32 @@ async function atMoments({ models }: Context, check: (moment: Moment) => Promise
   });
   await fc.assert(property, { numRuns: RUNS, includeErrorInReport: true });
 }
+
+test('the report of evidence has the rows and figures of the naive register, with any filter', (context) =>
+  atMoments(context, async ({ getReport, log, position }) => {
+    const register = naiveAt(log, position);
+    const [measure] = register.ofType('MEASURE').filter((record) => register.archivedAt(record) === null);
+    const filters = [
+      {},
+      ...['TEXT', 'URL', 'FILE'].map((kind) => ({ kind })),
+      { valid_until_before: register.today },
+      ...(measure === undefined ? [] : [{ linked_to: measure.id }]),
+    ];
+    for (const filter of filters) {
+      const kinds = 'kind' in filter ? { kind: [filter.kind] } : {};
+      const input = { type: 'EVIDENCE', as_of: String(position), filter: { ...filter, ...kinds } };
+      const report = await wholeReport(getReport, input);
+      const expected = naiveEvidence(register, filter);
+      const rows = rowsOf(report, 'evidence').map(({ id, kind, expired, records }) => ({
+        ...{ id: String(id), kind: String(kind), expired: expired as boolean },
+        records: (records as { id: string }[]).map((record) => record.id).sort(),
+      }));
+      const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+      assert.equal(rows.sort(byId), [...expected].sort(byId));
+      const expired = expected.filter((row) => row.expired).length;
+      assert.equal(figuresOf(report), { evidence: expected.length, evidence_expired: expired });
+    }
+  }));
 
 test('the posture report’s figures and their changes equal the naive register’s', (context) =>
   atMoments(context, async ({ getReport, log, position }) => {

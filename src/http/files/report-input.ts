@@ -1,8 +1,18 @@
 import { reportSegment } from '../../addresses/page-addresses.ts';
+import type { PublishedInput } from '../../mcp/tools/record-file-catalog.ts';
 import { reportTool } from '../../mcp/tools/report-tool.ts';
-import { REPORT_TYPES, type ReportName } from '../../reports/all-reports.ts';
+import { REPORT_TYPES, REPORTS, type ReportName } from '../../reports/all-reports.ts';
 import type { ReportFileRequest } from '../../reports/report-request.ts';
 import { invalidInput } from '../http-errors.ts';
+import { filledParameters, readFilter } from './file-query.ts';
+
+/** The members of the input `filter`, and their types. In addresses each is a parameter of its own. */
+const FILTERS = (reportTool.publishedInput as PublishedInput).properties?.filter?.properties ?? {};
+
+/** Returns the parameters of an address that a report's type takes: its inputs, and the filters in place of `filter`. */
+export function reportParameters(type: ReportName): string[] {
+  return REPORTS[type].acceptedInputs.flatMap((name) => (name === 'filter' ? Object.keys(FILTERS) : [name]));
+}
 
 /** Returns the report type of a path segment. @throws HttpError */
 export function reportTypeOf(segment: string): ReportName {
@@ -23,16 +33,25 @@ export function readReportInput(
   type: ReportName,
   query: URLSearchParams,
 ): { input: ReportFileRequest; format: string | undefined } {
-  const { format, ...parameters } = readQuery(query);
+  const names = REPORTS[type].acceptedInputs.includes('filter') ? ['filter', ...Object.keys(FILTERS)] : [];
+  const isFilter = ([name]: readonly [string, string]) => names.includes(name);
+  const filled = [...filledParameters(query)];
+  const filter = readFilter(new URLSearchParams(filled.filter(isFilter)), FILTERS);
+  const { format, ...parameters } = readQuery(new URLSearchParams(filled.filter((entry) => !isFilter(entry))));
   const {
     format: _,
     cursor: _none,
     ...input
-  } = reportTool.parser.parse({ organization_id: organizationId, type, ...parameters });
+  } = reportTool.parser.parse({
+    organization_id: organizationId,
+    type,
+    ...parameters,
+    ...(names.length > 0 ? { filter } : {}),
+  });
   return { input, format };
 }
 
-/** Reads the query parameters. Forms send empty values for fields left out, so empty values are ignored. */
+/** Reads the query parameters that aren't filters. */
 function readQuery(query: URLSearchParams): Record<string, string> {
   const input = new Map<string, string>();
   for (const [key, text] of query) {
@@ -41,7 +60,7 @@ function readQuery(query: URLSearchParams): Record<string, string> {
       throw invalidInput(message, { field: key });
     }
     if (query.getAll(key).length > 1) throw invalidInput('A query parameter can be given only once.', { field: key });
-    if (text !== '') input.set(key, text);
+    input.set(key, text);
   }
   return Object.fromEntries(input);
 }

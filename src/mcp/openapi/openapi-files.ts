@@ -84,7 +84,15 @@ function recordFileOperation(
 
 function reportFileOperation(formats: readonly OfferedFormat[]): FileOperation {
   const { input, name } = reportTool;
-  const { organization_id, type, as_of: _asOf, format: _format, cursor: _cursor, ...filters } = inputsOf(input);
+  const {
+    organization_id,
+    type,
+    as_of: _asOf,
+    format: _format,
+    cursor: _cursor,
+    filter: _filter,
+    ...filters
+  } = inputsOf(input);
   const errorContent = { 'application/json': { schema: componentRef('ErrorOutput') } };
   return {
     path: `${ORGANIZATION_PATH}/reports/{type}`,
@@ -95,6 +103,7 @@ function reportFileOperation(formats: readonly OfferedFormat[]): FileOperation {
         parameter('path', 'organization_id', organization_id!),
         parameter('path', 'type', type!),
         ...queryParameters(filters),
+        parameter('query', 'filter', STRING_SCHEMA, 'EVIDENCE: JSON, or each of its members as a parameter'),
         parameter('query', 'as_of', STRING_SCHEMA, AS_OF_DESCRIPTION),
         formatParameter(formats, 'the file’s format; by default chosen by the Accept header'),
         parameter('header', 'If-None-Match', STRING_SCHEMA, 'the ETag of a file that you already have'),

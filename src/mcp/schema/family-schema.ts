@@ -26,16 +26,20 @@ export function updatedFields({ fields }: FamilyDescription): z.ZodRawShape {
   });
 }
 
-/** Returns the input of a family's list. */
-export function listInput(family: FamilyDescription) {
-  const filter = z.strictObject({
+/** Returns the filter of a family's list. */
+export function listFilter(family: FamilyDescription) {
+  return z.strictObject({
     ...filterFields(family),
     ...field.commonFilters(family.prefix, family.missing, RECORD_PREFIXES),
     ...(hasRelations(family) ? field.relationFilters() : {}),
   });
+}
+
+/** Returns the input of a family's list. */
+export function listInput(family: FamilyDescription) {
   return z.strictObject({
     organization_id: field.impliedOrganizationId(),
-    filter: filter.optional(),
+    filter: listFilter(family).optional(),
     ...field.listFields(familyQueryOfType(family.type).orders),
   });
 }

@@ -204,6 +204,8 @@ export const impliedOrganizationId = () =>
 export const optionalOrganizationId = () => id('org').optional().meta({ unpublished: true });
 /** The same field, published without its description because another tool has it. */
 export const withoutDescription = <T extends z.ZodType>(field: T): T => field.meta({ hideDescription: true });
+/** The same list, published without the values that it takes. The refusal of another value names them. */
+export const withoutEnum = <T extends z.ZodType>(list: T): T => list.meta({ hideEnum: true });
 /** Marks a field of an update that null clears. Elsewhere null counts as left out (see input-parser.ts). */
 export const clearedByNull = <T extends z.ZodType>(field: T): T => field.meta({ clearedByNull: true });
 /** The names of the properties that an update applies. Not published as an enum: the schema has them as properties. */

@@ -93,7 +93,11 @@ function publishedKeywords(schema: JsonSchema): JsonSchema {
   if (schema.hideEnum) hiddenKeywords.push('enum');
   const keywords = Object.entries(schema).filter(([keyword]) => !hiddenKeywords.includes(keyword));
   return Object.fromEntries(
-    keywords.map(([keyword, value]) => [keyword, keyword === 'properties' ? publishedProperties(value) : value]),
+    keywords.map(([keyword, value]) => {
+      if (keyword === 'properties') return [keyword, publishedProperties(value)];
+      // A list hides the enum of its items.
+      return [keyword, keyword === 'items' && schema.hideEnum ? { ...(value as JsonSchema), hideEnum: true } : value];
+    }),
   );
 }
 

@@ -1,4 +1,5 @@
 import {
+  type AddressParameters,
   filterParameters,
   organizationAddress,
   reportSegment,
@@ -10,6 +11,7 @@ import type { ChangesInput } from '../../queries/changes/changes-input.ts';
 import { familyQueryFor } from '../../queries/family-query.ts';
 import type { ListRecordsInput } from '../../queries/lists/list-records.ts';
 import type { GetRecordsInput } from '../../queries/records/get-records.ts';
+import { EVIDENCE } from '../../register/evidence.ts';
 import type { ReportRequest } from '../../reports/all-reports.ts';
 import type { ReportHead } from '../../reports/pages/report-page.ts';
 
@@ -101,6 +103,10 @@ export function pageOfReport(input: ReportRequest, answer: object): AnswerPage {
       const until = to === undefined && as_of === undefined ? undefined : String(to_position);
       return { path: organizationAddress(organization_id, '/compare', { from, until }) };
     }
+    case 'EVIDENCE':
+      return {
+        path: organizationAddress(organization_id, `/${EVIDENCE.plural}`, { as_of, ...evidenceFilterOf(resolved) }),
+      };
     default:
       return htmlReport(input, resolved);
   }
@@ -108,9 +114,15 @@ export function pageOfReport(input: ReportRequest, answer: object): AnswerPage {
 
 type ResolvedInputs = Readonly<Record<string, string | number>>;
 
+/** Returns the filter of the register of evidence that shows the same as its report, as parameters. */
+function evidenceFilterOf({ filter = '{}', owner_id }: ResolvedInputs): AddressParameters {
+  const owner = owner_id === undefined ? {} : { owner_id: String(owner_id) };
+  return { ...filterParameters(JSON.parse(String(filter))), ...owner };
+}
+
 /** Returns the report as a web page. The owner is the account that the answer has, and a list becomes a text with commas. */
 function htmlReport(input: ReportRequest, resolved: ResolvedInputs): AnswerPage {
-  const { organization_id, type, cursor: _page, ...inputs } = input;
+  const { organization_id, type, cursor: _page, filter: _filter, ...inputs } = input;
   const owner_id = resolved.owner_id === undefined ? undefined : String(resolved.owner_id);
   const lists = { kinds: inputs.kinds?.join(','), record_types: inputs.record_types?.join(',') };
   const parameters = { ...inputs, ...lists, owner_id, format: 'html' };

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { DownloadDetails } from '../../queries/files/download-details.ts';
+import { EVIDENCE } from '../../register/evidence.ts';
 import { REPORT_TYPES } from '../../reports/all-reports.ts';
 import { getReport } from '../../reports/report.ts';
 import { ANSWER_FORMAT_NAMES, GROUPINGS } from '../../reports/report-type.ts';
 import { DUE_KINDS } from '../../reports/sections/due-rows.ts';
 import { RECORD_TYPES } from '../schema/changes-schema.ts';
+import { listFilter } from '../schema/family-schema.ts';
 import * as field from '../schema/fields.ts';
 import { reportOutput } from '../schema/report-output.ts';
 import { pageOfReport } from './answer-page.ts';
@@ -23,6 +25,17 @@ const trendInterval = () => z.string().refine((value) => value === 'MONTH', 'mus
 /** A text, as `trendInterval`. */
 const groupBy = () =>
   z.string().refine((value) => GROUPINGS.some((grouping) => grouping === value), `must be ${GROUPINGS.join(' or ')}`);
+
+/** The filters of the register of evidence that the report takes. */
+const EVIDENCE_FILTERS: Readonly<Record<string, z.ZodType>> = listFilter(EVIDENCE).shape;
+const evidenceFilter = z.strictObject({
+  kind: field.withoutEnum(EVIDENCE_FILTERS.kind!),
+  valid_until_before: EVIDENCE_FILTERS.valid_until_before!,
+  // Not published, because the report takes owner_id as others do.
+  owner_id: EVIDENCE_FILTERS.owner_id!.meta({ unpublished: true }),
+  linked_to: EVIDENCE_FILTERS.linked_to!,
+  query: EVIDENCE_FILTERS.query!,
+});
 
 const inputSchema = z.strictObject({
   organization_id: field.impliedOrganizationId(),
@@ -43,7 +56,7 @@ const inputSchema = z.strictObject({
   ),
   to: describedInReference(z.string().optional(), 'CHANGES_BETWEEN: inclusive, by default the report’s moment'),
   trend: trendInterval().optional().describe('POSTURE: MONTH, for up to 36'),
-  trend_figures: z.string().optional().describe('up to 6 figures, with commas'),
+  trend_figures: z.string().optional().describe('up to 6, with commas'),
   kinds: describedInReference(
     field.commaList(DUE_KINDS.map(({ name }) => name)).optional(),
     'DUE_ITEMS: only these; also a text with commas',
@@ -52,9 +65,8 @@ const inputSchema = z.strictObject({
     field.commaList(RECORD_TYPES).optional(),
     'CHANGES_BETWEEN: only changes of these records; also a text with commas',
   ),
-  group_by: groupBy()
-    .optional()
-    .describe('POSTURE, DUE_ITEMS: OWNER; NONCONFORMITIES: SEVERITY or OWNER, with days to closure'),
+  group_by: groupBy().optional().describe('OWNER; NONCONFORMITIES: SEVERITY or OWNER, with days to closure'),
+  filter: describedInReference(evidenceFilter, 'EVIDENCE: only what matches all of these').optional(),
   as_of: z.string().optional(),
   format: z.enum(ANSWER_FORMAT_NAMES).default('MARKDOWN'),
   cursor: z.string().optional(),
@@ -63,7 +75,7 @@ const inputSchema = z.strictObject({
 export const reportTool = defineTool({
   name: 'getReport',
   permission: 'generateReports',
-  description: 'Generate a report with its figures, now or as_of, in MARKDOWN by default. To search, use a list.',
+  description: 'Generate a report, now or as_of, in MARKDOWN by default. To search, use a list; for evidence, filter.',
   input: inputSchema,
   output: reportOutput,
   example: { organization_id: '{organization}', type: 'RISK_REGISTER' },

@@ -13,11 +13,12 @@ import type {
   ReportSection,
   ReportType,
 } from '../report-type.ts';
+import { ATTACHED_RECORDS_COLUMNS, attachedRecords } from '../sections/attached-records.ts';
 import { changesSection } from '../sections/changes-section.ts';
-import { linkedTo, listWithTotal, recordAtMoment } from '../sections/linked-records.ts';
+import { linkedTo, recordAtMoment } from '../sections/linked-records.ts';
 import { auditPeriod, type Period, periodFacts, periodInputs } from '../sections/period.ts';
-import { type RecordsSectionOptions, recordSection, recordsSection, recordTitle } from '../sections/records.ts';
-import { detail, familyColumns, prose } from '../sections/report-columns.ts';
+import { type RecordsSectionOptions, recordSection, recordsSection } from '../sections/records.ts';
+import { familyColumns } from '../sections/report-columns.ts';
 import { unfinishedAudit } from '../sections/unfinished-audit.ts';
 import { NONCONFORMITY_COLUMNS, namesOfAudits } from './nonconformities.ts';
 import { frameworkControls, statementContent } from './statement-of-applicability.ts';
@@ -51,8 +52,7 @@ const MEASURE_COLUMNS: readonly ReportColumn[] = familyColumns(MEASURE, [
 
 const EVIDENCE_COLUMNS: readonly ReportColumn[] = [
   ...familyColumns(EVIDENCE, ['name', 'description', 'url', 'sha256', 'collected_at', 'valid_until', 'expired']),
-  prose('records', 'Evidence of'),
-  detail('records_total', 'Evidence of, in all'),
+  ...ATTACHED_RECORDS_COLUMNS,
   ...familyColumns(EVIDENCE, ['id']),
 ];
 
@@ -188,11 +188,7 @@ async function evidenceOf(
   evidence: readonly ReportRow[],
   scope: ReadonlySet<string>,
 ): Promise<(ReportRow | null)[]> {
-  const ids = evidence.map(({ id }) => String(id));
   const types = ['AUDIT', 'FRAMEWORK', 'CONTROL', 'MEASURE', 'NONCONFORMITY'];
-  const linked = await linkedTo(context, ids, types, scope);
-  return ids.map((id) => {
-    const records = linked.get(id)!.map((record) => ({ id: record.id, name: recordTitle(record) }));
-    return records.length === 0 ? null : listWithTotal('records', records);
-  });
+  const rows = await attachedRecords(context, evidence, types, scope);
+  return rows.map((row) => ((row.records as readonly unknown[]).length === 0 ? null : row));
 }

@@ -5,7 +5,7 @@ import type { FamilyDescription } from '../../register/field.ts';
 import type { FamilyFigures, FigureDefinition } from '../../register/figure.ts';
 import type { Count } from '../../stores/read-store.ts';
 import type { Figure, ReportContext } from '../report-type.ts';
-import { recordsAt } from '../sections/records.ts';
+import { type RecordSource, recordsAt } from '../sections/records.ts';
 
 export type FigureValues = ReadonlyMap<string, number | null>;
 
@@ -16,15 +16,23 @@ export async function figureValues(
 ): Promise<FigureValues> {
   const values = new Map<string, number | null>();
   for (const family of families) {
-    const { type, figures } = family;
-    const query = familyQueryOfType(type);
-    const { models } = context.snapshot;
-    const groups = await models.count(recordsAt(context, query), figures.groupBy);
-    for (const [name, value] of figureValuesOfGroups(figures, groups)) values.set(name, value);
-    for (const figure of figures.listed) {
-      if ('share' in figure || values.has(figure.name)) continue;
-      values.set(figure.name, await countFigure(context, query, figure));
-    }
+    const source = recordsAt(context, familyQueryOfType(family.type));
+    for (const [name, value] of await valuesOfRecords(context, family, source)) values.set(name, value);
+  }
+  return values;
+}
+
+/** Computes a family's figures for the records of a query. */
+async function valuesOfRecords(
+  context: ReportContext,
+  { figures }: FamilyDescription,
+  source: RecordSource,
+): Promise<FigureValues> {
+  const groups = await context.snapshot.models.count(source, figures.groupBy);
+  const values = new Map(figureValuesOfGroups(figures, groups));
+  for (const figure of figures.listed) {
+    if ('share' in figure || values.has(figure.name)) continue;
+    values.set(figure.name, await countInSource(context, source, figure));
   }
   return values;
 }
@@ -35,7 +43,10 @@ export async function countFigure(
   family: FamilyQuery,
   figure: FigureDefinition,
 ): Promise<number> {
-  const source = recordsAt(context, family);
+  return countInSource(context, recordsAt(context, family), figure);
+}
+
+async function countInSource(context: ReportContext, source: RecordSource, figure: FigureDefinition): Promise<number> {
   const where = figureConditions(figure, context.moment.today);
   const [count] = await context.snapshot.models.count({ ...source, where: [...where, ...source.where] });
   return count?.total ?? 0;
@@ -84,4 +95,13 @@ export async function figuresOfFamilies(
   families: readonly FamilyDescription[],
 ): Promise<Figure[]> {
   return figuresWithValues(families, await figureValues(context, families));
+}
+
+/** Returns a family's figures for the records of a query. */
+export async function figuresOfRecords(
+  context: ReportContext,
+  family: FamilyDescription,
+  source: RecordSource,
+): Promise<Figure[]> {
+  return figuresWithValues([family], await valuesOfRecords(context, family, source));
 }

@@ -76,6 +76,8 @@ export interface RecordsSectionOptions {
   note?: string;
   family: FamilyQuery;
   filter?: Readonly<Record<string, unknown>>;
+  /** The query to read instead of the filter's. */
+  source?: RecordSource;
   columns: readonly ReportColumn[];
   /** Returns further fields for a batch of records, in the same order. Null leaves the record out. */
   addFields?(context: ReportContext, documents: readonly ReportRow[]): Promise<readonly (ReportRow | null)[]>;
@@ -117,10 +119,11 @@ async function* recordRows(
   after?: string,
 ): AsyncGenerator<ReportRow> {
   const { family, filter, columns, addFields } = options;
+  const source = options.source ?? recordsAt(context, family, filter);
   const { field: key, direction } = family.defaultOrder;
   const fields = [...new Set(columns.map(({ field }) => field.split('.', 1)[0]!))];
   const startAfter = after === undefined ? undefined : conditionsForVersion(context, after);
-  for await (const rows of readInBatches(context, recordsAt(context, family, filter), { key, direction }, startAfter)) {
+  for await (const rows of readInBatches(context, source, { key, direction }, startAfter)) {
     const documents = rows.map(({ doc }) => doc);
     const addedFields = await addFields?.(context, documents);
     for (const [index, document] of documents.entries()) {

@@ -113,6 +113,7 @@ function reportFor(tool: string, [first]: Path): object {
   if (tool !== 'getReport') return {};
   if (first === 'framework_id') return { type: 'STATEMENT_OF_APPLICABILITY' };
   if (first === 'audit_id') return { type: 'AUDIT_PACK' };
+  if (first === 'filter') return { type: 'EVIDENCE' };
   return first === 'from' || first === 'to' ? { type: 'CHANGES_BETWEEN', from: '1' } : {};
 }
 
@@ -195,7 +196,10 @@ await onBothPairs('another organization', (test) => {
     owner,
     organizationId: organization_id,
   }) => {
-    for (const { name } of published.filter(({ inputSchema }) => inputSchema.properties?.filter?.properties?.query)) {
+    const report = { type: 'EVIDENCE', format: 'JSON', filter: { query: SECRET } };
+    const evidence = await owner.ok('getReport', { organization_id, ...report });
+    assert.match(JSON.stringify(evidence), '"sections":[{"name":"evidence","rows":[]}]');
+    for (const { name } of published.filter(({ inputSchema }) => inputSchema.properties?.filter?.properties?.ids)) {
       const filter = { query: SECRET, include_archived: true };
       assert.is((await owner.ok(name, { organization_id, filter, view: 'COUNT' })).total, 0, name);
     }

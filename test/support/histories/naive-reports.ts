@@ -117,6 +117,33 @@ export function naiveFigures(register: NaiveRegister): Record<string, number | n
   return figures;
 }
 
+/** Returns the rows of EVIDENCE with the fields that depend on others: those that a filter finds, in no order. */
+export function naiveEvidence(
+  register: NaiveRegister,
+  filter: { kind?: string; valid_until_before?: string; linked_to?: string },
+): { id: string; kind: string; expired: boolean; records: string[] }[] {
+  const { kind, valid_until_before, linked_to } = filter;
+  const rows = live(register, 'EVIDENCE').map((record) => {
+    const { text, url, valid_until } = record.fields;
+    const attached = register.linkedTo(record.id).filter((other) => register.archivedAt(other) === null);
+    const endsBefore = typeof valid_until === 'string' && valid_until < (valid_until_before ?? '9999-12-31');
+    return {
+      row: {
+        id: record.id,
+        kind: text ? 'TEXT' : url ? 'URL' : 'FILE',
+        expired: factsOf(register, record).expired as boolean,
+        records: attached.map(({ id }) => id).sort(),
+      },
+      endsBefore,
+    };
+  });
+  return rows
+    .filter(({ row }) => kind === undefined || row.kind === kind)
+    .filter(({ endsBefore }) => valid_until_before === undefined || endsBefore)
+    .filter(({ row }) => linked_to === undefined || row.records.includes(linked_to))
+    .map(({ row }) => row);
+}
+
 function controlFigures(register: NaiveRegister, controls: readonly Plain[]): Record<string, number | null> {
   const included = controls.filter(({ fields }) => fields.status === 'INCLUDED');
   const countOf = (implementation: string) =>

@@ -110,6 +110,7 @@ const ORGANIZATION_FILES: Readonly<Record<string, PageRule>> = {
   '/reports/audit-pack?audit_id=:audit': { today: FROM_AUDITOR, past: null },
   '/reports/due-items': { ...READ_PAST, names: { ...AS_OF, owner_id: 'acc' } },
   '/reports/changes-between?from=1': { today: FROM_AUDITOR, past: null, names: { until: 'aud' } },
+  '/reports/evidence': { today: ALL, past: FROM_AUDITOR, names: { ...AS_OF, owner_id: 'acc', linked_to: 'rsk' } },
 };
 
 /** The forms of an organization, and the roles that may send them. */

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { reportFileAddress, reportSegment } from '../../../addresses/page-addresses.ts';
+import { type AddressParameters, reportFileAddress, reportSegment } from '../../../addresses/page-addresses.ts';
 import { Refusal } from '../../../commands/engine/refusal.ts';
 import { filledParameters } from '../../../http/files/file-query.ts';
-import { readReportInput } from '../../../http/files/report-input.ts';
+import { readReportInput, reportParameters } from '../../../http/files/report-input.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import { REPORT_TYPES, REPORTS, type ReportName } from '../../../reports/all-reports.ts';
 import { checkReport } from '../../../reports/report.ts';
@@ -52,11 +52,16 @@ export const reportPage = (context: Collaborators): Route[] => [
     const { organization } = await requireMembership(context, request, 'generateReports');
     const refusal = request.query.has('format') ? await refusalOf(context, request, type) : null;
     if (refusal === null && request.query.has('format')) {
-      return redirect(reportFileAddress(organization.id, type, Object.fromEntries(filledParameters(request.query))));
+      return redirect(reportFileAddress(organization.id, type, parametersOf(request.query)));
     }
     return optionsPage(context, request, type, refusal);
   }),
 ];
+
+function parametersOf(query: URLSearchParams): AddressParameters {
+  const filled = filledParameters(query);
+  return Object.fromEntries([...filled.keys()].map((name) => [name, filled.getAll(name)]));
+}
 
 /** Returns why a report with these inputs can't be generated, or null. */
 async function refusalOf(context: Collaborators, request: SignedInRequest, type: ReportName): Promise<Refusal | null> {
@@ -123,7 +128,7 @@ function withoutMoment(request: SignedInRequest): SignedInRequest {
 }
 
 function formOf(query: URLSearchParams, type: ReportName, refusal: Refusal | null): FormState {
-  const fields = [...REPORTS[type].acceptedInputs, 'as_of'];
+  const fields = [...reportParameters(type), 'as_of'];
   const values = new Map(fields.filter((name) => query.has(name)).map((name) => [name, query.getAll(name)] as const));
   return refusal === null ? { ...BLANK_FORM, values } : formWithRefusal(refusal, values, fields);
 }

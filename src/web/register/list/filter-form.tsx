@@ -109,7 +109,7 @@ function Menu({ title, children }: { title: string; children: ComponentChildren 
 }
 
 /** The fields for a filter's value. A filter that is kept only has hidden ones. */
-function FilterFields({ filter: { name, label, control }, value }: { filter: ListFilter; value: unknown }) {
+export function FilterFields({ filter: { name, label, control }, value }: { filter: ListFilter; value: unknown }) {
   const texts = value === undefined ? [] : filterTexts(value);
   switch (control.kind) {
     case 'choices':

@@ -56,4 +56,9 @@ export const REPORT_DESCRIPTIONS: Readonly<Record<ReportName, ReportDescription>
     question: 'Which nonconformities are open, what caused them, and what corrects them?',
     audience: 'auditors and the owners of corrective actions',
   },
+  EVIDENCE: {
+    title: 'Evidence',
+    question: 'What can we show, for which records, and until when is it valid?',
+    audience: 'auditors and those who collect evidence',
+  },
 };

@@ -1,6 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { isRealDate } from '../../../commands/engine/dates.ts';
+import { reportParameters } from '../../../http/files/report-input.ts';
 import type { Member } from '../../../identity/memberships/members.ts';
+import { EVIDENCE } from '../../../register/evidence.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
 import { type ChoiceList, MAX_CHOICES, type ReportChoices } from '../../../reports/report-choices.ts';
@@ -8,6 +10,8 @@ import type { Grouping, ReportInputName } from '../../../reports/report-type.ts'
 import { DUE_KINDS } from '../../../reports/sections/due-rows.ts';
 import { type Choice, SelectField, TextField } from '../../components/fields.tsx';
 import type { FormState } from '../../server/form-state.ts';
+import { FilterFields } from '../list/filter-form.tsx';
+import { listFilters } from '../list/list-filters.ts';
 
 /** The choices of a report's select fields. */
 export interface ReportFieldChoices {
@@ -114,11 +118,28 @@ export function ReportField(props: {
       return <SelectField {...commonProps} label="Group by" choices={offered(groupingChoices(groupings))} />;
     case 'trend_figures':
       return value === '' ? null : <input type="hidden" name={name} value={value} />;
+    case 'filter':
+      return <EvidenceFilter form={form} owners={choices.owners} />;
     case 'from':
     case 'to':
     case 'until':
       return <MomentField {...commonProps} label={DATE_LABELS[name]} required={required} />;
   }
+}
+
+/** The filters of the register of evidence that its report takes. */
+function EvidenceFilter({ form, owners }: { form: FormState; owners: readonly Choice[] }) {
+  const names = reportParameters('EVIDENCE');
+  const members = owners.filter(({ value }) => value !== '' && value !== 'ME');
+  const filters = listFilters(EVIDENCE, members, []).filter(({ name }) => names.includes(name));
+  return (
+    <>
+      <TextField form={form} name="query" label="Words" required={false} />
+      {filters.map((filter) => (
+        <FilterFields key={filter.name} filter={filter} value={form.values.get(filter.name)} />
+      ))}
+    </>
+  );
 }
 
 function groupingChoices(groupings: readonly Grouping[]): Choice[] {

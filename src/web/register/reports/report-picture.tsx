@@ -49,6 +49,12 @@ const PICTURES: Readonly<Record<ReportName, () => ComponentChildren>> = {
     </>
   ),
   VENDORS: () => <Rows tones={['danger', 'warning', 'done', 'done']} />,
+  EVIDENCE: () => (
+    <>
+      <rect class="outline" x="24" y="14" width="76" height="54" rx="3" />
+      <polyline class="stroke check" points="48,42 58,52 78,30" />
+    </>
+  ),
   OBLIGATIONS: () => <Rows tones={['done', 'done', 'warning', 'done']} />,
   NONCONFORMITIES: () => (
     <>
