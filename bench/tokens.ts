@@ -9,9 +9,10 @@ export function tokensOf(text: string): number {
   return encoding.encode(text, [], []).length;
 }
 
-/** The bounds of tools/list: for the part that a model reads, and for the whole. */
+/** The bounds of tools/list (for the part that a model reads, and for the whole) and of the instructions. */
 export const MAX_LIST_TOKENS = 7_000;
 export const MAX_LIST_BYTES = 36 * 1024;
+export const MAX_INSTRUCTION_TOKENS = 250;
 
 interface ListedTool {
   name: string;

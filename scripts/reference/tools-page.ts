@@ -200,12 +200,13 @@ function lowestRole({ permission }: Tool): string {
 }
 
 function toolSection(tool: Tool, { input, answer }: { input: unknown; answer: unknown }): string {
+  const repetition = tool.idempotent ? ' The same call again changes nothing more.' : '';
   return [
     `### ${tool.name}`,
     `${tool.description}`,
     ...inputSection(tool),
     ...outputSection(tool),
-    `For ${lowestRole(tool)} and above. Example:`,
+    `Shown to people as “${tool.title}”. For ${lowestRole(tool)} and above.${repetition} Example:`,
     `\`\`\`json\n${jsonText(input)}\n\`\`\``,
     'Answer:',
     `\`\`\`json\n${jsonText(answer)}\n\`\`\``,

@@ -39,6 +39,7 @@ type Input = z.infer<typeof inputSchema>;
 
 const addFramework = defineTool({
   name: 'addFramework',
+  title: 'Adopt a framework',
   permission: 'adoptFrameworks',
   description:
     'Adopt a framework with all its controls (ADMIN): library_id, or a name and up to 500 controls of your own. Each control starts INCLUDED: see updateControl.',

@@ -9,6 +9,8 @@ export const riskTools: FamilyTools = {
   ...risks,
   others: [
     changeTool('decideRisk', risks.record, {
+      title: 'Accept, close or reopen a risk',
+      idempotent: true,
       description:
         'ACCEPT a risk until a date (reason; ADMIN), REVOKE the acceptance, CLOSE or REOPEN the risk (reason). For ratings and plans: updateRisk.',
       fields: {

@@ -11,6 +11,7 @@ export const vendorTools: FamilyTools = {
   ...vendors,
   others: [
     changeTool('reviewVendor', vendors.record, {
+      title: 'Record a vendor review',
       description:
         'Record a review. It sets status to the outcome, last_reviewed (reviewed_at or now) and next_review_due (365 days later by default). If a later review exists, the vendor stays as it is and the answer has superseded_by. CONDITIONAL needs conditions. Reinstates a suspended vendor.',
       fields: {

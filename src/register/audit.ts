@@ -139,12 +139,14 @@ export const AUDIT = {
   tools: {
     list: {
       name: 'listAudits',
+      title: 'List audits',
       description:
         "List audits by starts_on. A completed audit's pack: getReport; its id works as as_of, and as from in listChanges.",
       example: { filter: { framework_id: ['{framework}'], state: ['NOT_STARTED', 'IN_PROGRESS'] } },
     },
     add: {
       name: 'addAudit',
+      title: 'Add an audit',
       description:
         'Plan an audit of a framework, NOT_STARTED by default; COMPLETED only later. For findings: addNonconformity with audit_id.',
       example: {
@@ -157,6 +159,8 @@ export const AUDIT = {
     },
     update: {
       name: 'updateAudit',
+      title: 'Change an audit',
+      idempotent: true,
       description:
         'Change an audit. COMPLETED pins the register for its pack; then only IN_PROGRESS (with reason) or OUTDATED. REJECTED and OUTDATED are final.',
       example: { state: 'IN_PROGRESS', starts_on: '{today}' },

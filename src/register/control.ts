@@ -140,12 +140,15 @@ export const CONTROL = {
   tools: {
     list: {
       name: 'listControls',
+      title: 'List controls',
       description:
         'List controls by section_title, the control number. Gaps: INCLUDED, implementation not FULL. Shared with a framework: linked_framework_id.',
       example: { filter: { status: ['INCLUDED'], implementation: ['NONE', 'STARTED', 'PARTIAL'] }, size: 2 },
     },
     update: {
       name: 'updateControl',
+      title: 'Change a control',
+      idempotent: true,
       description: 'Change a control found by listControls. Not applicable: EXCLUDED with exclusion_justification.',
       example: {
         status: 'EXCLUDED',

@@ -119,6 +119,7 @@ export const EVIDENCE = {
   tools: {
     add: {
       name: 'addEvidence',
+      title: 'Add evidence',
       description:
         'Add evidence to 1-20 records: url, text (up to 20,000 characters) or sha256. It never changes: archive it and add it again. To list it: getReport EVIDENCE. To link more: linkRecords.',
       example: {

@@ -160,6 +160,10 @@ export interface CommonEventTypes {
 /** A tool, and an example input without the id and organization_id. */
 export interface FamilyTool {
   name: string;
+  /** The tool's name for people. */
+  title: string;
+  /** Published as idempotentHint: the same call again changes nothing more. */
+  idempotent?: boolean;
   description: string;
   example: Readonly<Record<string, unknown>>;
 }

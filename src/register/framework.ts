@@ -90,6 +90,7 @@ export const FRAMEWORK = {
   tools: {
     list: {
       name: 'listFrameworks',
+      title: 'List frameworks',
       description:
         'List adopted frameworks by name, with coverage (implemented ÷ included controls). For their controls: listControls.',
       example: {},

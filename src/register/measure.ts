@@ -149,18 +149,22 @@ export const MEASURE = {
   tools: {
     list: {
       name: 'listMeasures',
+      title: 'List measures',
       description:
         "List measures (actions that treat risks or implement controls) by name. A framework's requirements: listControls.",
       example: { filter: { overdue: true }, order_by: { field: 'due_date' } },
     },
     add: {
       name: 'addMeasure',
+      title: 'Add a measure',
       description:
         'Add a measure, NOT_STARTED by default; NOT_APPLICABLE needs justification. Then linkRecords to controls and risks.',
       example: { reference_id: 'M-1', name: 'Monthly restore test', due_date: '{today-10}', owner_id: 'ME' },
     },
     update: {
       name: 'updateMeasure',
+      title: 'Change a measure',
+      idempotent: true,
       description:
         'Change a measure. IMPLEMENTED sets implemented_at; moving back, or out of NOT_APPLICABLE, needs reason. If a control does not apply: updateControl.',
       example: { state: 'IN_PROGRESS', category: 'Continuity' },

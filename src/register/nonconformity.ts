@@ -168,12 +168,14 @@ export const NONCONFORMITY = {
   tools: {
     list: {
       name: 'listNonconformities',
+      title: 'List nonconformities',
       description:
         'List nonconformities (findings, from audits or elsewhere) by due_date. For what could go wrong: listRisks.',
       example: { filter: { open: true, severity: ['MAJOR'] } },
     },
     add: {
       name: 'addNonconformity',
+      title: 'Add a nonconformity',
       description: 'Add a nonconformity (a finding), OPEN by default. Then linkRecords to the records it concerns.',
       example: {
         reference_id: 'NC-1',
@@ -186,6 +188,8 @@ export const NONCONFORMITY = {
     },
     update: {
       name: 'updateNonconformity',
+      title: 'Change a nonconformity',
+      idempotent: true,
       description:
         'Change a nonconformity. PENDING_VERIFICATION needs root_cause and corrective_action, CLOSED also effectiveness_check; moving back (from CLOSED only to OPEN) needs reason.',
       example: {

@@ -117,12 +117,14 @@ export const OBLIGATION = {
   tools: {
     list: {
       name: 'listObligations',
+      title: 'List obligations',
       description:
         "List obligations (from laws, regulators and contracts) by due_date. For a framework's requirements, use listControls.",
       example: { filter: { due_before: '{today+60}' } },
     },
     add: {
       name: 'addObligation',
+      title: 'Add an obligation',
       description:
         'Add an obligation, NOT_ASSESSED by default. For actions that meet it, use addMeasure, then linkRecords.',
       example: {
@@ -135,6 +137,7 @@ export const OBLIGATION = {
     },
     update: {
       name: 'updateObligation',
+      title: 'Change or assess an obligation',
       description: 'Correct or assess an obligation. Setting status sets last_review_date, by default to today.',
       example: { status: 'PARTIALLY_COMPLIANT', actions_to_be_implemented: 'Rehearse the reporting path' },
     },

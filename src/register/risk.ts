@@ -306,12 +306,14 @@ export const RISK = {
   tools: {
     list: {
       name: 'listRisks',
+      title: 'List risks',
       description:
         'List risks, highest score first. High priority: filter.priority [HIGH, CRITICAL]. Expired acceptances: acceptance_expired.',
       example: { filter: { priority: ['HIGH', 'CRITICAL'], owner_id: ['ME'] } },
     },
     add: {
       name: 'addRisk',
+      title: 'Add a risk',
       description:
         'Add an OPEN risk. Ratings 1-5; score is likelihood × impact, residual at most inherent. To accept it: decideRisk.',
       example: {
@@ -324,6 +326,8 @@ export const RISK = {
     },
     update: {
       name: 'updateRisk',
+      title: 'Change a risk',
+      idempotent: true,
       description:
         'Rate a risk (1-5), plan its treatment, or move status between OPEN and IN_TREATMENT. A higher score revokes an acceptance. To accept, close or reopen: decideRisk.',
       example: {

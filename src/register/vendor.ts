@@ -279,12 +279,14 @@ export const VENDOR = {
   tools: {
     list: {
       name: 'listVendors',
+      title: 'List vendors',
       description:
         'List vendors (suppliers, processors) by name. Not reviewed for a year, or never: filter.reviewed_before.',
       example: { filter: { reviewed_before: '{today-365}', criticality: ['HIGH', 'CRITICAL'] } },
     },
     add: {
       name: 'addVendor',
+      title: 'Add a vendor',
       description:
         'Add a vendor, PENDING_REVIEW by default; SUSPENDED and OFFBOARDED need reason. For review outcomes: reviewVendor.',
       example: {
@@ -299,6 +301,8 @@ export const VENDOR = {
     },
     update: {
       name: 'updateVendor',
+      title: 'Change a vendor',
+      idempotent: true,
       description:
         'Correct a vendor, or set status SUSPENDED or OFFBOARDED (with reason). For review outcomes: reviewVendor.',
       example: { contract_until: '{today+300}', website_url: 'https://nimbus.example', reason: 'Contract renewed' },

@@ -26,6 +26,7 @@ const rowSchema = z
 /** The tool that imports rows. They have the fields of the add and update tools. */
 export const importTool = defineTool({
   name: 'importRecords',
+  title: 'Import records',
   permission: 'changeRecords',
   description:
     'Add or change up to 200 records of one type at once. Rows have the fields of the add tool; with id, of the update tool (CONTROL: always). New vendors may be APPROVED with last_reviewed, risks ACCEPTED with accepted_until. If any row is wrong, nothing is written and errors say why. Repeating rows writes nothing twice. dry_run only checks.',

@@ -50,10 +50,15 @@ export function familyTools(family: FamilyDescription, answerFields?: z.ZodRawSh
 }
 
 /** Returns the tool that lists a family's records, such as listVendors. */
-function listTool(family: FamilyDescription, record: RecordSchemas, { name, description, example }: FamilyTool): Tool {
+function listTool(
+  family: FamilyDescription,
+  record: RecordSchemas,
+  { name, title, description, example }: FamilyTool,
+): Tool {
   const query = familyQueryOfType(family.type);
   return defineTool({
     name,
+    title,
     permission: 'readRecords',
     description,
     input: listInput(family),
@@ -70,11 +75,12 @@ function listTool(family: FamilyDescription, record: RecordSchemas, { name, desc
 function addTool(
   family: FamilyDescription,
   record: RecordSchemas,
-  { name, description, example }: FamilyTool,
+  { name, title, description, example }: FamilyTool,
 ): Tool<z.ZodObject> {
   const { type, commands, singular } = family;
   return defineTool({
     name,
+    title,
     permission: 'changeRecords',
     description,
     input: z.strictObject({
@@ -102,11 +108,13 @@ function addTool(
 function updateTool(
   family: FamilyDescription,
   record: RecordSchemas,
-  { name, description, example }: FamilyTool,
+  { name, title, idempotent = false, description, example }: FamilyTool,
 ): Tool<z.ZodObject> {
   const settable = updatedFields(family);
   const names = Object.keys(settable);
   return changeTool(name, record, {
+    title,
+    idempotent,
     description,
     fields: { ...asUpdateFields(settable), fields: field.appliedFields(names) },
     example,
@@ -120,6 +128,8 @@ function updateTool(
 }
 
 interface ChangeToolOptions {
+  title: string;
+  idempotent?: boolean;
   description: string;
   fields: z.ZodRawShape;
   /** An example input, without the id. */
@@ -133,11 +143,13 @@ interface ChangeToolOptions {
 
 /** Returns a tool that sends one command to one record, such as reviewVendor. */
 export function changeTool(name: string, record: RecordSchemas, options: ChangeToolOptions): Tool<z.ZodObject> {
-  const { description, fields, example, prepareInput, extraOutput, command } = options;
+  const { title, idempotent = false, description, fields, example, prepareInput, extraOutput, command } = options;
   const { prefix, type, singular } = record;
   return defineTool({
     name,
+    title,
     permission: 'changeRecords',
+    idempotent,
     description,
     input: z.strictObject({
       id: field.id(prefix),

@@ -26,6 +26,7 @@ const ID_PREFIXES = Object.keys(FAMILY_QUERIES);
 export const REGISTER_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'listOrganizations',
+    title: 'List organizations',
     permission: 'readRecords',
     description:
       'List the organizations you can access, with id, your role and account_id. include_members lists who can own records.',
@@ -41,6 +42,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
   }),
   defineTool({
     name: 'listChanges',
+    title: 'List changes',
     permission: 'readChanges',
     description:
       'List who changed what, when and why, newest first. verify checks all matching changes against the log; verify_cursor continues. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
@@ -53,6 +55,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
   }),
   defineTool({
     name: 'getRecords',
+    title: 'Read records',
     permission: 'readRecords',
     description:
       'Read up to 50 records of any type by id, in full, now or as_of. ARCHIVED includes archived ones. To search, use a list.',
@@ -70,6 +73,8 @@ export const REGISTER_TOOLS: readonly Tool[] = [
   }),
   defineTool({
     name: 'linkRecords',
+    title: 'Link or unlink records',
+    idempotent: true,
     permission: 'changeRecords',
     description: `LINK (default) or UNLINK 1-100 pairs: ${linkablePairs()}. Controls need a relation: from_id SUPPORTS to_id. See links: getRecords LINKS.`,
     input: z.strictObject({
@@ -104,6 +109,8 @@ export const REGISTER_TOOLS: readonly Tool[] = [
   }),
   defineTool({
     name: 'archiveRecords',
+    title: 'Archive or restore records',
+    idempotent: true,
     permission: 'archiveRecords',
     description:
       'ARCHIVE 1-100 records: hide them from lists and counts, deleting nothing. RESTORE brings them back. Needs ADMIN.',

@@ -74,6 +74,7 @@ const inputSchema = z.strictObject({
 
 export const reportTool = defineTool({
   name: 'getReport',
+  title: 'Generate a report',
   permission: 'generateReports',
   description: 'Generate a report, now or as_of, in MARKDOWN by default. To search, use a list; for evidence, filter.',
   input: inputSchema,

@@ -60,6 +60,8 @@ export interface ToolContext extends WriteContext {
 /** States a tool: its published definition, its input and the call it makes. It needs no service until it runs. */
 export interface ToolDefinition<Schema extends z.ZodType> {
   name: string;
+  /** The tool's name for people, as clients show it. */
+  title: string;
   /** The permission that every call needs. It also says whether the tool writes. */
   permission: Permission;
   /** When to use this tool, and when another. */
@@ -74,6 +76,8 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   record?: RecordSchemas;
   /** Published as destructiveHint: the tool removes or hides something. */
   destructive?: boolean;
+  /** Published as idempotentHint: the same call again changes nothing more, without idempotency_key and on any later day. */
+  idempotent?: boolean;
   /** Changes an input before the schema reads it. @throws Refusal */
   prepareInput?(input: unknown): unknown;
   /** Returns true if a call reads only the current state. Such calls are served while the log is down. */
@@ -89,6 +93,7 @@ export interface ToolDefinition<Schema extends z.ZodType> {
 export interface Tool<Schema extends z.ZodType = z.ZodType> extends ToolDefinition<Schema> {
   readOnly: boolean;
   destructive: boolean;
+  idempotent: boolean;
   /** A call may leave out organization_id if the caller reaches one organization only. */
   impliesOrganization: boolean;
   /** Reads inputs by the schema. */
@@ -104,6 +109,7 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
     ...definition,
     readOnly: !PERMISSIONS[definition.permission].writes,
     destructive: definition.destructive ?? false,
+    idempotent: definition.idempotent ?? false,
     impliesOrganization: isImplied(definition.input, 'organization_id'),
     parser: new InputParser(definition.input),
     get publishedInput() {

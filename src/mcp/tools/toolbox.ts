@@ -67,9 +67,15 @@ export function createToolBox(
   };
 }
 
-function describe({ name, description, publishedInput: inputSchema, readOnly, destructive }: Tool): object {
-  const annotations = readOnly ? { readOnlyHint: true } : { readOnlyHint: false, destructiveHint: destructive };
-  return { name, description, inputSchema, annotations };
+function describe(tool: Tool): object {
+  const { name, title, description, publishedInput: inputSchema } = tool;
+  return { name, title, description, inputSchema, annotations: hintsOf(tool) };
+}
+
+/** Returns a tool's hints. No tool reaches anything outside the register. Two hints have a meaning for writes only. */
+function hintsOf({ readOnly, destructive, idempotent }: Tool): object {
+  const writeHints = readOnly ? {} : { destructiveHint: destructive, idempotentHint: idempotent };
+  return { readOnlyHint: readOnly, ...writeHints, openWorldHint: false };
 }
 
 async function callTool(tool: Tool, args: unknown, service: ToolService, context: CallContext): Promise<ToolResult> {

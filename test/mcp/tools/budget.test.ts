@@ -1,10 +1,14 @@
 /** The cost of the list of tools for an assistant, before its first call. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MAX_LIST_BYTES, MAX_LIST_TOKENS, partForModels, tokensOf } from '../../../bench/tokens.ts';
+import {
+  MAX_INSTRUCTION_TOKENS,
+  MAX_LIST_BYTES,
+  MAX_LIST_TOKENS,
+  partForModels,
+  tokensOf,
+} from '../../../bench/tokens.ts';
 import { startRegister, type TestRegister } from '../../support/register.ts';
-
-const MAX_INSTRUCTION_TOKENS = 250;
 
 const test = suite<{ register: TestRegister }>('budget');
 

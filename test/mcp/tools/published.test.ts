@@ -15,6 +15,7 @@ interface Published {
   name: string;
   description: string;
   inputSchema: Schema;
+  title: string;
   annotations: Record<string, boolean>;
   [member: string]: unknown;
 }
@@ -27,6 +28,11 @@ const READS = words(
 );
 const WRITES = words(
   'addRisk updateRisk decideRisk addVendor updateVendor reviewVendor addMeasure updateMeasure addEvidence addObligation updateObligation addNonconformity updateNonconformity addFramework updateControl addAudit updateAudit linkRecords archiveRecords importRecords',
+);
+
+/** Writes that change nothing more if the same call is repeated at any later time. */
+const REPEATABLE_WRITES = words(
+  'updateRisk decideRisk updateVendor updateMeasure updateNonconformity updateControl updateAudit linkRecords archiveRecords',
 );
 
 /** The only keywords of published schemas. Common clients refuse or drop all others. */
@@ -48,19 +54,32 @@ function* schemas(schema: Schema, path = ''): Generator<[path: string, schema: S
   if (schema.items) yield* schemas(schema.items, `${path}[]`);
 }
 
-test('tools/list has all tools, each with read-only and destructive hints', ({ tools }) => {
+test('tools/list has all tools, each with its hints', ({ tools }) => {
   assert.equal(tools.map(({ name }) => name).sort(), [...READS, ...WRITES].sort());
   for (const { name, annotations } of tools) {
-    const write = { readOnlyHint: false, destructiveHint: name === 'archiveRecords' };
-    assert.equal(annotations, READS.includes(name) ? { readOnlyHint: true } : write, name);
+    const closed = { openWorldHint: false };
+    const write = {
+      readOnlyHint: false,
+      destructiveHint: name === 'archiveRecords',
+      idempotentHint: REPEATABLE_WRITES.includes(name),
+      ...closed,
+    };
+    assert.equal(annotations, READS.includes(name) ? { readOnlyHint: true, ...closed } : write, name);
   }
 });
 
-test('a published tool has only name, description, input and hints', ({ tools }) => {
+test('a published tool has only name, title, description, input and hints', ({ tools }) => {
   for (const tool of tools) {
-    assert.equal(Object.keys(tool), ['name', 'description', 'inputSchema', 'annotations']);
+    assert.equal(Object.keys(tool), ['name', 'title', 'description', 'inputSchema', 'annotations']);
     assert.ok(tool.description.length > 40, tool.name);
   }
+});
+
+test('titles are short, differ from each other, and have no words of the interface', ({ tools }) => {
+  const titles = tools.map(({ title }) => title);
+  assert.is(new Set(titles).size, tools.length);
+  for (const title of titles) assert.match(title, /^[A-Z][a-z]+(?:,? [a-z]+){1,5}$/);
+  assert.ok(titles.every((title) => title.length <= 30));
 });
 
 test('published schemas use only keywords that every client accepts', ({ tools }) => {
