@@ -16,7 +16,7 @@ import { crossOrigin } from './access/cross-origin.ts';
 import { oauthEndpoints } from './access/oauth-endpoints.ts';
 import { Penalties } from './access/penalties.ts';
 import type { RateLimits } from './access/rate-limits.ts';
-import { LINE_FORMATS } from './files/line-formats.ts';
+import { RECORD_FILE_FORMATS } from './files/record-file-formats.ts';
 import { type RecordFileRoutesOptions, recordFileRoutes } from './files/record-file-routes.ts';
 import { availableReportFormats } from './files/report-file-formats.ts';
 import { type ReportFileRoutesOptions, reportFileRoutes } from './files/report-file-routes.ts';
@@ -82,7 +82,7 @@ export function createApp(options: HttpServiceOptions): Koa<RequestState> {
   if (metrics && metrics.token !== null) metricsRoute(router, metrics.source, metrics.token, options.limits);
   directToolRoutes(router, options, admitCall, requireScope, penalties);
   openapiRoute(router, options, {
-    records: options.recordFiles ? LINE_FORMATS : [],
+    records: options.recordFiles ? RECORD_FILE_FORMATS : [],
     reports: options.reports ? availableReportFormats(options.reports.printer) : [],
   });
   const admitReader = afterStart(admission(options, options.sessions));

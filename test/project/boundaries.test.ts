@@ -29,6 +29,7 @@ const READ_MODELS = [
 const ACCESS_ENTRY_TYPES = 'src/identity/access-log/access-entry-types.ts';
 /** The files directly in src/stores: ports, and code that adapters share. */
 const STORES = 'src/stores/*';
+const XLSX_WRITER = ['src/sheets/xlsx/write-xlsx.ts', 'src/sheets/xlsx/sheet-xml.ts'];
 const EVERYTHING = [''];
 
 /**
@@ -43,7 +44,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/commands/': ['src/register/', ...EVENT_STORE, 'src/trail/'],
   'src/projections/': ['src/register/', 'src/commands/', ...EVENT_STORE, ...READ_STORE, 'src/trail/'],
   'src/queries/': ['src/register/', 'src/commands/', ...READ_MODELS, ...EVENT_STORE, ...READ_STORE, 'src/trail/'],
-  'src/reports/': ['src/register/', 'src/queries/', 'src/commands/', ...READ_MODELS, ...READ_STORE, 'src/trail/'],
+  'src/reports/': [
+    'src/register/',
+    'src/queries/',
+    'src/commands/',
+    ...READ_MODELS,
+    ...READ_STORE,
+    ...XLSX_WRITER,
+    'src/trail/',
+  ],
   'src/library/': ['src/commands/engine/refusal.ts', 'src/sheets/'],
   'src/addresses/': [],
   'src/mcp/': [
@@ -68,6 +77,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'src/queries/',
     'src/reports/',
     'src/identity/',
+    ...XLSX_WRITER,
     ...SHARED_COMMANDS,
   ],
   'src/identity/': ['src/register/', 'src/commands/', 'src/queries/', ...ACCOUNT_STORE],

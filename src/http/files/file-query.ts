@@ -2,14 +2,17 @@ import type { FileRequest, RecordFileCatalog } from '../../mcp/tools/record-file
 import { jsonOrText } from '../body.ts';
 import { invalidInput } from '../http-errors.ts';
 import { findFormat } from './file-format.ts';
-import { LINE_FORMATS, type LineFormat } from './line-formats.ts';
+import { RECORD_FILE_FORMATS, type RecordFileFormat } from './record-file-formats.ts';
 
 /** Query parameters that are not filters. */
 const NON_FILTER_PARAMETERS = new Set(['filter', 'as_of', 'cursor', 'after', 'format']);
 
-/** Returns the requested format. @throws HttpError for an unknown format */
-export function requestedFormat(query: URLSearchParams): LineFormat {
-  return findFormat(LINE_FORMATS, singleParameter(query, 'format') ?? 'jsonl');
+/** Returns the requested format. @throws HttpError for an unknown format, and for one that can't be resumed with `after` */
+export function requestedFormat(query: URLSearchParams): RecordFileFormat {
+  const format = findFormat(RECORD_FILE_FORMATS, singleParameter(query, 'format') ?? 'jsonl');
+  if (format.isResumable || !query.has('after')) return format;
+  const message = `A file in ${format.name} can’t be resumed. Leave out after to get the whole file.`;
+  throw invalidInput(message, { field: 'after' });
 }
 
 /** Reads the request for a file from its address. @throws HttpError, or Refusal for an unknown file */

@@ -110,7 +110,7 @@ const noBrowser = () =>
     'invalid_input',
     'PDF needs Chromium, which is not installed here. Use format=html and print it, or set CHROMIUM_PATH.',
     {},
-    { field: 'format', allowed: ['json', 'markdown', 'csv', 'html'] },
+    { field: 'format', allowed: ['json', 'markdown', 'csv', 'xlsx', 'html'] },
   );
 
 const tooManyWaiting = () =>

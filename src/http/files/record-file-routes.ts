@@ -10,7 +10,7 @@ import { ClientGone } from '../http-errors.ts';
 import { API_HEADERS, type RequestContext, type RequestState, readQueryParameters } from '../request.ts';
 import { readFileRequest, requestedFormat } from './file-query.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
-import type { LineFormat } from './line-formats.ts';
+import type { RecordFileFormat } from './record-file-formats.ts';
 
 /** The collaborators of export files. */
 export interface RecordFileRoutesOptions {
@@ -57,28 +57,29 @@ export function recordFileRoutes(router: Router<RequestState>, admit: Admit, opt
       ...filterDetail(request.filter),
       ...(after === null ? {} : { after }),
     });
-    const lines = linesOf(format, file, first, after === null);
-    await sendLines(ctx.res, lines, options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
+    const content = { name: fileName, columns: file.columns, batches: allBatches(first, file.batches) };
+    await sendFile(ctx.res, format.write(content, after !== null), options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
   };
   fileRoute(router, '/api/v1/organizations/:id/records/:family', admit, serve);
   fileRoute(router, '/api/v1/organizations/:id/changes', admit, serve);
 }
 
-async function* linesOf(
-  format: LineFormat,
-  { columns, batches }: RecordFile,
+async function* allBatches(
   first: IteratorResult<object[], unknown>,
-  fromStart: boolean,
-): AsyncGenerator<string> {
-  const head = fromStart ? format.head(columns) : '';
-  yield first.done ? head : head + format.lines(first.value, columns);
-  for await (const batch of batches) yield format.lines(batch, columns);
+  rest: RecordFile['batches'],
+): AsyncGenerator<object[]> {
+  if (!first.done) yield first.value;
+  yield* rest;
 }
 
-/** Writes all lines. After an error it cuts the connection, so that the client can tell the file is not whole. */
-async function sendLines(response: ServerResponse, lines: AsyncGenerator<string>, stalledMs: number): Promise<void> {
+/** Writes the whole file. After an error it cuts the connection, so that the client can tell the file is not whole. */
+async function sendFile(
+  response: ServerResponse,
+  content: AsyncGenerator<string | Uint8Array>,
+  stalledMs: number,
+): Promise<void> {
   response.setTimeout(stalledMs, () => response.destroy());
-  const chunks = Readable.from(lines, { objectMode: false, highWaterMark: BUFFER_BYTES });
+  const chunks = Readable.from(content, { objectMode: false, highWaterMark: BUFFER_BYTES });
   try {
     await pipeline(chunks, response);
   } catch (error) {
@@ -87,7 +88,7 @@ async function sendLines(response: ServerResponse, lines: AsyncGenerator<string>
   }
 }
 
-function headersOf(ctx: RequestContext, fileName: string, format: LineFormat, file: RecordFile): string[] {
+function headersOf(ctx: RequestContext, fileName: string, format: RecordFileFormat, file: RecordFile): string[] {
   const { position, today } = file.moment;
   const name = `veritrail-${fileName}-${today}-${position}.${format.extension}`;
   const headers = {

@@ -2,7 +2,9 @@ import { BYTE_ORDER_MARK, reportCsv } from '../../reports/formats/report-csv.ts'
 import { reportHtml } from '../../reports/formats/report-html.tsx';
 import { reportJson } from '../../reports/formats/report-json.ts';
 import { reportMarkdownFile } from '../../reports/formats/report-markdown.ts';
+import { reportXlsx } from '../../reports/formats/report-xlsx.ts';
 import type { ReportHead, ReportWriter } from '../../reports/pages/report-page.ts';
+import { XLSX_MEDIA_TYPE } from '../../sheets/xlsx/write-xlsx.ts';
 import type { FileFormat } from './file-format.ts';
 import type { PdfPrinter } from './pdf-printer.ts';
 
@@ -18,7 +20,8 @@ export interface ReportFileFormat extends FileFormat {
   ): string | Buffer | Promise<Buffer>;
 }
 
-type Written = { content?: string };
+/** A writer's output: a text, or a workbook. */
+type Written = { content?: string; workbook?: Buffer };
 
 const contentOf = (_head: ReportHead, { content = '' }: Written): string => content;
 
@@ -44,6 +47,13 @@ export const REPORT_FILE_FORMATS: readonly ReportFileFormat[] = [
     extension: 'csv',
     format: reportCsv,
     bytes: (_head, { content = '' }) => `${BYTE_ORDER_MARK}${content}`,
+  },
+  {
+    name: 'xlsx',
+    mediaType: XLSX_MEDIA_TYPE,
+    extension: 'xlsx',
+    format: reportXlsx,
+    bytes: (_head, { workbook = Buffer.of() }) => workbook,
   },
   {
     name: 'html',

@@ -75,7 +75,7 @@ function recordFileOperation(
             'Veritrail-Cursor': header('Resumes this file.'),
             'Veritrail-Incomplete': header('true if an event could not be read, so something may be missing.'),
           },
-          content: contentOf(formats),
+          content: contentOf(formats, { xlsx: {} }),
         },
       },
     },
@@ -114,6 +114,7 @@ function reportFileOperation(formats: readonly OfferedFormat[]): FileOperation {
           headers: { ETag: header('Unchanged if only the time of generation differs.') },
           content: contentOf(formats, {
             json: { type: 'object', required: ['report'], properties: { report: componentRef('Report') } },
+            xlsx: {},
             pdf: {},
           }),
         },

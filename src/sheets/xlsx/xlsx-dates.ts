@@ -3,7 +3,7 @@ import { parseXml } from '../zip/xml.ts';
 
 const DAY_MS = 86_400_000;
 /** Day 0 of each date system (ECMA-376 part 1, 18.17.4.1). EPOCH_1900 is valid for days from 1 March 1900. */
-const EPOCH_1900 = Date.UTC(1899, 11, 30);
+export const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
 /** 29 February 1900 in the 1900 system, a day that never existed. Earlier days are one day further from the epoch. */
 const MISSING_DAY = 60;

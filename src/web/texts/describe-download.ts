@@ -6,6 +6,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   MARKDOWN: 'Markdown',
   jsonl: 'JSON Lines',
   csv: 'CSV',
+  xlsx: 'XLSX',
 };
 
 /** Texts for the filters of a report or an export file, in the order shown. */

@@ -1,10 +1,15 @@
 /** Files of records and changes: same content and access as the lists, resumable after any line. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { valueAt } from '../../../src/reports/sections/report-columns.ts';
 import { writeSmallRegister } from '../../support/histories/small-register.ts';
 import type { Session } from '../../support/mcp/mcp-client.ts';
 import { csvRows, type FileResponse, linesOf, requestFile } from '../../support/mcp/request-file.ts';
+import { readWorkbook } from '../../support/read-workbook.ts';
+import { folderOfTest } from '../../support/run/installed.ts';
 import { until } from '../../support/run/wait.ts';
 import { embeddedPair, type ServedPair, serve } from '../../support/stores/pairs.ts';
 
@@ -63,6 +68,60 @@ test('a file has the same records as the family’s list, in the same order', as
     const now = await readAllPages(context.owner, toolOf(family), family, { organization_id: context.organizationId });
     assert.equal(lines, now, `${family}: nothing changed since`);
   }
+});
+
+/** Downloads a file as a workbook, and reads its only sheet. */
+async function getSheet({ url, token, organizationId }: Context, path: string, position: string) {
+  const address = `${url}/api/v1/organizations/${organizationId}/${path}?format=xlsx&as_of=${position}`;
+  const response = await fetch(address, { headers: { Authorization: `Bearer ${token}` } });
+  const file = join(folderOfTest(), 'downloaded.xlsx');
+  writeFileSync(file, Buffer.from(await response.arrayBuffer()));
+  const [sheet, ...others] = await readWorkbook(file);
+  assert.is(others.length, 0);
+  return { headers: response.headers, ...sheet! };
+}
+
+/** A spreadsheet has no difference between a day and its midnight. */
+const withoutMidnight = (value: unknown) =>
+  typeof value === 'string' ? value.replace(/^(\d{4}-\d\d-\d\d)T00:00:00\.000Z$/, '$1') : value;
+
+test('a workbook has the same values as the lines, cell by cell, with their types', async (context) => {
+  const { owner, organizationId: organization_id } = context;
+  const hostile = { name: '=1+1', description: '2026-02-31', inherent_likelihood: 2, inherent_impact: 3 };
+  await owner.ok('addRisk', { organization_id, ...hostile, next_review_due: '2027-01-31' });
+  for (const path of [...LISTED_FAMILIES.map((family) => `records/${family}`), 'records/evidence', 'changes']) {
+    const { lines, position } = await getFile(context, path);
+    const { headers, name, rows } = await getSheet(context, path, position);
+    assert.is(headers.get('content-type'), 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet');
+    assert.match(String(headers.get('content-disposition')), new RegExp(`-${position}\\.xlsx"$`));
+    assert.is(name, path.split('/').at(-1));
+    assert.is(rows.length, lines.length + 1, path);
+    const columns = rows[0]!.map((cell) => String(cell!.value));
+    for (const [index, line] of lines.entries()) {
+      for (const [place, column] of columns.entries()) {
+        const value = valueAt({ ...line }, column);
+        const cell = rows[index + 1]![place];
+        if (value === null || value === undefined || value === '') assert.is(cell, undefined, `${path} ${column}`);
+        else if (typeof value === 'object') assert.is(cell?.kind, value.toString() === '' ? undefined : 'text');
+        else assert.is(cell?.value, withoutMidnight(value), `${path} ${column}`);
+      }
+    }
+  }
+  const { position } = await getFile(context, 'records/risks');
+  const { rows } = await getSheet(context, 'records/risks', position);
+  const added = rows.find((cells) => cells.some((cell) => cell?.value === '=1+1'))!;
+  const kindOf = (value: unknown) => added.find((cell) => cell?.value === value)?.kind;
+  assert.equal(['=1+1', '2026-02-31', 6, '2027-01-31'].map(kindOf), ['text', 'text', 'number', 'date']);
+});
+
+test('a workbook can’t be resumed after a line, but is repeated whole by its cursor', async (context) => {
+  const { headers, lines } = await getFile(context, 'records/risks');
+  const cursor = headers.get('veritrail-cursor');
+  const after = (lines[0] as { id: string }).id;
+  const refused = await getFile(context, 'records/risks', { format: 'xlsx', cursor, after });
+  assert.is(refused.status, 400);
+  assert.is(refused.error?.field, 'after');
+  assert.is((await getFile(context, 'records/risks', { format: 'xlsx', cursor })).status, 200);
 });
 
 test('the file of evidence has what getRecords answers, now and at a past position', async (context) => {
@@ -157,7 +216,7 @@ test('refuses what the list refuses, with the same message', async (context) => 
   const invalidRequests: [string, object, number, string?][] = [
     ['records/evidences', {}, 404],
     ['records/constructor', {}, 404],
-    ['records/risks', { format: 'xlsx' }, 400, 'format'],
+    ['records/risks', { format: 'xls' }, 400, 'format'],
     ['records/risks', { filter: '[1]' }, 400, 'filter'],
     ['records/risks', { filter: '{"query":"a"}', query: 'b' }, 400, 'query'],
     ['records/risks', { query: ['a', 'b'] }, 400, 'query'],

@@ -1,9 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { REPORT_TYPES } from '../../../src/reports/all-reports.ts';
 import { writeSmallRegister } from '../../support/histories/small-register.ts';
+import { readWorkbook } from '../../support/read-workbook.ts';
 import { digestOfAnswer, reportCaller, type WholeReport, wholeReport } from '../../support/reports.ts';
+import { folderOfTest } from '../../support/run/installed.ts';
 import { until } from '../../support/run/wait.ts';
 import { embeddedPair, type ServedPair, serve } from '../../support/stores/pairs.ts';
 import { formsIn, OWNER, TestBrowser } from '../../support/web/web.ts';
@@ -65,6 +68,54 @@ test('serves every type in every format that needs no browser, with one digest',
     }
     assert.is(digests.size, 1, type);
   }
+});
+
+test('serves every type as a workbook: its head, its figures, and each section with all rows', async (served) => {
+  const { audits } = (await served.owner.ok('listAudits', {
+    organization_id: served.organizationId,
+    filter: { state: ['COMPLETED'] },
+  })) as unknown as { audits: { id: string }[] };
+  const extraQuery: Record<string, string> = { AUDIT_PACK: `audit_id=${audits[0]!.id}`, CHANGES_BETWEEN: 'from=1' };
+  for (const type of REPORT_TYPES) {
+    const path = `${type}?${extraQuery[type] ?? ''}`;
+    const { report } = (await (await file(served, path)).json()) as { report: WholeReport };
+    const answer = await file(served, `${path}&format=xlsx`);
+    const name = join(folderOfTest(), `${type}.xlsx`);
+    writeFileSync(name, Buffer.from(await answer.arrayBuffer()));
+    const [head, ...sheets] = await readWorkbook(name);
+    const about = new Map(head!.rows.map((cells) => [cells[0]!.value, cells[1]?.value]));
+    assert.is(about.get('Report digest'), report.digest, type);
+    const { figures, sections } = report.data;
+    const figureSheet = figures.length === 0 ? undefined : sheets.shift();
+    if (figureSheet) {
+      const values = figureSheet.rows.slice(1).map((cells) => cells[2]?.value);
+      assert.equal(
+        values,
+        figures.map(({ value }) => value ?? undefined),
+      );
+    }
+    assert.equal(
+      sheets.map(({ rows }) => Math.max(0, rows.length - 1)),
+      sections.map(({ rows }) => rows.length),
+      type,
+    );
+  }
+});
+
+test('a workbook shows statuses in words, people by name, numbers as numbers, and no formula', async (served) => {
+  const answer = await file(served, 'risk-register?format=xlsx');
+  const name = join(folderOfTest(), 'risks.xlsx');
+  writeFileSync(name, Buffer.from(await answer.arrayBuffer()));
+  const risks = (await readWorkbook(name)).find((sheet) => sheet.name === 'Risks')!;
+  const headings = risks.rows[0]!.map((cell) => cell!.value);
+  const rows = risks.rows.slice(1).map((cells) => new Map(headings.map((heading, column) => [heading, cells[column]])));
+  const evil = rows.find((row) => row.get('Description')?.value === EVIL)!;
+  assert.equal(evil.get('Score'), { kind: 'number', value: 25 });
+  assert.equal(evil.get('Status'), { kind: 'text', value: 'Open' });
+  assert.equal(evil.get('Next review'), { kind: 'date', value: '2020-01-01' });
+  assert.equal(evil.get('Review overdue'), { kind: 'text', value: 'overdue' });
+  const formula = rows.find((row) => row.get('Risk')?.value === '@formula')!;
+  assert.equal(formula.get('Category'), { kind: 'text', value: '=1+1' });
 });
 
 test('serves an HTML page without external content or scripts, with all values escaped', async (served) => {
@@ -214,7 +265,7 @@ test('never offers PDF on a machine without a browser', async () => {
     const negotiated = await file(served, 'posture', { Accept: 'application/pdf, text/html;q=0.9' });
     assert.equal([negotiated.status, negotiated.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
     const { error } = (await (await file(served, 'posture?format=docx')).json()) as { error: { allowed: string[] } };
-    assert.equal(error.allowed, ['json', 'markdown', 'csv', 'html']);
+    assert.equal(error.allowed, ['json', 'markdown', 'csv', 'xlsx', 'html']);
   } finally {
     await served.close();
   }

@@ -71,9 +71,16 @@ test('introduces every report on a card that leads to its options, at the moment
 });
 
 test('offers PDF only on a machine with a browser', async (context) => {
-  assert.equal(formatsOf((await reports(context, '/posture')).text), ['html', 'pdf', 'csv', 'markdown', 'json']);
+  assert.equal(formatsOf((await reports(context, '/posture')).text), [
+    'html',
+    'pdf',
+    'xlsx',
+    'csv',
+    'markdown',
+    'json',
+  ]);
   context.canPrint = false;
-  assert.equal(formatsOf((await reports(context, '/posture')).text), ['html', 'csv', 'markdown', 'json']);
+  assert.equal(formatsOf((await reports(context, '/posture')).text), ['html', 'xlsx', 'csv', 'markdown', 'json']);
 });
 
 test('offers existing records, archived ones last, in a form that works without JavaScript', async (context) => {
@@ -105,7 +112,7 @@ test('says when there is no record to report on', async (context) => {
     assert.match(text, message);
     assert.equal(formatsOf(text), [], path);
   }
-  assert.is(formatsOf((await reports(context, '/changes-between')).text).length, 5);
+  assert.is(formatsOf((await reports(context, '/changes-between')).text).length, 6);
 });
 
 test('offers members by name, oneself first, and says when the list is cut', async (context) => {
@@ -168,7 +175,7 @@ test('carries the moment shown and filled options into the form', async (context
   assert.match(text, '<option value="acc_former" selected>acc_former</option>');
 });
 
-test('links the files of every family except evidence, and of the changes, in both formats, by role', async ({
+test('links the files of every family except evidence, and of the changes, in each format, by role', async ({
   web,
   owner,
 }) => {
@@ -179,13 +186,14 @@ test('links the files of every family except evidence, and of the changes, in bo
       return unescapeHtml(path!);
     });
   const families = Object.values(FAMILY_QUERIES);
-  const inBoth = (path: string) => [`${path}?format=csv`, `${path}?format=jsonl`];
-  const records = families.flatMap(({ plural }) => inBoth(`records/${plural}`)).sort();
+  const inAll = (path: string) => ['xlsx', 'csv', 'jsonl'].map((format) => `${path}?format=${format}`);
+  const records = families.flatMap(({ plural }) => inAll(`records/${plural}`)).sort();
+  const changes = inAll('changes').sort();
   const page = await owner.get(`${organizationPath}/files`);
-  assert.equal(linksIn(page.text).sort(), [...inBoth('changes'), ...records]);
+  assert.equal(linksIn(page.text).sort(), [...changes, ...records]);
   assert.match((await owner.get(`${organizationPath}/reports`)).text, `href="${organizationPath}/files"`);
   for (const [role, status, first] of [
-    ['AUDITOR', 200, inBoth('changes')],
+    ['AUDITOR', 200, changes],
     ['VIEWER', 403, []],
   ] as const) {
     const email = `${role.toLowerCase()}@example.org`;
@@ -196,7 +204,7 @@ test('links the files of every family except evidence, and of the changes, in bo
   const past = await owner.get(`${organizationPath}/files?as_of=2`);
   assert.equal(
     linksIn(past.text).sort(),
-    [...inBoth('changes'), ...records].map((path) => path.replace('?', '?as_of=2&')).sort(),
+    [...changes, ...records].map((path) => path.replace('?', '?as_of=2&')).sort(),
   );
   assert.is((await owner.get('/organizations/org_00000000000000000000000000/files')).status, 404);
 });

@@ -15,6 +15,7 @@ import { familyHeading } from '../../register/rail-links.ts';
 import { get, type Route } from '../../server/page-request.ts';
 
 const FORMATS = [
+  ['xlsx', 'XLSX'],
   ['csv', 'CSV'],
   ['jsonl', 'JSON Lines'],
 ] as const;
@@ -52,7 +53,7 @@ export const filesPage = (context: RegisterCollaborators): Route[] => [
       body: (
         <>
           <p class="sub">
-            CSV is for spreadsheets, JSON Lines for programs. Each file is complete and shows the register{' '}
+            XLSX and CSV are for spreadsheets, JSON Lines for programs. Each file is complete and shows the register{' '}
             {past === null ? (
               'as it is now'
             ) : (

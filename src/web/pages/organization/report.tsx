@@ -33,6 +33,7 @@ type Collaborators = RegisterCollaborators & Pick<WebContext, 'reportChoices' | 
 /** The file formats that can be downloaded. The page opens the web page. */
 const DOWNLOADS = [
   ['pdf', 'PDF'],
+  ['xlsx', 'XLSX'],
   ['csv', 'CSV'],
   ['markdown', 'Markdown'],
   ['json', 'JSON'],

@@ -17,6 +17,7 @@ import { dayText } from '../../texts/dates.ts';
 /** The formats in which a pack can be downloaded. */
 const PACK_FORMATS = [
   ['html', 'Web page'],
+  ['xlsx', 'XLSX'],
   ['csv', 'CSV'],
   ['json', 'JSON'],
 ] as const;

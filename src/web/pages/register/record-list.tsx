@@ -115,6 +115,7 @@ function totalText({ selection, matching, total, totalToday }: ListView): string
 }
 
 const FILE_FORMATS = [
+  ['xlsx', 'XLSX'],
   ['csv', 'CSV'],
   ['jsonl', 'JSON Lines'],
 ] as const;
