@@ -1,14 +1,12 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
-import { historyOf } from '../../projections/read-models/read-model.ts';
 import type { FamilyQuery } from '../family-query.ts';
-import { listConditions } from '../lists/filters.ts';
 import { findPageStart, type KeysetQuery, readKeysetPages } from '../lists/keyset-page.ts';
+import { listSource } from '../lists/list-source.ts';
 import { resolveOwnerFilter } from '../lists/owner-filter.ts';
 import { type PinnedMoment, type QueryContext, requireAsOfPermission, versionConditions } from '../moments/moment.ts';
 import type { Reader, Snapshot } from '../moments/snapshot.ts';
-import { linkConditions } from '../records/link-filters.ts';
 import { presentRecords } from '../records/present-records.ts';
 import { idsOfLinkedRecords } from '../records/record-links.ts';
 import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, openFileAt } from './open-file.ts';
@@ -32,16 +30,12 @@ export async function openRecordFile(
   const { moment } = file;
   // Checked with a cursor too: it may lead to a past that the caller may not see any more.
   if (input.cursor !== undefined) requireAsOfPermission(snapshot, caller, organizationId, moment.today);
-  const context = { today: moment.today, account_id: caller.account_id, filter };
-  const links = await linkConditions({ snapshot, organizationId, moment }, family, filter);
   const source = {
-    collection: historyOf(family.plural),
-    organizationId,
+    ...(await listSource({ snapshot, organizationId, moment }, family, caller, filter)),
     order: { key: family.defaultOrder.field, direction: family.defaultOrder.direction },
   };
   const query = {
     ...source,
-    where: [...links, ...listConditions(family, moment, context)],
     size: FILE_ROWS_PER_READ,
     after: after === undefined ? null : await placeOfRecord(snapshot, source, after, moment),
   };

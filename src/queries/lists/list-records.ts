@@ -1,15 +1,14 @@
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
-import { historyOf } from '../../projections/read-models/read-model.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import { type Moment, momentOf, type QueryContext, requireAsOfPermission } from '../moments/moment.ts';
 import { isIncomplete, type Reader } from '../moments/snapshot.ts';
-import { linkConditions, withLinkedControls } from '../records/link-filters.ts';
+import { withLinkedControls } from '../records/link-filters.ts';
 import { countThatFit, cutToFit, presentRecords, type RecordView } from '../records/present-records.ts';
 import { type PageCursor, readCursor, writeCursor } from './cursor.ts';
 import { emptyListHint } from './empty-list-hint.ts';
-import { listConditions } from './filters.ts';
 import { type PageRow, readKeysetPage } from './keyset-page.ts';
+import { listSource } from './list-source.ts';
 import { resolveOwnerFilter } from './owner-filter.ts';
 
 export interface ListRecordsInput {
@@ -153,14 +152,7 @@ async function openList(reader: Reader, family: FamilyQuery, tool: string, calle
   requireAsOfPermission(snapshot, caller, organizationId, as_of);
   const moment: Moment = after ?? (await momentOf(snapshot, organizationId, as_of));
   const context: QueryContext = { snapshot, organizationId, moment };
-  const source = {
-    collection: moment.position === null ? family.plural : historyOf(family.plural),
-    organizationId,
-    where: [
-      ...(await linkConditions(context, family, filter)),
-      ...listConditions(family, moment, { today: moment.today, account_id: caller.account_id, filter }),
-    ],
-  };
+  const source = await listSource(context, family, caller, filter);
   const resolved = filter === given ? {} : { owner_id: filter.owner_id };
   return { source, context, order, boundTo, after, notes: { ...resolved, ...answerNotes(context) } };
 }

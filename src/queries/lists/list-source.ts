@@ -1,0 +1,40 @@
+import type { Caller } from '../../commands/organization/caller.ts';
+import { historyOf } from '../../projections/read-models/read-model.ts';
+import type { Condition } from '../../stores/read-store.ts';
+import type { FamilyQuery } from '../family-query.ts';
+import type { QueryContext } from '../moments/moment.ts';
+import { linkConditions } from '../records/link-filters.ts';
+import { listConditions } from './filters.ts';
+
+type Filter = Record<string, unknown>;
+
+/** The documents that a list reads, without their order. */
+interface ListSource {
+  collection: string;
+  organizationId: string;
+  where: Condition[];
+}
+
+/** Returns the documents that a family's filter matches at a moment. @throws Refusal for an unknown linked record */
+export async function listSource(
+  context: QueryContext,
+  family: FamilyQuery,
+  { account_id }: Pick<Caller, 'account_id'>,
+  filter: Filter,
+): Promise<ListSource> {
+  const { organizationId, moment } = context;
+  const links = await linkConditions(context, family, filter);
+  return {
+    collection: moment.position === null ? family.plural : historyOf(family.plural),
+    organizationId,
+    where: [...links, ...listConditions(family, moment, { today: moment.today, account_id, filter })],
+  };
+}
+
+/** Returns true if a filter can leave out records that are not archived. A `query` without a word can't. */
+export function hasCondition(family: FamilyQuery, filter: Filter): boolean {
+  if (filter.linked_to !== undefined || filter.linked_framework_id !== undefined) return true;
+  const moment = { today: '', position: null };
+  const context = { today: '', account_id: '', filter: { ...filter, include_archived: true } };
+  return listConditions(family, moment, context).length > 0;
+}

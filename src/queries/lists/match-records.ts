@@ -1,0 +1,28 @@
+import type { Caller } from '../../commands/organization/caller.ts';
+import { recordName } from '../../projections/history/change-rows.ts';
+import type { FamilyQuery } from '../family-query.ts';
+import type { QueryContext } from '../moments/moment.ts';
+import { listSource } from './list-source.ts';
+
+/** A record as a filter matched it. */
+export interface MatchingRecord {
+  id: string;
+  name: string;
+  revision: number;
+}
+
+/** Returns up to `limit` records that a family's filter matches at a moment, in no particular order. */
+export async function matchRecords(
+  context: QueryContext,
+  family: FamilyQuery,
+  caller: Caller,
+  filter: Record<string, unknown>,
+  limit: number,
+): Promise<MatchingRecord[]> {
+  const source = await listSource(context, family, caller, filter);
+  const rows = await context.snapshot.models.find({ ...source, order: { key: null, direction: 'ASC' }, limit });
+  return rows.map(({ doc }) => {
+    const document = doc as unknown as Parameters<typeof recordName>[1];
+    return { id: document.id, name: recordName(family.model, document), revision: document.revision };
+  });
+}
