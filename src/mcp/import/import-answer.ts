@@ -1,5 +1,6 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { ImportOrigin } from '../../commands/import-origin.ts';
+import type { FamilyName } from '../../register/families.ts';
 import { toSingleLine } from '../schema/input-parser.ts';
 import type { RowError } from './import-rows.ts';
 
@@ -10,35 +11,33 @@ export interface SimilarRecord {
 }
 
 type Result = 'CREATED' | 'UPDATED' | 'UNCHANGED';
+type AnswerMode = 'WRITTEN' | 'DRY_RUN' | 'REFUSED';
 
-/** One row of an import: its content, its record, and later its result. */
-export interface ImportRow {
+/** One row of a call: the command on its record, and later its result. */
+export interface CommandRow {
   /** The row's index in the call, from 0. */
   row: number;
+  type: FamilyName;
   /** The id of the record that it adds or changes. Absent if the row can't be read. */
   id?: string;
+  /** The record's name, if the call selected the record instead of having a row for it. */
+  name?: string;
   /** True if the row changes a record, false if it adds one. */
   isUpdate: boolean;
+  /** The revision that the record must have. By default any. */
+  expectedRevision?: number;
   /** The id that follows from the cells of a spreadsheet's row. */
   rowId?: string;
   /** The row was imported before, from the same cells, with other values. Its record stays as it is. */
   isReadDifferently?: true;
-  /** Other ids under which a row of a spreadsheet may have been imported. */
-  otherIds: readonly string[];
-  /** The row as it was given. */
-  input: Readonly<Record<string, unknown>>;
   /** The row's normalized fields, without defaults. */
   fields: Record<string, unknown>;
   /** The fields with the words of a spreadsheet, such as an owner's name. */
   given: Record<string, unknown>;
-  /** The name of a person without an account who made a past decision. `fields` don't have it. */
-  personName?: string;
   /** The row and the file that it was read from. */
   source: ImportOrigin['source'];
-  /** Equal for rows with equal fields. */
-  content: string;
   /** The earlier row with the same content. */
-  duplicateOf?: ImportRow;
+  duplicateOf?: CommandRow;
   /** The account of an owner that the row names by a word. */
   ownerId?: string | undefined;
   result?: Result;
@@ -52,6 +51,8 @@ export interface ImportRow {
 export interface ImportedRow {
   row: number;
   id?: string;
+  /** Only for records that the call selected. */
+  name?: string;
   result?: Result;
   /** Only if the row names its owner by a word: the account. */
   owner_id?: string;
@@ -69,7 +70,10 @@ export interface ImportAnswer {
   updated: number;
   unchanged: number;
   rows: ImportedRow[];
+  /** Only of a dry run of `set`: what the write must repeat. */
+  selection?: string;
   pending?: true;
+  incomplete?: true;
 }
 
 /** Characters of errors that an answer shows in full. After that it shows one shortened error per row. */
@@ -81,30 +85,31 @@ const MAX_MESSAGE_CHARACTERS = 500;
 /** Shorter limits, for the errors after `MAX_FULL_ERROR_CHARACTERS`. */
 const MAX_SHORT_FIELD_CHARACTERS = 30;
 const MAX_SHORT_MESSAGE_CHARACTERS = 100;
+const MAX_NAME_CHARACTERS = 80;
 
 /** The refusal of a call with invalid rows. Its answer has every row, so that a caller sees which are right. */
-export function refusedImport(rows: readonly ImportRow[]): Refusal {
-  const message = 'Nothing was written. Fix the rows that have errors, then send all rows again.';
-  return new Refusal('invalid_input', message, { field: 'rows' }, importAnswer(rows, 'REFUSED'));
+export function refusedRows(rows: readonly CommandRow[], field: string, advice: string): Refusal {
+  return new Refusal('invalid_input', `Nothing was written. ${advice}`, { field }, importAnswer(rows, 'REFUSED'));
 }
 
 /** Returns the answer: what was written (in a dry run: what would be), and each row's record or errors. */
-export function importAnswer(rows: readonly ImportRow[], mode: 'WRITTEN' | 'DRY_RUN' | 'REFUSED'): ImportAnswer {
+export function importAnswer(rows: readonly CommandRow[], mode: AnswerMode): ImportAnswer {
   const counts = { CREATED: 0, UPDATED: 0, UNCHANGED: 0 };
   let errorCharacters = 0;
-  const answers = rows.map(({ row, id, isUpdate, duplicateOf, similar, ...entry }): ImportedRow => {
-    const errors = entry.errors ?? duplicateOf?.errors;
-    const result = duplicateOf?.result ? 'UNCHANGED' : entry.result;
+  const answers = rows.map((row): ImportedRow => {
+    const { duplicateOf } = row;
+    const errors = row.errors ?? duplicateOf?.errors;
+    const result = duplicateOf?.result ? 'UNCHANGED' : row.result;
     if (errors !== undefined) {
-      const moreErrors = entry.moreErrors ?? duplicateOf?.moreErrors ?? 0;
+      const moreErrors = row.moreErrors ?? duplicateOf?.moreErrors ?? 0;
       const rowErrors = answerErrors(errors, moreErrors, errorCharacters < MAX_FULL_ERROR_CHARACTERS);
       errorCharacters += JSON.stringify(rowErrors).length;
-      // A row that was rejected has no record. One that lost a race with another writer has.
-      return { row, ...(mode === 'WRITTEN' && isUpdate ? { id: id! } : {}), ...rowErrors };
+      return { ...recordOfRow(row, hasRecord(row, mode)), ...rowErrors };
     }
-    if (mode === 'REFUSED' || result === undefined) return { row, id: id! };
+    const answered = recordOfRow(row, true);
+    if (mode === 'REFUSED' || result === undefined) return answered;
     counts[result]++;
-    return { row, id: id!, result, ...readingMembers(entry), ...similarMember(similar) };
+    return { ...answered, result, ...readingMembers(row), ...similarMember(row.similar) };
   });
   return {
     created: counts.CREATED,
@@ -114,8 +119,18 @@ export function importAnswer(rows: readonly ImportRow[], mode: 'WRITTEN' | 'DRY_
   };
 }
 
+/** Returns true if a wrong row has a record: one that the call selected, or one that another writer changed first. */
+function hasRecord({ isUpdate, name }: CommandRow, mode: AnswerMode): boolean {
+  return name !== undefined || (mode === 'WRITTEN' && isUpdate);
+}
+
+function recordOfRow({ row, id, name }: CommandRow, withId: boolean): Pick<ImportedRow, 'row' | 'id' | 'name'> {
+  if (!withId) return { row };
+  return { row, id: id!, ...(name === undefined ? {} : { name: toSingleLine(name, MAX_NAME_CHARACTERS) }) };
+}
+
 /** Returns the members that say how a row was read. */
-function readingMembers({ ownerId, isReadDifferently }: Pick<ImportRow, 'ownerId' | 'isReadDifferently'>) {
+function readingMembers({ ownerId, isReadDifferently }: Pick<CommandRow, 'ownerId' | 'isReadDifferently'>) {
   return {
     ...(ownerId === undefined ? {} : { owner_id: ownerId }),
     ...(isReadDifferently ? { read_differently: true as const } : {}),

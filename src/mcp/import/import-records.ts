@@ -1,34 +1,35 @@
-import type { CommandEnvelope, Rehearsal } from '../../commands/engine/handler.ts';
-import { commandId, itemCommandId, randomId } from '../../commands/engine/ids.ts';
-import { importCommandId, importedId, importedRowId, rowContent } from '../../commands/engine/import-ids.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { randomId } from '../../commands/engine/ids.ts';
+import { importedId, importedRowId, rowContent } from '../../commands/engine/import-ids.ts';
 import { FAMILIES, organizationAggregate, recordAggregate } from '../../commands/families.ts';
-import { requirePermission } from '../../commands/organization/permissions.ts';
 import { lookalikeKeys } from '../../queries/records/similar-records.ts';
-import { type BulkItem, catchRefusal, mapConcurrently, writeAll } from '../tools/bulk-write.ts';
-import { OwnerNames, resolveMe } from '../tools/command-accounts.ts';
+import { type BulkItem, mapConcurrently } from '../tools/bulk-write.ts';
 import type { WriteContext } from '../tools/tool.ts';
-import { envelopeFor, findOrganizationOf, referenceChecks } from '../tools/write.ts';
 import {
+  type CommandRow,
   type ImportAnswer,
-  type ImportRow,
   importAnswer,
   MAX_ERRORS_PER_ROW,
-  refusedImport,
+  refusedRows,
   type SimilarRecord,
 } from './import-answer.ts';
-import { type ParsedRow, type RowError, type RowReader, toRowErrors } from './import-rows.ts';
+import type { ParsedRow, RowError, RowReader } from './import-rows.ts';
 import { takePersonName } from './past-decisions.ts';
+import {
+  type AcceptedRow,
+  openRowCall,
+  type RowCall,
+  type RowCallInput,
+  rehearseRow,
+  rehearseRows,
+  writeRows,
+} from './row-commands.ts';
 
 /** Errors that an answer describes. It counts the others. */
 const MAX_DESCRIBED_ERRORS = 300;
 
-export interface ImportRecordsInput {
-  organization_id: string;
+export interface ImportRecordsInput extends RowCallInput {
   rows: readonly Readonly<Record<string, unknown>>[];
   dry_run?: boolean | undefined;
-  reason?: string | undefined;
-  idempotency_key?: string | undefined;
 }
 
 /** The row of a spreadsheet from which a row's fields were read. */
@@ -54,21 +55,26 @@ export interface ImportRecordsOptions {
   findSimilar?(id: string, fields: Readonly<Record<string, unknown>>): Promise<readonly SimilarRecord[]>;
 }
 
-/** The result of a row's command, or of its rehearsal. */
-type RowOutcome = { result: Pick<Rehearsal, 'event_types' | 'repeated'> } | { refusal: Refusal };
-
-/** One call, with the values that the commands of all its rows share. */
-interface ImportCall extends Pick<ImportRecordsInput, 'reason'> {
-  context: WriteContext;
+/** One import, with the values that all its rows share. */
+interface ImportCall extends RowCall {
   reader: RowReader;
-  organizationId: string;
   /** The organization's secret key, from which the ids of new records are derived. */
   importKey: string;
-  /** The id of the whole call, from which each row's command id is derived. */
-  commandId: string;
-  owners: OwnerNames;
-  envelope: Omit<CommandEnvelope, 'command_id' | 'input'>;
 }
+
+/** One row of an import: its command, and what recognizes it. */
+interface ImportRow extends CommandRow {
+  /** Other ids under which a row of a spreadsheet may have been imported. */
+  otherIds: readonly string[];
+  /** The row as it was given. */
+  input: Readonly<Record<string, unknown>>;
+  /** Equal for rows with equal fields. */
+  content: string;
+  /** The name of a person without an account who made a past decision. `fields` don't have it. */
+  personName?: string;
+}
+
+const ADVICE = 'Fix the rows that have errors, then send all rows again.';
 
 /**
  * Checks every row, then writes them. A row that was imported before with the same content writes nothing.
@@ -81,51 +87,30 @@ export async function importRecords(
   input: ImportRecordsInput,
   { writeValidRows = false, sources = [], findSimilar }: ImportRecordsOptions = {},
 ): Promise<ImportAnswer> {
-  const call = await prepareCall(context, reader, input);
+  const call = await openImport(context, reader, input);
   const rows = readRows(call, input.rows, sources);
   await mapConcurrently(rows, (row) => recognizeRow(call, row), context.signal);
   const uniqueRows = markDuplicates(rows);
   const readableRows = uniqueRows.filter(({ errors }) => !errors);
-  const items = await mapConcurrently(readableRows, (row) => rehearseRow(call, row), context.signal);
-  const validRows = readableRows.filter(({ errors }) => !errors);
+  const accepted = await rehearseRows(call, readableRows);
   await mapConcurrently(uniqueRows, (row) => findFurtherErrors(call, row), context.signal);
   if (input.dry_run) {
-    await addSimilar(validRows, findSimilar);
+    await addSimilar(
+      accepted.map(({ row }) => row),
+      findSimilar,
+    );
     return importAnswer(rows, 'DRY_RUN');
   }
-  if (!writeValidRows && uniqueRows.some(({ errors }) => errors)) throw refusedImport(rows);
-  const toWrite = readableRows.flatMap((row, index) => (items[index] ? [{ row, item: items[index] }] : []));
-  const total = toWrite.length;
-  const commands = await mapConcurrently(toWrite, ({ row, item }) => storePersonName(call, row, item), context.signal);
-  const { outcomes, pending } = await writeAll(context, call.organizationId, commands, (count) =>
-    context.progress?.(count, total, `${count} of ${total} rows written`),
-  );
-  for (const [index, { row }] of toWrite.entries()) applyOutcome(row, outcomes[index]!);
+  if (!writeValidRows && uniqueRows.some(({ errors }) => errors)) throw refusedRows(rows, 'rows', ADVICE);
+  const named = await mapConcurrently(accepted, (acceptedRow) => storePersonName(call, acceptedRow), context.signal);
+  const pending = await writeRows(call, named);
   return { ...importAnswer(rows, 'WRITTEN'), ...(pending ? { pending: true as const } : {}) };
 }
 
-async function prepareCall(
-  context: WriteContext,
-  reader: RowReader,
-  { organization_id: organizationId, idempotency_key, reason }: ImportRecordsInput,
-): Promise<ImportCall> {
-  const { service, caller, tool } = context;
-  const role = requirePermission(caller, organizationId, tool.permission);
-  const { state } = await service.handler.load(organizationAggregate(organizationId));
-  const owners = new OwnerNames(context, organizationId);
-  return {
-    context,
-    reader,
-    organizationId,
-    reason,
-    importKey: state!.import_key,
-    commandId: commandId([organizationId, tool.name], idempotency_key),
-    owners,
-    envelope: {
-      ...envelopeFor(caller, organizationId, role),
-      resolveNames: (command) => owners.resolve(command),
-    },
-  };
+async function openImport(context: WriteContext, reader: RowReader, input: ImportRecordsInput): Promise<ImportCall> {
+  const call = openRowCall(context, input);
+  const { state } = await context.service.handler.load(organizationAggregate(input.organization_id));
+  return { ...call, reader, importKey: state!.import_key };
 }
 
 /** Reads every row. With many errors some are only counted, because an answer could not hold them. */
@@ -146,7 +131,8 @@ function readRow(
 ): ImportRow {
   const parsedRow = call.reader.read(input, maxErrors);
   const sourceErrors = source?.errors ?? [];
-  const common = { row, input, source: source === undefined ? null : `row ${source.row} of ${source.file}` };
+  const { type } = call.reader;
+  const common = { row, type, input, source: source === undefined ? null : `row ${source.row} of ${source.file}` };
   if ('errors' in parsedRow) {
     const errors = [...sourceErrors, ...withoutFields(parsedRow.errors, sourceErrors)];
     const { moreErrors } = parsedRow;
@@ -236,20 +222,6 @@ async function addSimilar(rows: readonly ImportRow[], findSimilar: ImportRecords
   });
 }
 
-/** Rehearses a row's command and returns it; null if it is refused. Sets the row's result or errors. */
-async function rehearseRow(call: ImportCall, row: ImportRow): Promise<BulkItem | null> {
-  const { handler } = call.context.service;
-  const rehearsal = await catchRefusal(async () => {
-    const item = await commandForRow(call, row);
-    const result = await handler.rehearse(item.aggregate, item.command, item.envelope);
-    const envelope: CommandEnvelope = { ...item.envelope, isNewStream: result.isNewRecord };
-    if (!result.repeated) row.ownerId = await call.owners.idOf(row.fields.owner_id);
-    return { result, item: { ...item, envelope } };
-  });
-  applyOutcome(row, rehearsal);
-  return 'item' in rehearsal ? rehearsal.item : null;
-}
-
 /** Refusals of one row that are searched for after the first. */
 const MAX_FURTHER_REFUSALS = 3;
 
@@ -276,65 +248,14 @@ async function findFurtherErrors(call: ImportCall, row: ImportRow): Promise<void
   }
 }
 
-/** Returns the command that a row stands for. A repeated add is recognised without its reason. */
-async function commandForRow(call: ImportCall, { id, isUpdate, ...row }: ImportRow): Promise<BulkItem> {
-  const { fields, given, source } = row;
-  const { context, reader, organizationId, reason } = call;
-  const { service, caller } = context;
-  const { type, commands } = FAMILIES[reader.type];
-  const aggregate = recordAggregate(id!);
-  const withReason = reason ? { reason } : {};
-  if (isUpdate) {
-    await findOrganizationOf(context, id!, organizationId);
-    const update = { type: commands.update!, changes: fields, ...withReason };
-    const command = resolveMe(caller, update);
-    const checkReferences = referenceChecks(service.handler, organizationId, id!);
-    return {
-      aggregate,
-      command,
-      envelope: { ...call.envelope, command_id: itemCommandId(call.commandId, id!), input: command, checkReferences },
-    };
-  }
-  const add = { type: commands.add, fields, origin: { name_id: null, source }, ...withReason };
-  const command = resolveMe(caller, add);
-  const checkReferences = referenceChecks(service.handler, organizationId, id!);
-  return {
-    aggregate,
-    command,
-    envelope: { ...call.envelope, command_id: importCommandId(id!), input: { type, fields: given }, checkReferences },
-  };
-}
-
-/** Stores the name of the person who made a new record's past decision. Returns the command with the name's id. */
+/** Stores the name of the person who made a new record's past decision. Its command then has the name's id. */
 async function storePersonName(
   { context, organizationId }: ImportCall,
-  { personName, result, source }: ImportRow,
-  item: BulkItem,
-): Promise<BulkItem> {
-  if (personName === undefined || result !== 'CREATED') return item;
+  accepted: AcceptedRow<ImportRow>,
+): Promise<AcceptedRow<ImportRow>> {
+  const { row, item } = accepted;
+  const { personName, result, source } = row;
+  if (personName === undefined || result !== 'CREATED') return accepted;
   const name_id = await context.service.importedNames.idOf(organizationId, personName);
-  return { ...item, command: { ...item.command, origin: { name_id, source } } as BulkItem['command'] };
-}
-
-/** Sets a row's result or errors. @throws Refusal idempotency_conflict for an update: it refuses the whole call */
-function applyOutcome(row: ImportRow, outcome: RowOutcome): void {
-  if ('result' in outcome) {
-    const { event_types, repeated } = outcome.result;
-    row.result = repeated || event_types.length === 0 ? 'UNCHANGED' : row.isUpdate ? 'UPDATED' : 'CREATED';
-    return;
-  }
-  const { refusal } = outcome;
-  delete row.result;
-  if (refusal.code !== 'idempotency_conflict') {
-    row.errors = toRowErrors(refusal);
-  } else if (row.id === row.rowId) {
-    // The cells are the same, so only their reading differs.
-    row.result = 'UNCHANGED';
-    row.isReadDifferently = true;
-  } else if (row.isUpdate) {
-    throw new Refusal(refusal.code, refusal.message, { field: 'idempotency_key', hint: `It is row ${row.row}.` });
-  } else {
-    const message = `${row.id} was imported under this reference_id with other content. Give its id to change it.`;
-    row.errors = [{ field: 'reference_id', message }];
-  }
+  return { row, item: { ...item, command: { ...item.command, origin: { name_id, source } } as BulkItem['command'] } };
 }

@@ -1,42 +1,73 @@
 import { z } from 'zod';
+import { Refusal } from '../../commands/engine/refusal.ts';
 import { findSimilar } from '../../queries/records/similar-records.ts';
 import * as field from '../schema/fields.ts';
 import { importOutput } from '../schema/register-output.ts';
-import { defineTool } from '../tools/tool.ts';
+import { defineTool, type ToolContext } from '../tools/tool.ts';
 import type { ImportAnswer } from './import-answer.ts';
 import { importRecords } from './import-records.ts';
 import { ROW_READERS } from './import-rows.ts';
+import { setFields } from './set-fields.ts';
+import { CHANGEABLE_PREFIXES, MAX_SELECTED_RECORDS } from './set-input.ts';
 
 const MAX_ROWS = 200;
 
 /** The only property that rows of all types can have. Some model APIs refuse an object without properties. */
 const ROW_ID = { type: 'string', description: 'the record to change', hideDescription: true } as const;
+/** The properties of `set` and `filter` that are published, because all types have them. */
+const NEW_OWNER = {
+  type: 'string',
+  description: 'and other fields of the update tool',
+  hideDescription: true,
+} as const;
+const OWNERS = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'and other filters of the list tool',
+  hideDescription: true,
+} as const;
 
 /**
- * A raw row. Its type's schema reads it later: a schema here would drop properties such as `__proto__` silently, and
+ * A raw object. Its type's schema reads it later: a schema here would drop properties such as `__proto__` silently, and
  * they must be refused.
+ * @param properties the published ones
  */
-const rowSchema = z
-  .custom<Record<string, unknown>>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object',
-  )
-  .meta({ type: 'object', properties: { id: ROW_ID }, additionalProperties: {} });
+const rawObject = (properties: object) =>
+  z
+    .custom<Record<string, unknown>>(
+      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+      'must be an object',
+    )
+    .meta({ type: 'object', properties, additionalProperties: {} });
 
-/** The tool that imports rows. They have the fields of the add and update tools. */
+const TYPES = [...ROW_READERS.keys()] as [string, ...string[]];
+
+const INPUT = z.strictObject({
+  organization_id: field.organizationId(),
+  type: field.withoutDescription(z.enum(TYPES).optional().describe('required with rows')),
+  rows: z
+    .array(rawObject({ id: ROW_ID }))
+    .min(1)
+    .max(MAX_ROWS)
+    .optional(),
+  set: rawObject({ owner_id: NEW_OWNER }).optional(),
+  ids: field.withoutDescription(
+    field.idList(MAX_SELECTED_RECORDS, CHANGEABLE_PREFIXES).optional().describe('of one type, with set'),
+  ),
+  filter: rawObject({ owner_id: OWNERS }).optional(),
+  dry_run: z.boolean().default(false),
+  selection: field.withoutDescription(z.string().optional().describe('with set: from the answer of the dry run')),
+  ...field.writeFields,
+});
+
+/** The tool that imports rows, and sets fields on many records. Both have the fields of the add and update tools. */
 export const importTool = defineTool({
   name: 'importRecords',
   title: 'Import records',
   permission: 'changeRecords',
   description:
-    'Add or change up to 200 records of one type at once. Rows have the fields of the add tool; with id, of the update tool (CONTROL: always). New vendors may be APPROVED with last_reviewed, risks ACCEPTED with accepted_until. If any row is wrong, nothing is written and errors say why. Repeating rows writes nothing twice. dry_run only checks.',
-  input: z.strictObject({
-    organization_id: field.organizationId(),
-    type: z.enum([...ROW_READERS.keys()] as [string, ...string[]]),
-    rows: z.array(rowSchema).min(1).max(MAX_ROWS),
-    dry_run: z.boolean().default(false),
-    ...field.writeFields,
-  }),
+    'Add or change up to 200 records: rows with add tool fields; with id, update tool fields (CONTROL: always). New vendors may be APPROVED with last_reviewed, risks ACCEPTED with accepted_until. Or set fields on ids or a list filter: dry_run, then with selection; omit type to hand over all of an owner. If one is wrong, nothing is written. Repeating is safe.',
+  input: INPUT,
   output: importOutput,
   example: {
     organization_id: '{organization}',
@@ -49,12 +80,34 @@ export const importTool = defineTool({
     reason: 'From last year’s list',
   },
   rejectsInput: (answer) => (answer as ImportAnswer).rows.some(({ errors }) => errors !== undefined),
-  run: ({ type, ...input }, context) => {
-    const reader = ROW_READERS.get(type)!;
-    if (!input.dry_run) return importRecords(context, reader, input);
-    const snapshot = context.service.reader.snapshot();
-    return importRecords(context, reader, input, {
-      findSimilar: (id, fields) => findSimilar(snapshot, input.organization_id, { ...fields, id }),
-    });
+  run: (input, context) => {
+    const { set, ...rest } = input;
+    if (set === undefined) return importRows(input, context);
+    if (input.rows === undefined) return setFields(context, { ...rest, set });
+    throw new Refusal('invalid_input', 'Give either rows or set, not both.', { field: 'rows' });
   },
 });
+
+/** Imports the rows of a call. A dry run names similar records. */
+function importRows({ type, ...input }: z.infer<typeof INPUT>, context: ToolContext): Promise<ImportAnswer> {
+  const { organization_id, rows, dry_run, reason, idempotency_key } = input;
+  for (const name of ['ids', 'filter', 'selection'] as const) {
+    if (input[name] === undefined) continue;
+    throw new Refusal('invalid_input', `${name} needs set: the fields to set on these records.`, { field: name });
+  }
+  if (rows === undefined) {
+    const message = 'rows are required; or give set, with ids or a filter.';
+    throw new Refusal('invalid_input', message, { field: 'rows' });
+  }
+  if (type === undefined) {
+    const message = `type is required: one of ${TYPES.join(', ')}.`;
+    throw new Refusal('invalid_input', message, { field: 'type', allowed: TYPES });
+  }
+  const reader = ROW_READERS.get(type)!;
+  const rowsInput = { organization_id, rows, dry_run, reason, idempotency_key };
+  if (!dry_run) return importRecords(context, reader, rowsInput);
+  const snapshot = context.service.reader.snapshot();
+  return importRecords(context, reader, rowsInput, {
+    findSimilar: (id, fields) => findSimilar(snapshot, organization_id, { ...fields, id }),
+  });
+}

@@ -247,5 +247,5 @@ function isUnused(value: unknown, { isOptional, type, isNullable }: Property): b
   if (!isOptional) return false;
   if (isBlank(value)) return value === null || type === 'string' || isNullable;
   if (Array.isArray(value)) return value.length === 0 && type === 'array';
-  return type === 'object' && isObject(value) && Object.keys(value).length === 0;
+  return (type === 'object' || type === 'custom') && isObject(value) && Object.keys(value).length === 0;
 }

@@ -196,6 +196,7 @@ export const importOutput = z.strictObject({
     z.strictObject({
       row: z.int().describe('the row’s index in the call, from 0'),
       id: anyId.optional(),
+      name: z.string().optional().describe('with set'),
       result: z.enum(['CREATED', 'UPDATED', 'UNCHANGED']).optional(),
       owner_id: field.id('acc').optional().describe('only if the row names its owner: the account'),
       similar: z
@@ -206,5 +207,7 @@ export const importOutput = z.strictObject({
       more_errors: z.int().optional().describe('the number of errors that did not fit'),
     }),
   ),
+  selection: z.string().optional().describe('dry_run with set: what the write must repeat'),
   pending,
+  incomplete: momentNotes.incomplete,
 });

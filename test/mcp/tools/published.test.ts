@@ -199,7 +199,7 @@ const PROPERTIES: Record<string, string[]> = {
   updateAudit: [...UPDATE, ...AUDIT],
   linkRecords: ['links', 'action', ...WRITE],
   archiveRecords: ['ids', 'action', ...WRITE],
-  importRecords: ['organization_id', 'type', 'rows', 'dry_run', ...WRITE],
+  importRecords: [...words('organization_id type rows set ids filter dry_run selection'), ...WRITE],
 };
 
 const FILTERS: Record<string, string[]> = {
@@ -215,6 +215,12 @@ const FILTERS: Record<string, string[]> = {
   listFrameworks: [],
   listControls: words('framework_id section_title status implementation linked_framework_id relation'),
   listAudits: words('state framework_id kind starts_after starts_before valid_on'),
+};
+
+/** The filters of tools that are not lists of one family. Those of importRecords depend on the type. */
+const OTHER_FILTERS: Record<string, string[]> = {
+  listChanges: words('record_id record_types actor_id event_types field from to'),
+  importRecords: ['owner_id'],
 };
 
 /** The orders of each list. */
@@ -249,7 +255,7 @@ const REQUIRED: Record<string, string[]> = {
   reviewVendor: words('id outcome'),
   linkRecords: ['links'],
   archiveRecords: words('ids action reason'),
-  importRecords: words('organization_id type rows'),
+  importRecords: ['organization_id'],
 };
 
 /** The values of enums, by path. */

@@ -155,6 +155,7 @@ const LATER = ['2999-01-01', '2999-01-01T00:00:00Z', '999999999'];
 const BY_NAME: Record<string, readonly string[]> = {
   cursor: ['nonsense', 'e30.x', '\ud800', ''],
   verify_cursor: ['nonsense', 'e30.x', '\ud800', ''],
+  selection: ['nonsense', ''],
   as_of: [...NO_MOMENTS, ...LATER, '-1', '1.5', '9'.repeat(20), idOf('rsk'), ''],
   from: [...NO_MOMENTS, '-1', idOf('rsk'), ''],
   to: [...NO_MOMENTS, '-1', idOf('rsk'), ''],

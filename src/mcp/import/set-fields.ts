@@ -1,0 +1,139 @@
+import { itemCommandId } from '../../commands/engine/ids.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import { recordAggregate } from '../../commands/families.ts';
+import { resolveOwnerFilter } from '../../queries/lists/owner-filter.ts';
+import { type PinnedMoment, pinnedMoment } from '../../queries/moments/moment.ts';
+import { isIncomplete, type Snapshot } from '../../queries/moments/snapshot.ts';
+import { mapConcurrently } from '../tools/bulk-write.ts';
+import type { ToolContext } from '../tools/tool.ts';
+import { type CommandRow, type ImportAnswer, importAnswer, refusedRows } from './import-answer.ts';
+import { openRowCall, type RowCall, rehearseRows, writeRows } from './row-commands.ts';
+import {
+  momentOfSelection,
+  type SelectedRecord,
+  type SelectionSource,
+  selectionHash,
+  selectionText,
+  selectRecords,
+} from './selection.ts';
+import { type FamilyChange, readSetInput, type SetInput } from './set-input.ts';
+
+const ADVICE = 'Change set, or leave out the records that have errors, and make the dry run again.';
+
+/**
+ * Sets fields on the records that the input names by ids or matches by a filter. A dry run answers what would change, and
+ * the `selection` that the write must have. An interrupted write is finished by repeating it with its idempotency_key.
+ * @throws Refusal conflict if a record was changed after the dry run, or another one matches by now
+ * @throws Refusal invalid_input if a record would refuse its command. Nothing is written then.
+ */
+export async function setFields(context: ToolContext, input: SetInput): Promise<ImportAnswer> {
+  const call = openRowCall(context, input);
+  const { organizationId } = call;
+  const snapshot = context.service.reader.snapshot();
+  const changes = await resolveOwners(snapshot, call, readSetInput(input));
+  const source = { snapshot, organizationId, caller: context.caller, changes };
+  const now = await pinnedMoment(snapshot, organizationId, undefined);
+  if (input.dry_run) return dryRun(call, source, now, input.ids);
+  const { records, isBegun } = await confirmSelection(call, source, now, input.selection);
+  const rows = toRows(records);
+  const accepted = await rehearseRows(call, rows);
+  // A repeated write finishes what the first attempt began. Errors are then on their rows.
+  if (!isBegun && rows.some(({ errors }) => errors)) throw refusedRows(rows, 'set', ADVICE);
+  const pending = await writeRows(call, accepted);
+  return { ...importAnswer(rows, 'WRITTEN'), ...(pending ? { pending: true as const } : {}) };
+}
+
+/** Returns the changes with accounts' ids in place of names in their filters. */
+async function resolveOwners(
+  snapshot: Snapshot,
+  { context, organizationId }: RowCall,
+  changes: readonly FamilyChange[],
+): Promise<FamilyChange[]> {
+  return mapConcurrently(changes, async (change) => {
+    const filter = await resolveOwnerFilter(snapshot, context.caller, organizationId, change.filter);
+    return { ...change, filter };
+  });
+}
+
+async function dryRun(
+  call: RowCall,
+  source: SelectionSource,
+  now: PinnedMoment,
+  ids: SetInput['ids'],
+): Promise<ImportAnswer> {
+  const selection = await selectRecords(source, now);
+  if (ids !== undefined) refuseUnknownIds(ids, selection.records);
+  const rows = toRows(selection.records);
+  await rehearseRows(call, rows);
+  const notes = isIncomplete(source.snapshot, call.organizationId) ? { incomplete: true as const } : {};
+  return { ...importAnswer(rows, 'DRY_RUN'), selection: selectionText(selection), ...notes };
+}
+
+/** @throws Refusal not_found with an issue for each unknown id */
+function refuseUnknownIds(ids: readonly string[], records: readonly SelectedRecord[]): void {
+  const known = new Set(records.map(({ id }) => id));
+  const issues = ids.flatMap((id, index) =>
+    known.has(id)
+      ? []
+      : [{ field: `ids.${index}`, message: `There is no ${id} here. List the records to find the id.` }],
+  );
+  const [first] = issues;
+  if (first !== undefined) throw new Refusal('not_found', first.message, { field: first.field, issues });
+}
+
+function toRows(records: readonly SelectedRecord[]): CommandRow[] {
+  return records.map(({ type, id, name, revision, set }, row) => {
+    return { row, type, id, name, isUpdate: true, expectedRevision: revision, fields: set, given: set, source: null };
+  });
+}
+
+/** The refusal of a write whose records aren't those of its dry run any more. The same call can't succeed later. */
+class SelectionConflict extends Refusal {
+  constructor() {
+    const message =
+      'The records differ from those of the dry run. Make the dry run again, and write with its selection and a new idempotency_key.';
+    super('conflict', message, { field: 'selection' });
+  }
+
+  override get retryable(): boolean {
+    return false;
+  }
+}
+
+/**
+ * Returns the records of the dry run, if they are still the same. Once an attempt with the same key has written the first
+ * of them, the selection was confirmed then, and isn't compared again.
+ * @throws Refusal conflict if they differ
+ */
+async function confirmSelection(
+  call: RowCall,
+  source: SelectionSource,
+  now: PinnedMoment,
+  selection: string | undefined,
+): Promise<{ records: readonly SelectedRecord[]; isBegun: boolean }> {
+  if (selection === undefined) {
+    const message =
+      'selection is required. Make the call with dry_run first, and repeat it with the selection of its answer.';
+    throw new Refusal('invalid_input', message, { field: 'selection' });
+  }
+  const moment = momentOfSelection(selection);
+  if (moment === null || moment.position > now.position) throw new SelectionConflict();
+  const chosen = await selectRecords(source, moment);
+  if (selectionText(chosen) !== selection) throw new SelectionConflict();
+  const { records } = chosen;
+  const isBegun = await hasBegun(call, records);
+  // The read models at `now` contain every write before this call. A later one is found by the expected revision.
+  if (!isBegun && selectionHash((await selectRecords(source, now)).records) !== selectionHash(records)) {
+    throw new SelectionConflict();
+  }
+  return { records, isBegun };
+}
+
+/** Returns true if an earlier attempt with the same idempotency_key has written at least one of these records. */
+async function hasBegun({ context, commandId }: RowCall, records: readonly SelectedRecord[]): Promise<boolean> {
+  const written = await mapConcurrently(records, async ({ id }) => {
+    const { commands } = await context.service.handler.load(recordAggregate(id), true);
+    return commands.has(itemCommandId(commandId, id));
+  });
+  return written.includes(true);
+}
