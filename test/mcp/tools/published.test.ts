@@ -220,6 +220,7 @@ const FILTERS: Record<string, string[]> = {
 /** The filters of tools that are not lists of one family. Those of importRecords depend on the type. */
 const OTHER_FILTERS: Record<string, string[]> = {
   listChanges: words('record_id record_types actor_id event_types field from to'),
+  getReport: words('kind valid_until_before linked_to query'),
   importRecords: ['owner_id'],
 };
 
@@ -289,12 +290,6 @@ const CHOICES: Record<string, string> = {
 function words(text: string): string[] {
   return text.split(' ');
 }
-
-/** The filters of tools that don't list one family. */
-const OTHER_FILTERS: Readonly<Record<string, string[]>> = {
-  listChanges: words('record_id record_types actor_id event_types field from to'),
-  getReport: words('kind valid_until_before linked_to query'),
-};
 
 test('tools have exactly the properties of the contract', ({ tools }) => {
   for (const { name, inputSchema } of tools) {
