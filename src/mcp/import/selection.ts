@@ -8,8 +8,9 @@ import type { FamilyName } from '../../register/families.ts';
 import { type FamilyChange, MAX_SELECTED_RECORDS } from './set-input.ts';
 
 /*
- * The records that a call with `set` changes. The dry run answers them as a text that the write must repeat:
- * `391.2026-11-23.pZ2v…` is the position and day of the dry run, and a hash of the ids and revisions that it matched.
+ * The records that a call with `set` changes. The dry run answers them as a text that the write must repeat.
+ * An example is `391.2026-11-23.pZ2v…`: the position and day of the dry run, and a hash of the ids and revisions that it
+ * matched.
  *
  * The hash detects changes between the two calls. The position lets a repeated write find its records again, also those
  * that the first attempt changed and that the filter no longer matches.
@@ -22,7 +23,7 @@ export interface SelectedRecord extends MatchingRecord {
 }
 
 /** The records that the filters of a call match at a moment. */
-export interface Selection {
+export interface RecordSelection {
   moment: PinnedMoment;
   records: readonly SelectedRecord[];
 }
@@ -40,7 +41,7 @@ const SELECTION = /^(\d{1,15})\.(\d{4}-\d{2}-\d{2})\.[\w-]+$/;
 const HASH_CHARACTERS = 22;
 
 /** Finds the records that a call's filters match at a moment. @throws Refusal too_large */
-export async function selectRecords(source: SelectionSource, moment: PinnedMoment): Promise<Selection> {
+export async function selectRecords(source: SelectionSource, moment: PinnedMoment): Promise<RecordSelection> {
   const { snapshot, organizationId, caller, changes } = source;
   const records: SelectedRecord[] = [];
   for (const { type, family, set, filter } of changes) {
@@ -60,7 +61,7 @@ function tooManyRecords(): Refusal {
 }
 
 /** Returns the text by which a write names the records of its dry run. */
-export function selectionText({ moment, records }: Selection): string {
+export function selectionText({ moment, records }: RecordSelection): string {
   return `${moment.position}.${moment.today}.${selectionHash(records)}`;
 }
 
