@@ -18,6 +18,7 @@ import type { ToolBox } from '../mcp/tools/toolbox.ts';
 import { readMemberNames } from '../queries/records/member-names.ts';
 import { reportChoices } from '../reports/report-choices.ts';
 import type { Stores } from '../stores/open.ts';
+import { assetDataUrl } from '../web/server/assets.ts';
 import { createPages } from '../web/server/create-pages.ts';
 import type { Register } from './create-register.ts';
 import type { HttpGateway } from './http-gateway.ts';
@@ -78,6 +79,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<RequestLis
     baseUrl,
     publicUrl: publicUrl(config, port),
     version: VERSION,
+    icon: assetDataUrl('icon.svg'),
     logger,
     oauth,
     pages,

@@ -48,6 +48,8 @@ export interface HttpServiceOptions {
   /** The address under which people reach the pages. Without it, answers of tools name no page. */
   publicUrl?: string | undefined;
   version: string;
+  /** The service's icon for MCP clients: an SVG as a `data:` address. */
+  icon?: string | undefined;
   logger: Logger;
   /** The authorization server for assistants, and the pages for people. Both are optional. */
   oauth?: OAuth;
@@ -94,7 +96,7 @@ export function createApp(options: HttpServiceOptions): Koa<RequestState> {
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection lost'));
   app.use(requestMiddleware(logger, options.metrics?.onResponse));
   app.use(crossOrigin(options.baseUrl, options.toolOrigins ?? new Set()));
-  const protocol = new Protocol(tools, { name: 'veritrail', version }, options.publicUrl);
+  const protocol = new Protocol(tools, { name: 'veritrail', version, icon: options.icon }, options.publicUrl);
   app.use(mcpEndpoint(protocol, admitCall, requireScope, penalties));
   if (oauth) app.use(oauthEndpoints(oauth, options.limits));
   app.use(router.routes()).use(router.allowedMethods());

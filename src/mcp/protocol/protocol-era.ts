@@ -13,6 +13,9 @@ export const LATEST_LEGACY_VERSION = '2025-11-25';
 const LEGACY_VERSIONS: readonly string[] = [LATEST_LEGACY_VERSION, '2025-06-18'];
 export const SUPPORTED_VERSIONS: readonly string[] = [MODERN_VERSION, ...LEGACY_VERSIONS];
 
+/** Returns true if a version's `serverInfo` can have icons. Older clients might refuse unknown members. */
+export const knowsIcons = (version: string): boolean => version >= '2025-11-25';
+
 /** Error codes that 2026-07-28 adds to JSON-RPC's. */
 const HEADER_MISMATCH = -32020;
 const UNSUPPORTED_PROTOCOL_VERSION = -32022;

@@ -15,6 +15,7 @@ import {
   type Era,
   eraOf,
   isLegacyVersion,
+  knowsIcons,
   LATEST_LEGACY_VERSION,
   RESOURCE_NOT_FOUND,
   SERVER_INFO,
@@ -60,6 +61,14 @@ export interface ProtocolAnswer {
   rest?: Buffer;
 }
 
+/** The service, as it presents itself to clients. */
+export interface ServerDescription {
+  name: string;
+  version: string;
+  /** An SVG, as a `data:` address. */
+  icon?: string | undefined;
+}
+
 const STATIC_CACHE = { ttlMs: STATIC_TTL_MS, cacheScope: 'public' };
 /** The register's current data: it must not be cached or shared. */
 const LIVE_CACHE = { ttlMs: 0, cacheScope: 'private' };
@@ -72,7 +81,7 @@ export class Protocol {
 
   constructor(
     private readonly tools: ToolBox,
-    server: { name: string; version: string },
+    server: ServerDescription,
     private readonly publicUrl?: string,
   ) {
     this.results = precomputeResults(tools, server);
@@ -194,8 +203,11 @@ function contextOf(era: Era, { meta }: RpcRequest, exchange: McpExchange): CallC
 }
 
 /** Builds the texts that are the same for every request. */
-function precomputeResults(tools: ToolBox, server: { name: string; version: string }) {
-  const meta = `"_meta":${JSON.stringify({ [SERVER_INFO]: server })}`;
+function precomputeResults(tools: ToolBox, { name, version, icon }: ServerDescription) {
+  const server = { name, version };
+  const icons = icon === undefined ? {} : { icons: [{ src: icon, mimeType: 'image/svg+xml', sizes: ['any'] }] };
+  const metaOf = (serverInfo: object) => `"_meta":${JSON.stringify({ [SERVER_INFO]: serverInfo })}`;
+  const meta = metaOf(server);
   const cache = JSON.stringify(STATIC_CACHE).slice(1, -1);
   const capabilities = { tools: {}, prompts: {}, resources: {} };
   const { instructions } = tools;
@@ -213,9 +225,14 @@ function precomputeResults(tools: ToolBox, server: { name: string; version: stri
     ]),
     discover:
       `{"resultType":"complete","supportedVersions":${JSON.stringify(SUPPORTED_VERSIONS)},` +
-      `"capabilities":${JSON.stringify(capabilities)},"instructions":${JSON.stringify(instructions)},${cache},${meta}}`,
+      `"capabilities":${JSON.stringify(capabilities)},"instructions":${JSON.stringify(instructions)},${cache},${metaOf({ ...server, ...icons })}}`,
     initialize: (protocolVersion: string) =>
-      JSON.stringify({ protocolVersion, capabilities, serverInfo: server, instructions }),
+      JSON.stringify({
+        protocolVersion,
+        capabilities,
+        serverInfo: { ...server, ...(knowsIcons(protocolVersion) ? icons : {}) },
+        instructions,
+      }),
     head: { legacy: '', modern: '"resultType":"complete",' },
     tail: { legacy: '', modern: `,${meta}` },
   };

@@ -75,6 +75,12 @@ export function assetUrl(name: AssetName): string {
   return `/assets/${name}?v=${assetOf(name).hash}`;
 }
 
+/** Returns an asset as a `data:` address, for clients that can't reach the service's own addresses. */
+export function assetDataUrl(name: AssetName): string {
+  const { type, text } = assetOf(name);
+  return `data:${type};base64,${Buffer.from(text).toString('base64')}`;
+}
+
 /** Serves style sheet, scripts and icon. Browsers cache them for a year under the address with the hash. */
 export function assetRoutes(router: Router<RequestState>): void {
   router.get('/assets/:name', (ctx) => {

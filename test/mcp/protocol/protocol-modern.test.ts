@@ -68,6 +68,22 @@ test('server/discover answers the server’s name, versions and capabilities', a
   });
 });
 
+test('only server/discover has the icon, because every answer carries the server’s name', async () => {
+  const src = 'data:image/svg+xml;base64,PHN2Zy8+';
+  const service = await startToyService({ icon: src });
+  const serverInfo = async (method: string) => {
+    const { _meta } = (await send(service, method)).json.result as Json;
+    return _meta![`${KEY}serverInfo`] as unknown;
+  };
+  const { [`${KEY}serverInfo`]: named } = SERVER_INFO;
+  assert.equal(await serverInfo('server/discover'), {
+    ...named,
+    icons: [{ src, mimeType: 'image/svg+xml', sizes: ['any'] }],
+  });
+  assert.equal(await serverInfo('tools/list'), named);
+  await service.stop();
+});
+
 test('tools/list says how long and for whom it can be cached', async ({ service }) => {
   const { status, json } = await send(service, 'tools/list');
   assert.is(status, 200);

@@ -127,6 +127,23 @@ test('initialize answers with the requested version, or the latest legacy one', 
   assert.is(Number(bad.json.error?.code), -32602);
 });
 
+test('initialize shows the icon to clients whose version has icons', async () => {
+  const src = 'data:image/svg+xml;base64,PHN2Zy8+';
+  const service = await startToyService({ icon: src });
+  const serverInfo = async (protocolVersion: string) => {
+    const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'a', version: '1' } };
+    const { json } = await post(service, { jsonrpc: '2.0', id: 0, method: 'initialize', params });
+    return json.result?.serverInfo as unknown;
+  };
+  const named = { name: 'veritrail', version: '1.2.3' };
+  assert.equal(await serverInfo('2025-11-25'), {
+    ...named,
+    icons: [{ src, mimeType: 'image/svg+xml', sizes: ['any'] }],
+  });
+  assert.equal(await serverInfo('2025-06-18'), named);
+  await service.stop();
+});
+
 test('initialize refuses an optional member of a wrong type, and names it', async ({ service }) => {
   const clientInfo = { name: 'a', version: '1' };
   for (const [field, params] of [

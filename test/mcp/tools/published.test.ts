@@ -110,6 +110,10 @@ test('tools/list is small enough for a model to read at every start', async ({ t
   const client = await sdkClient(url, token);
   assert.equal((await client.listTools()).tools, tools);
   assert.match(client.getInstructions() ?? '', 'idempotency_key');
+  const [icon] = client.getServerVersion()?.icons ?? [];
+  const svg = await (await fetch(icon!.src)).text();
+  assert.is(svg, await (await fetch(`${url}/assets/icon.svg`)).text(), 'the icon of the pages');
+  assert.ok(icon!.src.length < 500);
   await client.close();
 });
 
