@@ -28,11 +28,15 @@ export interface RecordMatch {
   candidates: readonly { id: string }[];
 }
 
-/** A family that prompts can search. */
-interface PromptFamily {
-  prefix: string;
+/** A tool that lists a family's records, and the member of its answer that has them. */
+export interface RecordList {
   list: string;
   plural: string;
+}
+
+/** A family that prompts can search. */
+interface PromptFamily extends RecordList {
+  prefix: string;
 }
 
 export const PROMPT_FAMILIES = {
@@ -41,6 +45,10 @@ export const PROMPT_FAMILIES = {
   audit: { prefix: 'aud', list: 'listAudits', plural: 'audits' },
   framework: { prefix: 'frm', list: 'listFrameworks', plural: 'frameworks' },
 } satisfies Record<string, PromptFamily>;
+
+/** Returns true for the arguments that name a record. They are called after its family. */
+export const isPromptFamily = (name: string): name is keyof typeof PROMPT_FAMILIES =>
+  Object.hasOwn(PROMPT_FAMILIES, name);
 
 const MAX_CANDIDATES = 5;
 const ROWS_PER_SECTION = 20;

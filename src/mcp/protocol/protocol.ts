@@ -8,6 +8,7 @@ import { getPrompt, PROMPT_LIST } from '../prompts/prompts.ts';
 import { toolCaller } from '../tools/call-tool.ts';
 import type { CallContext } from '../tools/tool.ts';
 import type { ToolBox, ToolResult } from '../tools/toolbox.ts';
+import { completeArgument } from './complete-argument.ts';
 import { INITIALIZE_PARAMS } from './initialize-params.ts';
 import {
   checkVersionHeader,
@@ -113,6 +114,8 @@ export class Protocol {
         return this.getPrompt(era, request, exchange);
       case 'resources/read':
         return this.readResource(era, request, exchange);
+      case 'completion/complete':
+        return this.complete(era, request, exchange);
       default:
         return this.answerList(era, request) ?? (era === 'modern' ? this.discover(request) : this.handshake(request));
     }
@@ -154,6 +157,11 @@ export class Protocol {
     }
     const cache = result.isStatic ? STATIC_CACHE : LIVE_CACHE;
     return this.successAnswer(era, request, { contents: result.contents, ...(era === 'modern' ? cache : {}) });
+  }
+
+  private async complete(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
+    const callTool = toolCaller(this.tools, contextOf(era, request, exchange));
+    return this.successAnswer(era, request, await completeArgument(callTool, request.params));
   }
 
   /** Answers a list of tools, prompts or resources. Returns null for any other method. */
@@ -209,7 +217,7 @@ function precomputeResults(tools: ToolBox, { name, version, icon }: ServerDescri
   const metaOf = (serverInfo: object) => `"_meta":${JSON.stringify({ [SERVER_INFO]: serverInfo })}`;
   const meta = metaOf(server);
   const cache = JSON.stringify(STATIC_CACHE).slice(1, -1);
-  const capabilities = { tools: {}, prompts: {}, resources: {} };
+  const capabilities = { tools: {}, prompts: {}, resources: {}, completions: {} };
   const { instructions } = tools;
   /** The text from the result to the end of the message. */
   const list = (member: string, json: string) => ({

@@ -59,7 +59,7 @@ test('server/discover answers the server’s name, versions and capabilities', a
     result: {
       resultType: 'complete',
       supportedVersions: SUPPORTED,
-      capabilities: { tools: {}, prompts: {}, resources: {} },
+      capabilities: { tools: {}, prompts: {}, resources: {}, completions: {} },
       instructions: 'Say please.',
       ttlMs: 3_600_000,
       cacheScope: 'public',
