@@ -35,7 +35,7 @@ async function sdkClient(service: ToyService): Promise<Client> {
 test('the SDK client connects, lists, calls, pings and leaves', async ({ service }) => {
   const client = await sdkClient(service);
   assert.equal(client.getServerVersion(), { name: 'veritrail', version: '1.2.3' });
-  assert.equal(client.getServerCapabilities(), { tools: {}, prompts: {}, resources: {} });
+  assert.equal(client.getServerCapabilities(), { tools: {}, prompts: {}, resources: {}, completions: {} });
   assert.is(client.getInstructions(), 'Say please.');
   const { tools } = await client.listTools();
   assert.equal(JSON.stringify(tools), service.tools.listJson);
@@ -229,7 +229,7 @@ test('a body that is not UTF-8 is refused', async ({ service }) => {
 });
 
 test('unknown methods and cursors are refused', async ({ service }) => {
-  for (const method of ['nonsense', 'constructor', 'completion/complete', 'resources/subscribe', 'server/discover']) {
+  for (const method of ['nonsense', 'constructor', 'logging/setLevel', 'resources/subscribe', 'server/discover']) {
     const { status, json } = await post(service, { jsonrpc: '2.0', id: 1, method }, VERSION);
     assert.is(status, 200);
     assert.is(Number(json.error?.code), -32601, method);
