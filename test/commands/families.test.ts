@@ -134,6 +134,9 @@ test('every list tool answers all orders and filters, now and as of a past posit
     for (const [field, schema] of Object.entries(filter!.properties!)) {
       if (field === 'ids') continue;
       if (field === 'linked_to') inputs.push({ filter: { linked_to: context.framework } });
+      else if (field === 'linked_framework_id') inputs.push({ filter: { [field]: [context.framework] } });
+      else if (field === 'relation')
+        continue; // Only with linked_framework_id.
       else if (schema.items?.enum) inputs.push(...schema.items.enum.map((value) => ({ filter: { [field]: [value] } })));
       else if (schema.type === 'boolean') inputs.push({ filter: { [field]: true } }, { filter: { [field]: false } });
       else inputs.push({ filter: { [field]: sample(field, schema, context) } });

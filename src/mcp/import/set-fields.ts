@@ -78,7 +78,7 @@ function refuseUnknownIds(ids: readonly string[], records: readonly SelectedReco
       : [{ field: `ids.${index}`, message: `There is no ${id} here. List the records to find the id.` }],
   );
   const [first] = issues;
-  if (first !== undefined) throw new Refusal('not_found', first.message, { field: first.field, issues });
+  if (first !== undefined) throw new Refusal('not_found', first.message, { field: 'ids', issues });
 }
 
 function toRows(records: readonly SelectedRecord[]): CommandRow[] {

@@ -26,7 +26,7 @@ import { envelopeFor } from './write.ts';
 interface RequestedLink {
   from_id: string;
   to_id: string;
-  relation?: Relation | undefined;
+  relation?: Relation | null | undefined;
 }
 
 export interface LinkRecordsInput {
@@ -78,7 +78,7 @@ export async function linkRecords(input: LinkRecordsInput, context: ToolContext)
 function checkLink({ from_id, to_id, relation }: RequestedLink, action: 'LINK' | 'UNLINK', field: string): void {
   refuseUnlinkable(from_id, to_id, field);
   if (action === 'LINK') refuseUnfitRelation(from_id, to_id, relation ?? null, `${field}.relation`);
-  if (action === 'LINK' || relation === undefined) return;
+  if (action === 'LINK' || !relation) return;
   const message = 'UNLINK ends a link whatever its relation is. Leave out relation.';
   throw new Refusal('invalid_input', message, { field: `${field}.relation` });
 }
@@ -99,7 +99,7 @@ function refuseContradictions(links: readonly RequestedLink[]): void {
 }
 
 function relationOf({ relation, from_id }: RequestedLink): { relation?: DirectedRelation } {
-  return relation === undefined ? {} : { relation: directedRelation(relation, from_id) };
+  return relation ? { relation: directedRelation(relation, from_id) } : {};
 }
 
 interface ItemOptions {

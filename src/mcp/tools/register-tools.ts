@@ -76,19 +76,17 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     title: 'Link or unlink records',
     idempotent: true,
     permission: 'changeRecords',
-    description: `LINK (default) or UNLINK 1-100 pairs: ${linkablePairs()}. Controls need a relation: from_id SUPPORTS to_id. See links: getRecords LINKS.`,
+    description: `LINK (default) or UNLINK 1-100 pairs: ${linkablePairs()}. Controls need a relation. See links: getRecords LINKS.`,
     input: z.strictObject({
       links: z
         .array(
           z.strictObject({
             from_id: field.id(...ID_PREFIXES),
             to_id: field.id(...ID_PREFIXES),
-            relation: field.withoutDescription(
-              z
-                .enum(RELATIONS)
-                .optional()
-                .describe('two controls only: from_id supports to_id, or covers a part of it'),
-            ),
+            // Without its enum, so that callers who send every property can send an empty text.
+            relation: field
+              .clearable(field.withoutEnum(z.enum(RELATIONS)))
+              .describe(`two controls only: ${RELATIONS.join(', ')} (of to_id)`),
           }),
         )
         .min(1)

@@ -8,7 +8,7 @@ import { type Relation, type RelationOfRecord, relationsOfRecords } from '../../
 import type { Condition } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import { type QueryContext, recordIdCondition, versionConditions } from '../moments/moment.ts';
-import { documentsAt, linkedToCondition, recordAt } from './record-links.ts';
+import { documentsAt, linkedToCondition } from './record-links.ts';
 
 type Document = Record<string, unknown>;
 
@@ -36,7 +36,6 @@ async function linkedFrameworkConditions(context: QueryContext, filter: Document
   }
   const rows: Document[] = [];
   for (const id of frameworkIds as readonly string[]) {
-    await recordAt(context, id, 'filter.linked_framework_id');
     const [gte, lte] = [controlId(id, 0), controlId(id, MAX_CONTROL_INDEX)];
     for await (const row of controlLinks(context, { key: 'record_id', op: 'range', gte, lte }, filter)) rows.push(row);
   }

@@ -68,17 +68,27 @@ function shapeOf(answer: object, id: string): unknown {
   return JSON.parse(JSON.stringify(answer).replaceAll(id, 'ID'));
 }
 
-/** Returns a report type that takes the input. */
-function reportFor({ name }: Tool, path: Place['path']): object {
-  if (name !== 'getReport') return {};
-  if (path[0] === 'framework_id') return { type: 'STATEMENT_OF_APPLICABILITY' };
-  return path[0] === 'audit_id' ? { type: 'AUDIT_PACK' } : {};
+/** The types of reports that take an input. */
+const REPORTS: Readonly<Record<string, string>> = {
+  framework_id: 'STATEMENT_OF_APPLICABILITY',
+  audit_id: 'AUDIT_PACK',
+  filter: 'EVIDENCE',
+};
+
+/** Returns an input in which the id has a use. */
+function inputFor({ inputsByTool }: TwoOrganizations, { name }: Tool, path: Place['path']): object {
+  const input = inputsByTool.get(name)!;
+  const place = String(path[0]);
+  if (name === 'getReport' && place in REPORTS) return { ...input, type: REPORTS[place] };
+  if (name !== 'importRecords' || place === 'rows') return input;
+  const { rows: _rows, type: _type, ...others } = input;
+  return place === 'organization_id' ? input : { ...others, set: { owner_id: 'ME' }, dry_run: true };
 }
 
 async function answerFor(context: TwoOrganizations, tool: Tool, idPath: Place, id: string): Promise<object> {
-  const { register, inputsByTool } = context;
+  const { register } = context;
   const { path, schema } = idPath;
-  const input = withValue({ ...inputsByTool.get(tool.name), ...reportFor(tool, path) }, path, id) as object;
+  const input = withValue(inputFor(context, tool, path), path, id) as object;
   const label = `${tool.name} ${fieldOf(path)} ${id}`;
   if (isSearched(tool, idPath)) {
     const answer = await register.call(tool.name, input);
