@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { listLibrary } from '../../library/framework-library.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
@@ -128,6 +129,8 @@ async function findRecords(lists: readonly RecordList[], search: Search) {
       const page = await callTool(list, { organization_id, filter: { query: text }, size });
       records.push(...(page[plural] as ListedItem[]));
       hasMore ||= page.next_cursor !== undefined;
+      // An embedded store answers synchronously, so other calls get a turn between two lists.
+      await nextTurn();
     }
   }
   return { records: records.slice(0, MAX_VALUES), hasMore: hasMore || records.length > MAX_VALUES };
