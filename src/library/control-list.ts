@@ -106,8 +106,10 @@ export class ControlList {
   }
 
   /** Records a control that the publisher has withdrawn. */
-  withdraw({ section_title, name }: Pick<ControlEntry, 'section_title' | 'name'>): void {
-    this.withdrawn.push({ section_title: oneLine(section_title), name: oneLine(name) });
+  withdraw(location: string, entry: Pick<ControlEntry, 'section_title' | 'name'>): void {
+    const [section_title, name] = [oneLine(entry.section_title), oneLine(entry.name)];
+    this.withdrawn.push({ section_title, name });
+    if (!isText(section_title + name)) this.refuse(location, 'has a number or title with a character that is not text');
   }
 
   /** Records a problem with an entry that can't be read as a control. */
@@ -220,7 +222,11 @@ function firstWords(text: string): string {
   return `${text.slice(0, MAX_NAME_LENGTH - 1).replace(/\s+\S*$/, '')}…`;
 }
 
-function problemsOf({ section_title, name, description = '', group = '' }: FrameworkControl): string[] {
+function isText(text: string): boolean {
+  return !FORBIDDEN.test(text) && text.isWellFormed();
+}
+
+function problemsOf({ section_title, name, description = '', group = '', parent = '' }: FrameworkControl): string[] {
   const problems: string[] = [];
   if (section_title === '') problems.push('has no number');
   if (name === '') problems.push('has no title');
@@ -229,9 +235,10 @@ function problemsOf({ section_title, name, description = '', group = '' }: Frame
     ['title', name, MAX_NAME_LENGTH],
     ['description', description, MAX_DESCRIPTION_LENGTH],
     ['group', group, MAX_NAME_LENGTH],
+    ['parent', parent, MAX_NAME_LENGTH],
   ] as const) {
     if (text.length > maxLength) problems.push(`has a ${label} of ${text.length} characters, ${maxLength} are allowed`);
-    if (FORBIDDEN.test(text) || !text.isWellFormed()) problems.push(`has a ${label} with a character that is not text`);
+    if (!isText(text)) problems.push(`has a ${label} with a character that is not text`);
   }
   return problems;
 }

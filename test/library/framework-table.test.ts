@@ -114,6 +114,11 @@ table('a CSV may be in another encoding', async () => {
   assert.match(notices.join(' '), /windows-1252/);
 });
 
+table('the number of a parent obeys the rules of other numbers', async () => {
+  const { message } = await refusalOf(`number,title,part of\n1,Log,\n1.1,Keep it,${'1'.repeat(201)}\n`);
+  assert.match(message, /row 3 has a parent of 201 characters, 200 are allowed/);
+});
+
 table('titles that are long or absent are taken from the texts', async () => {
   const { controls } = await read(`number,title,text\n1,,Lock the door.\n2,,\n3,${'lamp '.repeat(41)},Trim it.\n`);
   assert.equal(

@@ -220,6 +220,11 @@ oscal('a note with too many withdrawn controls has only their numbers', () => {
   assert.match(note!, /^Withdrawn by the publisher and not adopted \(200\): w-0, w-1, .*, w-199$/);
 });
 
+oscal('a withdrawn control with characters that are not text is refused, because the note would have them', () => {
+  const withdrawn = { id: 'w', title: 'Lamp\u202e', props: [{ name: 'status', value: 'withdrawn' }] };
+  assert.match(refusalOf(catalog([{ id: 'a', title: 'A' }, withdrawn])).message, /control w .*not text/);
+});
+
 for (const [content, json, message] of [
   ['a catalog without metadata', '{"catalog": {}}', /not a valid OSCAL catalog \(catalog\.metadata: /],
   [

@@ -30,7 +30,7 @@ export function readOscalCatalog(catalog: OscalCatalog, withText: boolean): Fram
   for (const { control, groups: titles, parent } of placed) {
     const section_title = identifierOf(control);
     if (isWithdrawn(control)) {
-      list.withdraw({ section_title, name: control.title });
+      list.withdraw(`control ${control.id}`, { section_title, name: control.title });
       continue;
     }
     const text = controlStatement(control.parts, parameters);
