@@ -19,8 +19,11 @@ const INSPECTED_BYTES = 4096;
 
 const TABLE_EXTENSIONS = ['.csv', '.tsv', '.xlsx', '.ods', '.xls'];
 const YAML_EXTENSIONS = ['.yaml', '.yml'];
-/** The first line of a YAML mapping. A CSV's first line has more than a name and a colon. */
-const YAML_START = /^(?:\s*#.*\n|\s*\n)*(?:---|%YAML|"?[\w-]+"?:(?:\s|$))/;
+/**
+ * The first line of a YAML mapping, behind blank lines and comments. A CSV's first line has more than a name and a colon.
+ * Each line fits in one way only, so that many blank lines take no time.
+ */
+const YAML_START = /^(?:[^\S\n]*(?:#[^\n]*)?\n)*(?:---|%YAML|"?[\w-]+"?:(?:\s|$))/;
 
 export interface FrameworkFileOptions {
   /** Uses the texts of controls as their descriptions. A table's texts are always used. */

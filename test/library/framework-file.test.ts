@@ -207,6 +207,8 @@ const ALIAS_BOMB = Array.from({ length: 12 }, (_, n) =>
         .join(',')}]`,
 ).join('\n');
 const LARGE_ALIASES = `a: &a [${'x,'.repeat(10_000)}]\nb: [${'*a,'.repeat(900)}]`;
+/** A YAML file whose aliases stand for more values than an array can have. */
+const HUGE_ALIASES = `a: &a [${'x,'.repeat(200_000)}]\nb: [${'*a,'.repeat(900)}]`;
 const ENTITY_BOMB = `<!DOCTYPE catalog [<!ENTITY a "${'x'.repeat(100)}"><!ENTITY b "&a;&a;&a;">]>${XML.slice(XML.indexOf('<catalog'))}`;
 
 for (const [problem, name, content, message] of [
@@ -222,6 +224,7 @@ for (const [problem, name, content, message] of [
   ['an OSCAL SSP in XML', 'ssp.xml', '<system-security-plan/>', /OSCAL system-security-plan/],
   ['YAML with aliases that explode', 'bomb.yaml', ALIAS_BOMB, /not valid YAML: Excessive alias count/],
   ['YAML with aliases of a large list', 'large.yaml', LARGE_ALIASES, /too many values/],
+  ['YAML with aliases of a huge list', 'large.yaml', HUGE_ALIASES, /too many values/],
   ['YAML that is nested too deeply', 'deep.yaml', `a: ${'['.repeat(3000)}${']'.repeat(3000)}`, /YAML/],
   ['YAML with a mistake', 'wrong.yaml', 'catalog: [a, b', /not valid YAML: /],
   ['YAML that is larger than 16 MiB', 'huge.yaml', `catalog: ${'x'.repeat(17 * 1024 * 1024)}`, /up to 16 MiB/],
@@ -244,6 +247,12 @@ for (const [problem, name, content, message] of [
     /OpenControl certification/,
   ],
   ['a wrong OpenControl standard', 'list.yaml', 'name: R\nL-1: { name: [a] }', /Control L-1/],
+  [
+    'a text that begins with many blank lines',
+    'blank.txt',
+    `${'\n'.repeat(4000)}x,y\n`,
+    /No column has the name of a field/,
+  ],
   ['a table without columns', 'table.csv', 'x\n1\n', /No column has the name of a field/],
 ] as const) {
   files(`readFrameworkFile rejects ${problem}`, async () => {

@@ -50,11 +50,20 @@ function checkedDocument(document: unknown, format: string): JsonObject {
   let count = 0;
   let level = [document];
   for (let depth = 0; level.length > 0; depth++) {
-    count += level.length;
-    if (depth > MAX_DEPTH || count > MAX_VALUES) {
-      throw refusal(`The ${format} is nested too deeply or has too many values. Choose the catalog of one framework.`);
+    const below: unknown[] = [];
+    for (const value of level) {
+      if (typeof value !== 'object' || value === null) continue;
+      const members = Object.values(value);
+      count += members.length;
+      // Checked before the members are collected: aliases can stand for more values than fit in memory.
+      if (depth >= MAX_DEPTH || count > MAX_VALUES) {
+        throw refusal(
+          `The ${format} is nested too deeply or has too many values. Choose the catalog of one framework.`,
+        );
+      }
+      for (const member of members) below.push(member);
     }
-    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+    level = below;
   }
   if (!isJsonObject(document))
     throw refusal(`The file is ${format}, but not an object with members. ${READABLE_FORMATS}`);

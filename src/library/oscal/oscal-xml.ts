@@ -10,29 +10,31 @@ interface XmlElement {
 }
 
 /** Elements of OSCAL that JSON has in a list of this name. `p` and other markup becomes `prose`. */
-const LIST_NAMES: Readonly<Record<string, string>> = {
-  add: 'adds',
-  alter: 'alters',
-  choice: 'choice',
-  constraint: 'constraints',
-  control: 'controls',
-  'exclude-controls': 'exclude-controls',
-  group: 'groups',
-  guideline: 'guidelines',
-  import: 'imports',
-  'include-controls': 'include-controls',
-  'insert-controls': 'insert-controls',
-  matching: 'matching',
-  param: 'params',
-  part: 'parts',
-  prop: 'props',
-  remove: 'removes',
-  resource: 'resources',
-  rlink: 'rlinks',
-  'set-parameter': 'set-parameters',
-  value: 'values',
-  'with-id': 'with-ids',
-};
+const LIST_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    add: 'adds',
+    alter: 'alters',
+    choice: 'choice',
+    constraint: 'constraints',
+    control: 'controls',
+    'exclude-controls': 'exclude-controls',
+    group: 'groups',
+    guideline: 'guidelines',
+    import: 'imports',
+    'include-controls': 'include-controls',
+    'insert-controls': 'insert-controls',
+    matching: 'matching',
+    param: 'params',
+    part: 'parts',
+    prop: 'props',
+    remove: 'removes',
+    resource: 'resources',
+    rlink: 'rlinks',
+    'set-parameter': 'set-parameters',
+    value: 'values',
+    'with-id': 'with-ids',
+  }),
+);
 
 /** Elements whose content is a text. */
 const TEXTS = new Set(['title', 'version', 'label', 'choice', 'value', 'with-id', 'description']);
@@ -88,19 +90,22 @@ function elementsOf({ content }: XmlElement): XmlElement[] {
 }
 
 function objectOf(element: XmlElement): JsonObject {
-  const object: JsonObject = { ...element.attributes };
+  const members: JsonObject = {};
+  const lists = new Map<string, unknown[]>();
   const blocks: string[] = [];
   for (const child of elementsOf(element)) {
-    const listName = LIST_NAMES[child.name];
+    const listName = LIST_NAMES.get(child.name);
     if (BLOCKS.has(child.name)) blocks.push(linesOf(child));
     else if (listName !== undefined) {
       const value = TEXTS.has(child.name) ? textOf(child) : objectOf(child);
-      object[listName] = [...((object[listName] as unknown[] | undefined) ?? []), value];
-    } else if (TEXTS.has(child.name)) object[child.name] = textOf(child);
-    else if (OBJECTS.has(child.name)) object[child.name] = objectOf(child);
+      const list = lists.get(listName);
+      if (list === undefined) lists.set(listName, [value]);
+      else list.push(value);
+    } else if (TEXTS.has(child.name)) members[child.name] = textOf(child);
+    else if (OBJECTS.has(child.name)) members[child.name] = objectOf(child);
   }
-  if (blocks.length > 0) object.prose = blocks.join('\n\n');
-  return object;
+  if (blocks.length > 0) members.prose = blocks.join('\n\n');
+  return { ...element.attributes, ...members, ...Object.fromEntries(lists) };
 }
 
 /** Returns a text without its markup, and on one line. */
