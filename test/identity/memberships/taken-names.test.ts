@@ -69,6 +69,8 @@ test('an invitation isn’t used up by a taken name', async () => {
     const refusal = await refusalOf(join(name));
     assert.equal([refusal.code, refusal.more.field], ['invalid_input', 'name'], name);
   }
+  const { message } = await refusalOf(join(`Ada${' '.repeat(300)}Lovelace`));
+  assert.match(message, '1 to 200 characters', 'a long text is compared with nobody’s name');
   assert.is((await people.identity.accounts.all('accounts')).length, 1);
   const person = { ...EVE, name: 'Ada  Lovelace', email: 'other@example.org' };
   const { account, session } = await signUp(people, person);
