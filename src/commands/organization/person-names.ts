@@ -22,9 +22,15 @@ export function isReservedWord(text: string): boolean {
   return RESERVED_WORDS.includes(text) || /^acc_/i.test(text) || idPrefix(text) !== null;
 }
 
-/** Returns true for a name that nobody may choose, because callers could confuse it with a reserved word. */
+/** An id, or the beginning of an account's, after folding. */
+const FOLDED_ID = /^(acc_|[a-z]{3}_[0-9a-z]{26,29}$)/;
+
+/** Returns true for a name that means nobody: it is invisible, or callers could confuse it with a reserved word. */
 export function isForbiddenName(name: string): boolean {
-  return [name, foldName(name)].some(isReservedWord) || RESERVED_WORDS.some((word) => areConfusableNames(name, word));
+  return (
+    [foldName(name), skeletonOf(name)].some((text) => text === '' || FOLDED_ID.test(text)) ||
+    RESERVED_WORDS.some((word) => areConfusableNames(name, word))
+  );
 }
 
 /** Pairs of a character and the Latin letter that it looks like in most fonts: the frequent ones of Unicode's UTS #39. */
@@ -40,6 +46,7 @@ export function areConfusableNames(a: string, b: string): boolean {
   return foldName(a) === foldName(b) || skeletonOf(a) === skeletonOf(b);
 }
 
-function skeletonOf(name: string): string {
+/** Returns a folded name with Latin letters in place of those that look like them. Names with one skeleton look alike. */
+export function skeletonOf(name: string): string {
   return foldName([...normalize(name, 'NFKC')].map((character) => LATIN_LETTERS.get(character) ?? character).join(''));
 }

@@ -64,7 +64,15 @@ test('ids and the words ME and SYSTEM are no names', () => {
   for (const name of ['me', 'Ｍｅ', 'МЕ', 'System', 'SYSTEM\u200b', randomId('acc').toLowerCase(), 'acc_jane']) {
     assert.ok(isForbiddenName(name), name);
   }
-  for (const name of ['Jane Doe', 'Meg', 'Systems Team', 'Acc Ount']) {
+  for (const name of [
+    randomId('acc').replace('acc', '\u0430\u0441\u0441'),
+    `\u200b${randomId('vnd')}`,
+    '\u3164',
+    '\u200b',
+  ]) {
+    assert.ok(isForbiddenName(name), JSON.stringify(name));
+  }
+  for (const name of ['Jane Doe', 'Meg', 'Systems Team', 'Acc Ount', 'joe_smith']) {
     assert.not.ok(isReservedWord(name), name);
     assert.not.ok(isForbiddenName(name), name);
   }
