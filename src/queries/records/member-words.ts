@@ -3,7 +3,7 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { memberRole, type OrganizationState } from '../../commands/organization/organization-state.ts';
 import { hasPermission } from '../../commands/organization/permissions.ts';
-import { foldName, isReservedWord } from '../../commands/organization/person-names.ts';
+import { foldName, isForbiddenName, isReservedWord, skeletonOf } from '../../commands/organization/person-names.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 import type { MemberIdentity, NameReader } from './member-names.ts';
 
@@ -24,30 +24,39 @@ const MAX_SUGGESTIONS = 20;
 /** Characters of an unknown word that are compared. */
 const MAX_COMPARED_CHARACTERS = 64;
 
-/** Finds members by their whole name or their e-mail address. See `foldName` for what doesn't matter. */
+/**
+ * Finds members by their whole name or their e-mail address. See `foldName` for what doesn't matter. A name that nobody
+ * may choose finds nobody: earlier versions took it.
+ */
 export class MemberWords {
   private readonly accounts = new Map<string, Set<string>>();
+  private readonly accountsBySkeleton = new Map<string, Set<string>>();
   private readonly accountsByAddress = new Map<string, string>();
+  private readonly names: readonly string[];
   private suggestionsLeft = MAX_SUGGESTIONS;
 
-  constructor(private readonly members: readonly MemberIdentity[]) {
-    for (const { account_id, name, email } of members) {
-      if (email !== null) this.accountsByAddress.set(foldName(email), account_id);
-      for (const text of [name, email]) {
-        if (text === null) continue;
-        const key = foldName(text);
-        const ids = this.accounts.get(key);
-        if (ids === undefined) this.accounts.set(key, new Set([account_id]));
-        else ids.add(account_id);
-      }
+  constructor(members: readonly MemberIdentity[]) {
+    const namedMembers = members.filter(({ name }) => !isForbiddenName(name));
+    this.names = [...new Set(namedMembers.slice(0, MAX_COMPARED_MEMBERS).map(({ name }) => name))];
+    for (const { account_id, name } of namedMembers) {
+      addTo(this.accounts, foldName(name), account_id);
+      addTo(this.accountsBySkeleton, skeletonOf(name), account_id);
+    }
+    for (const { account_id, email } of members) {
+      if (email === null) continue;
+      addTo(this.accounts, foldName(email), account_id);
+      this.accountsByAddress.set(foldName(email), account_id);
     }
   }
 
   find(word: string): WordMeaning {
     if (word.length > MAX_WORD_CHARACTERS) return { problem: 'UNKNOWN' };
-    const [account_id, ...others] = this.accounts.get(foldName(addressIn(word))) ?? [];
-    if (account_id === undefined) return { problem: 'UNKNOWN' };
-    return others.length > 0 ? { problem: 'CONFUSABLE', candidates: [account_id, ...others].sort() } : { account_id };
+    const text = addressIn(word);
+    const accounts = this.accounts.get(foldName(text));
+    if (accounts === undefined) return { problem: 'UNKNOWN' };
+    const lookalikes = this.accountsBySkeleton.get(skeletonOf(text)) ?? [];
+    const candidates = [...new Set([...accounts, ...lookalikes])].sort();
+    return candidates.length > 1 ? { problem: 'CONFUSABLE', candidates } : { account_id: candidates[0]! };
   }
 
   /** Returns the account with an e-mail address; null for any other text. */
@@ -65,8 +74,9 @@ export class MemberWords {
     const meaning = this.find(word);
     if ('account_id' in meaning) return meaning.account_id;
     if (meaning.problem === 'CONFUSABLE') {
-      const message = `${field} names several members. Give the id of the right one.`;
-      throw new Refusal('invalid_input', message, { field, allowed: meaning.candidates });
+      const message = `${field} names several members, or looks like the name of another. Give the id of the right one.`;
+      const hint = `Their ids: ${meaning.candidates.join(', ')}`;
+      throw new Refusal('invalid_input', message, { field, allowed: meaning.candidates, hint });
     }
     const names = this.namesLike(word);
     const message = `${field} is not a member. Give ME, an id or the whole name of one: listOrganizations with include_members lists them.`;
@@ -82,15 +92,20 @@ export class MemberWords {
     this.suggestionsLeft--;
     const folded = foldName(text.slice(0, MAX_COMPARED_CHARACTERS));
     const words = new Set(folded.split(' '));
-    const names = [...new Set(this.members.slice(0, MAX_COMPARED_MEMBERS).map(({ name }) => name))];
     const sharesWord = (name: string) =>
       foldName(name)
         .split(' ')
         .some((word) => words.has(word));
-    const similar = nearestNames(folded, names.filter(sharesWord), MAX_SUGGESTED_NAMES);
-    const others = names.filter((name) => !sharesWord(name));
+    const similar = nearestNames(folded, this.names.filter(sharesWord), MAX_SUGGESTED_NAMES);
+    const others = this.names.filter((name) => !sharesWord(name));
     return [...similar, ...nearestNames(folded, others, MAX_SUGGESTED_NAMES)].slice(0, MAX_SUGGESTED_NAMES);
   }
+}
+
+function addTo(accounts: Map<string, Set<string>>, key: string, accountId: string): void {
+  const ids = accounts.get(key);
+  if (ids === undefined) accounts.set(key, new Set([accountId]));
+  else ids.add(accountId);
 }
 
 function addressIn(word: string): string {

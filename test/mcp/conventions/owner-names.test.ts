@@ -79,6 +79,28 @@ test('unknown names answer the nearest, names of several their ids', async ({ re
   assert.equal([error.code, error.field, error.allowed], ['invalid_input', 'owner_id', kims]);
 });
 
+test('names that look alike answer all their ids, and a name for nobody is not found', async (context) => {
+  const { register } = context;
+  const refusedAs = async (owner_id: string) =>
+    (await register.call<Refused>('addVendor', { organization_id, name: 'N', owner_id })).error;
+  const lookalikes = [await addMember(context, 'Ada Byron'), await addMember(context, '\u0410da Byron')].sort();
+  for (const name of ['Ada Byron', '\u0410da Byron']) {
+    const { code, allowed } = await refusedAs(name);
+    assert.equal([code, allowed], ['invalid_input', lookalikes], name);
+    const row = { organization_id, type: 'VENDOR', rows: [{ name: 'N', owner_id: name }] };
+    const { rows } = await register.call<{ rows: { errors: { hint: string }[] }[] }>('importRecords', row);
+    assert.is(rows[0]!.errors[0]!.hint, `Their ids: ${lookalikes.join(', ')}`);
+  }
+  // Earlier versions took such names.
+  await addMember(context, 'Me');
+  await addMember(context, '\u3164');
+  for (const name of ['me', '\u200b']) {
+    const error = await refusedAs(name);
+    assert.equal([error.code, error.field, error.allowed], ['invalid_input', 'owner_id', undefined], name);
+    assert.not.match(error.hint ?? '', /\bMe\b/);
+  }
+});
+
 test('addresses are for owners, and everybody’s own', async ({ register, jane }) => {
   const add = { organization_id, name: 'Addressed', owner_id: 'Jane@Example.org' };
   assert.is(ownerOf(await register.call('addVendor', add)), jane);
