@@ -85,6 +85,7 @@ function filterValues(name: string, { type, items, enum: values }: Schema, recor
   if (name === 'ids') return [records.slice(0, 2).map(({ id }) => id)];
   if (name === 'owner_id') return [['ME']];
   if (name === 'linked_to') return [String(first!.id)];
+  if (name === 'linked_framework_id') return [[String(first!.framework_id)]];
   if (name === 'query') return ['a', 'the & ü+% of'];
   if (type === 'boolean') return [true, false];
   if (type === 'integer') return [6];
@@ -109,9 +110,16 @@ for (const list of LISTS) {
   test(`the page of ${list.name} has its filters, order and moment`, async (context) => {
     const { web, organization_id, middle } = context;
     const all = await web.call<Answer>(list.name, { organization_id, view: 'FULL', size: PAGE_SIZE });
-    const samples = Object.entries(list.filters).map(
+    const { relation, ...filters } = list.filters;
+    const samples = Object.entries(filters).map(
       ([name, schema]) => [name, filterValues(name, schema, all[list.plural] as Answer[])] as const,
     );
+    // It needs the framework.
+    if (relation !== undefined) {
+      const { linked_framework_id } = Object.fromEntries(samples);
+      const filter = { linked_framework_id: linked_framework_id![0], relation: relation.items!.enum };
+      await assertSameList(context, list, { filter });
+    }
     let listed = 0;
     for (const [name, values] of samples) {
       for (const value of values) listed += await assertSameList(context, list, { filter: { [name]: value } });
