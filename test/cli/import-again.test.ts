@@ -3,36 +3,16 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { linkAggregate } from '../../src/commands/link.ts';
-import type { TrailEvent } from '../../src/trail/event.ts';
-import {
-  eventsOf,
-  saveFile as file,
-  type ImportInstallation,
-  openInstallation,
-  veritrail,
-} from '../support/cli/import-command.ts';
-import { closeAll } from '../support/identity/identity.ts';
+import { dataOf, eventsOf, saveFile as file, importSuite, veritrail } from '../support/cli/import-command.ts';
 import { envelopeFor } from '../support/register.ts';
 import { until } from '../support/run/wait.ts';
 import { xlsxOf } from '../support/xlsx.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/veritrail.js', import.meta.url));
 
-interface Context {
-  identity: ImportInstallation;
-}
-
-const test = suite<Context>('veritrail import of the same rows');
-
-test.before.each(async (context) => {
-  context.identity = await openInstallation();
-});
-test.after.each(closeAll);
-
-const dataOf = (events: readonly TrailEvent[]) => events.map(({ data }) => data);
+const test = importSuite('veritrail import of the same rows');
 
 test('rows that were left out can be mended in their file and imported', async ({ identity }) => {
   const sheet = file(

@@ -1,25 +1,14 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   addMember,
   eventsOf,
   saveFile as file,
   type ImportInstallation,
-  openInstallation,
+  importSuite,
   veritrail,
 } from '../support/cli/import-command.ts';
-import { closeAll } from '../support/identity/identity.ts';
 
-interface Context {
-  identity: ImportInstallation;
-}
-
-const test = suite<Context>('veritrail import of past decisions');
-
-test.before.each(async (context) => {
-  context.identity = await openInstallation();
-});
-test.after.each(closeAll);
+const test = importSuite('veritrail import of past decisions');
 
 async function decisionsIn(identity: ImportInstallation, type: string): Promise<Record<string, unknown>[]> {
   const decisions = (await eventsOf(identity, type)).map(({ data }) => data);

@@ -1,30 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { TrailEvent } from '../../src/trail/event.ts';
 import {
   addMember,
+  dataOf,
   eventsOf,
   saveFile as file,
-  type ImportInstallation,
-  openInstallation,
+  importSuite,
   veritrail,
 } from '../support/cli/import-command.ts';
-import { closeAll } from '../support/identity/identity.ts';
 
-interface Context {
-  identity: ImportInstallation;
-}
-
-const test = suite<Context>('veritrail import of names');
-
-test.before.each(async (context) => {
-  context.identity = await openInstallation();
-});
-test.after.each(closeAll);
-
-const dataOf = (events: readonly TrailEvent[]) => events.map(({ data }) => data);
+const test = importSuite('veritrail import of names');
 
 test('owners are members by name or e-mail, and unknown ones are told', async ({ identity }) => {
   const owner = await addMember(identity, 'Jane Doe', 'jane@example.org');

@@ -1,30 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { TrailEvent } from '../../src/trail/event.ts';
-import {
-  eventsOf,
-  saveFile as file,
-  type ImportInstallation,
-  openInstallation,
-  veritrail,
-} from '../support/cli/import-command.ts';
-import { closeAll } from '../support/identity/identity.ts';
+import { dataOf, eventsOf, saveFile as file, importSuite, veritrail } from '../support/cli/import-command.ts';
 import { xlsxOf } from '../support/xlsx.ts';
 
-interface Context {
-  identity: ImportInstallation;
-}
-
-const test = suite<Context>('veritrail import');
-
-test.before.each(async (context) => {
-  context.identity = await openInstallation();
-});
-test.after.each(closeAll);
-
-const dataOf = (events: readonly TrailEvent[]) => events.map(({ data }) => data);
+const test = importSuite('veritrail import');
 
 test('imports values in the spellings that people use', async ({ identity }) => {
   const sheet = file(

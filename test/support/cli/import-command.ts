@@ -1,6 +1,7 @@
 /** Runs `veritrail import` in this process, on stores in a temporary folder. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { suite, type uvu } from 'uvu';
 import { run } from '../../../src/cli/run.ts';
 import { randomId } from '../../../src/commands/engine/ids.ts';
 import { organizationAggregate } from '../../../src/commands/families.ts';
@@ -8,7 +9,7 @@ import { firstStart } from '../../../src/identity/installation/installation.ts';
 import { accountActor } from '../../../src/identity/memberships/actor.ts';
 import { Members } from '../../../src/identity/memberships/members.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
-import { open, type TestIdentity } from '../identity/identity.ts';
+import { closeAll, open, type TestIdentity } from '../identity/identity.ts';
 
 export type ImportInstallation = TestIdentity & { organizationId: string };
 
@@ -24,6 +25,16 @@ export async function openInstallation(): Promise<ImportInstallation> {
   const identity = await open();
   const { organizationId } = await firstStart({ ...identity, now: () => new Date() });
   return { ...identity, organizationId };
+}
+
+/** Returns a suite whose tests each have an installation of their own. */
+export function importSuite(name: string): uvu.Test<{ identity: ImportInstallation }> {
+  const test = suite<{ identity: ImportInstallation }>(name);
+  test.before.each(async (context) => {
+    context.identity = await openInstallation();
+  });
+  test.after.each(closeAll);
+  return test;
 }
 
 export async function veritrail({ dataDir }: TestIdentity, ...args: string[]): Promise<CommandResult> {
@@ -61,3 +72,5 @@ export async function eventsOf({ events }: TestIdentity, ...types: string[]): Pr
   for await (const page of events.readAll(null)) storedEvents.push(...page.filter(({ type }) => types.includes(type)));
   return storedEvents;
 }
+
+export const dataOf = (events: readonly TrailEvent[]) => events.map(({ data }) => data);
