@@ -24,6 +24,7 @@ export const REPORT_INPUTS = [
   'record_types',
   'group_by',
   'filter',
+  'report_version',
 ] as const;
 export type ReportInputName = (typeof REPORT_INPUTS)[number];
 /** The inputs that are lists. */
@@ -84,8 +85,11 @@ export interface HeadFact {
 export interface ReportColumn {
   field: string;
   title: string;
-  /** CODE: an enumeration. INSTANT: a time. ALARM: true when something must be done. SHARE: shown in per cent. TECHNICAL: not for paper. */
-  kind?: 'CODE' | 'INSTANT' | 'ALARM' | 'SHARE' | 'TECHNICAL';
+  /**
+   * CODE: an enumeration, or a list of its values. INSTANT: a time. ALARM: true when something must be done. SHARE: shown in
+   * per cent. TO_SIGN: true when documents need a line to sign on. TECHNICAL: not for paper.
+   */
+  kind?: 'CODE' | 'INSTANT' | 'ALARM' | 'SHARE' | 'TO_SIGN' | 'TECHNICAL';
   /** Long text: Markdown answers cut it, JSON and CSV don't. */
   prose?: true;
   /** Left out of Markdown answers. */
@@ -124,6 +128,8 @@ export interface ReportSection {
 export interface ReportContent {
   /** The title of a report about one record. By default the title of the type. */
   title?: string;
+  /** The version of the data. Absent for version 1. */
+  version?: 2;
   /** The inputs as understood, defaults included. */
   inputs: Readonly<Record<string, Scalar>>;
   /** The inputs in words. */
@@ -133,6 +139,8 @@ export interface ReportContent {
   /** Names of the most important figures, for a report with many. */
   summary?: readonly string[];
   sections: readonly ReportSection[];
+  /** Labels of lines to fill in by hand, for documents that somebody approves. */
+  signOff?: readonly string[];
   /** Reads the risk scores of past months, for formats that have plots. */
   trend?(): Promise<readonly TrendPoint[]>;
 }

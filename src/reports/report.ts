@@ -155,7 +155,7 @@ async function generate(
 ): Promise<GeneratedReport> {
   const type = REPORTS[name];
   const content = await type.collect(context);
-  const { sections, trend, summary: summaryNames = [] } = content;
+  const { sections, trend, signOff, summary: summaryNames = [] } = content;
   const constantHead = await readConstantHead(context, name, content);
   const figures = cursor === null ? await content.figures() : [];
   const names = new ReportPeople(context);
@@ -176,5 +176,5 @@ async function generate(
   };
   const summary = figures.filter(({ name }) => summaryNames.includes(name));
   const people = new Map([...(await names.namesFor(accountIdsIn(constantHead.about))), ...page.people]);
-  return { head, page: { ...page, sections, figures, summary, trend, people }, rowCounts };
+  return { head, page: { ...page, sections, figures, summary, trend, signOff, people }, rowCounts };
 }

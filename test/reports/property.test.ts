@@ -23,6 +23,7 @@ import {
   naiveEvidence,
   naiveFigures,
   naiveMatrix,
+  naiveReasonFigures,
   naiveStatement,
   naiveStatementFigures,
   positionOn,
@@ -225,12 +226,21 @@ test('each statement of applicability equals the naive register’s', (context) 
       const input = { type: 'STATEMENT_OF_APPLICABILITY', framework_id: framework.id, as_of: String(position) };
       const ids = (value: unknown) => (value as { id: string }[]).map(({ id }) => id).sort();
       const report = await wholeReport(getReport, input);
-      const rows = rowsOf(report, 'controls').map(({ id, implementation, measures, evidence }) => [
+      const rows = rowsOf(report, 'controls').map(({ id, reasons, ...row }) => [
         id,
-        { implementation, measures: ids(measures), evidence: ids(evidence) },
+        {
+          implementation: row.implementation,
+          measures: ids(row.measures),
+          evidence: ids(row.evidence),
+          reasons,
+          risks: ids(row.risks),
+          obligations: ids(row.obligations),
+        },
       ]);
       assert.equal(Object.fromEntries(rows), naiveStatement(register, framework.id));
-      assert.equal(figuresOf(report), naiveStatementFigures(register, framework.id));
+      assert.equal(figuresOf(report), naiveReasonFigures(register, framework.id));
+      const first = await wholeReport(getReport, { ...input, report_version: '1' });
+      assert.equal(figuresOf(first), naiveStatementFigures(register, framework.id));
       const { archived_at } = rowsOf(report, 'framework')[0]!;
       assert.is(archived_at ?? null, register.archivedAt(framework));
     }

@@ -22,7 +22,7 @@ const figure = z.strictObject({
 });
 
 const head = {
-  report_version: z.literal(1).describe('version of what the digest covers'),
+  report_version: z.literal([1, 2]).describe('version of what the digest covers'),
   type: z.enum(REPORT_TYPES),
   title: z.string(),
   organization: z.strictObject({ id: field.id('org'), name: z.string().nullable() }),

@@ -19,6 +19,7 @@ export interface DownloadDetails {
   kinds?: string;
   record_types?: string;
   group_by?: string;
+  report_version?: string;
   /** A file's filter as JSON. Absent for a file of all records. */
   filter?: string;
   /** The id of the last line that the caller already has, for a resumed download. */

@@ -12,10 +12,19 @@ import type {
   ReportContent,
   ReportContext,
   ReportRow,
+  ReportSection,
   ReportType,
 } from '../report-type.ts';
+import { INCLUSION_REASONS, inclusionReasons, type ReasonsOfControl } from '../sections/inclusion-reasons.ts';
 import { linkedTo, listWithTotal, recordAtMoment } from '../sections/linked-records.ts';
-import { pickFields, readInBatches, recordSection, recordsAt, recordsSection } from '../sections/records.ts';
+import {
+  pickFields,
+  type RecordsSectionOptions,
+  readInBatches,
+  recordSection,
+  recordsAt,
+  recordsSection,
+} from '../sections/records.ts';
 import { column, detail, familyColumns, prose } from '../sections/report-columns.ts';
 
 /** Frameworks that a refusal names. */
@@ -32,30 +41,139 @@ const COLUMNS: readonly ReportColumn[] = [
   ...familyColumns(CONTROL, ['owner_id', 'id']),
 ];
 
+const APPLICABILITY_COLUMNS: readonly ReportColumn[] = [
+  ...familyColumns(CONTROL, ['section_title', 'name', 'status']),
+  { field: 'reasons', title: 'Reasons', kind: 'CODE' },
+  prose('justification', 'Justification'),
+  prose('risks', 'Risks treated'),
+  detail('risks_total', 'Risks in all'),
+  ...familyColumns(CONTROL, ['implementation']),
+  prose('measures', 'Measures'),
+  detail('measures_total', 'Measures in all'),
+  detail('obligations', 'Obligations'),
+  detail('obligations_total', 'Obligations in all'),
+  detail('evidence', 'Evidence'),
+  detail('evidence_total', 'Evidence in all'),
+  ...familyColumns(CONTROL, ['owner_id', 'id']),
+];
+
+const APPLICABILITY_NOTE = [
+  'Reasons follow from links with the control or its measures.',
+  'Law: an obligation with a regulator. Law or contract: another obligation. Risk: a risk that is not closed.',
+  'Stated: only the justification gives the reason, such as good practice.',
+].join(' ');
+
+const ANNEX_NOTE = 'Only controls of Annex A: the clauses of the standard are not optional.';
+
+/** Numbers of Annex A in ISO's standards for management systems, such as A.5.1. Clauses have plain numbers. */
+const ANNEX_NUMBER = /^A\.\d/;
+
+const SIGN_OFF = ['Scope of the management system', 'Version of this statement', 'Approved by', 'Date', 'Signature'];
+
 export const statementOfApplicability: ReportType = {
   title: 'Statement of applicability',
-  acceptedInputs: ['framework_id', 'owner_id'],
+  acceptedInputs: ['framework_id', 'owner_id', 'report_version'],
   collect: async (context) => {
     const framework = await frameworkOf(context);
-    return {
+    const head = {
       title: `Statement of applicability: ${frameworkTitle(framework)}`,
       inputs: { framework_id: String(framework.id) },
-      ...statementContent(context, framework),
     };
+    if (context.inputs.report_version === '1') return { ...head, ...statementContent(context, framework) };
+    return { ...head, ...(await applicabilityContent(context, framework)), version: 2, signOff: SIGN_OFF };
   },
 };
+
+/** Returns the statement with reasons and risks. A standard with an Annex A has its controls there alone. */
+async function applicabilityContent(
+  context: ReportContext,
+  framework: ReportRow,
+): Promise<Pick<ReportContent, 'about' | 'figures' | 'sections'>> {
+  const annexOnly = await hasAnnex(context, framework);
+  const isStated = ({ section_title }: ReportRow) => !annexOnly || ANNEX_NUMBER.test(String(section_title));
+  const { about, sections } = statementContent(context, framework);
+  return {
+    about,
+    figures: () => applicabilityFigures(context, framework, isStated),
+    sections: [
+      sections[0]!,
+      controlsSection(context, framework, {
+        note: annexOnly ? `${ANNEX_NOTE} ${APPLICABILITY_NOTE}` : APPLICABILITY_NOTE,
+        columns: APPLICABILITY_COLUMNS,
+        addFields: async (_context, controls) => {
+          const rows = await justificationAndProof(context, controls);
+          const reasons = await inclusionReasons(context, controls);
+          return controls.map((control, index) =>
+            rows[index] && isStated(control) ? { ...rows[index], ...reasonFields(reasons[index]!) } : null,
+          );
+        },
+      }),
+    ],
+  };
+}
+
+function reasonFields({ reasons, risks, obligations }: ReasonsOfControl): ReportRow {
+  return { reasons, ...listWithTotal('risks', risks), ...listWithTotal('obligations', obligations) };
+}
+
+/** Returns true if any of the framework's controls, whoever owns it, is of an Annex A. */
+async function hasAnnex(context: ReportContext, framework: ReportRow): Promise<boolean> {
+  for await (const controls of frameworkControls({ ...context, inputs: {} }, framework)) {
+    if (controls.some(({ section_title }) => ANNEX_NUMBER.test(String(section_title)))) return true;
+  }
+  return false;
+}
+
+const REASON_FIGURES = {
+  LAW: { label: 'Included, by law', counts: 'INCLUDED controls with an obligation that has a regulator' },
+  LAW_OR_CONTRACT: {
+    label: 'Included, by law or contract',
+    counts: 'INCLUDED controls with an obligation that has no regulator',
+  },
+  RISK: { label: 'Included, for a risk', counts: 'INCLUDED controls with a risk that is not CLOSED' },
+  STATED: {
+    label: 'Included, for a stated reason alone',
+    counts: 'INCLUDED controls with a justification, without obligations and risks that are not CLOSED',
+  },
+} as const satisfies Record<(typeof INCLUSION_REASONS)[number], { label: string; counts: string }>;
+
+async function applicabilityFigures(
+  context: ReportContext,
+  framework: ReportRow,
+  isStated: (control: ReportRow) => boolean,
+): Promise<Figure[]> {
+  const totals = new Map<string, number>();
+  let unreasoned = 0;
+  for await (const batch of frameworkControls(context, framework)) {
+    const controls = batch.filter(isStated);
+    for (const [index, { reasons }] of (await inclusionReasons(context, controls)).entries()) {
+      for (const reason of reasons) totals.set(reason, (totals.get(reason) ?? 0) + 1);
+      if (reasons.length === 0 && controls[index]!.status === 'INCLUDED') unreasoned += 1;
+    }
+  }
+  const counted = (name: string, label: string, counts: string, value: number): Figure => ({
+    ...{ name, group: CONTROL.figures.group, label, kind: 'COUNT', value, counts },
+  });
+  return [
+    ...(await statementFigures(context, framework, isStated)),
+    ...INCLUSION_REASONS.map((reason) => {
+      const { label, counts } = REASON_FIGURES[reason];
+      return counted(`controls_by_${reason.toLowerCase()}`, label, counts, totals.get(reason) ?? 0);
+    }),
+    counted(
+      'controls_without_reason',
+      'Included, without a reason',
+      'INCLUDED controls without any reason',
+      unreasoned,
+    ),
+  ];
+}
 
 /** Returns a framework's statement: the framework, its figures, and each control with measures and evidence. */
 export function statementContent(
   context: ReportContext,
   framework: ReportRow,
 ): Pick<ReportContent, 'figures' | 'sections'> & { about: readonly HeadFact[] } {
-  const controlsSection = {
-    name: 'controls',
-    title: 'Controls',
-    family: familyQueryOfType('CONTROL'),
-    filter: controlsIn(framework),
-  };
   const archived = framework.archived_at === null ? [] : [column('archived_at', 'Archived')];
   const about = [
     ...familyColumns(FRAMEWORK, ['name', 'version']),
@@ -67,11 +185,20 @@ export function statementContent(
     figures: () => statementFigures(context, framework),
     sections: [
       recordSection('framework', 'Framework', about, framework, ['library_id', 'description']),
-      {
-        ...recordsSection(context, { ...controlsSection, columns: COLUMNS, addFields: justificationAndProof }),
-        plot: 'coverage',
-      },
+      controlsSection(context, framework, { columns: COLUMNS, addFields: justificationAndProof }),
     ],
+  };
+}
+
+function controlsSection(
+  context: ReportContext,
+  framework: ReportRow,
+  options: Pick<RecordsSectionOptions, 'note' | 'columns' | 'addFields'>,
+): ReportSection {
+  const section = { name: 'controls', title: 'Controls', family: familyQueryOfType('CONTROL') };
+  return {
+    ...recordsSection(context, { ...section, ...options, filter: controlsIn(framework) }),
+    plot: 'coverage',
   };
 }
 
@@ -102,11 +229,15 @@ export async function* frameworkControls(context: ReportContext, framework: Repo
   }
 }
 
-async function statementFigures(context: ReportContext, framework: ReportRow): Promise<Figure[]> {
+async function statementFigures(
+  context: ReportContext,
+  framework: ReportRow,
+  isStated: (control: ReportRow) => boolean = () => true,
+): Promise<Figure[]> {
   const groups: Count[] = [];
   let unexplained = 0;
   for await (const controls of frameworkControls(context, framework)) {
-    for (const { status, implementation, inclusion_justification } of controls) {
+    for (const { status, implementation, inclusion_justification } of controls.filter(isStated)) {
       groups.push({ values: [String(status), String(implementation)], total: 1 });
       if (status === 'INCLUDED' && !inclusion_justification) unexplained += 1;
     }

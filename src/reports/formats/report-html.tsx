@@ -16,6 +16,7 @@ import {
   headFacts,
   INCOMPLETE_NOTE,
   recentChangeText,
+  SIGN_OFF_NOTE,
 } from './report-text.ts';
 import {
   GroupRow,
@@ -125,6 +126,7 @@ function Document({ head, page, sections, trend }: DocumentProps) {
         </>
       )}
       {views.filter((_, index) => !isGrid(sections[index]!.part))}
+      {page.signOff !== undefined && <SignOff labels={page.signOff} />}
     </Page>
   );
 }
@@ -270,6 +272,24 @@ function Summary({ figures }: { figures: readonly Figure[] }) {
         </div>
       ))}
     </dl>
+  );
+}
+
+/** Lines to fill in by hand. */
+function SignOff({ labels }: { labels: readonly string[] }) {
+  return (
+    <section class="sign-off">
+      <h2>Approval</h2>
+      <p class="note">{SIGN_OFF_NOTE}</p>
+      <dl>
+        {labels.map((label) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd />
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }
 

@@ -22,7 +22,9 @@ import {
   groupText,
   headFacts,
   INCOMPLETE_NOTE,
+  LINE_TO_FILL,
   recentChangeText,
+  SIGN_OFF_NOTE,
 } from './report-text.ts';
 
 /** At most 20,000 tokens, of which 900 are reserved for the summary, the digest and the notes at the end. */
@@ -107,6 +109,7 @@ function write(
     ...page.parts
       .filter(({ rows, rowsAfter }) => rows.length > 0 || rowsAfter === 0)
       .map((part) => partOf(part, layOut(part))),
+    ...(page.signOff && page.nextRow === null ? [signOffOf(page.signOff)] : []),
     ...notes,
   ];
   return `${blocks.join('\n\n')}\n`;
@@ -120,6 +123,12 @@ function headOf(head: ReportHead, page: ReportPage): string {
   ].map(({ label, value }) => `- ${label}: ${escapeMarkdown(value)}`);
   const heading = `# ${escapeMarkdown(title)}${page.isContinuation ? ', continued' : ''}`;
   return [heading, [...facts, ...(incomplete ? [`- ${INCOMPLETE_NOTE}`] : [])].join('\n')].join('\n\n');
+}
+
+/** Returns lines to fill in by hand. */
+function signOffOf(labels: readonly string[]): string {
+  const lines = labels.map((label) => `- ${label}: ${escapeMarkdown(LINE_TO_FILL)}`);
+  return ['## Approval', '', SIGN_OFF_NOTE, '', ...lines].join('\n');
 }
 
 /** Returns the most important figures with their most recent change. */

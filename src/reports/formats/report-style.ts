@@ -28,6 +28,10 @@ ${CHART_CSS}
 .summary dt { color: var(--muted); font-size: 0.86em; line-height: 1.3; }
 .summary b { white-space: nowrap; font-size: 1.45rem; font-variant-numeric: tabular-nums; }
 .summary span { display: block; color: var(--muted); font-size: 0.82em; }
+.sign-off { break-inside: avoid; }
+.sign-off dl div { display: flex; gap: 1rem; padding-top: 1.3rem; }
+.sign-off dt { flex: 0 0 14rem; }
+.sign-off dd { flex: 1; max-width: 30rem; border-bottom: 1px solid var(--ink); }
 .scroll { overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-size: 0.86rem; line-height: 1.35; }
 caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

@@ -154,7 +154,7 @@ function objectText(value: Record<string, unknown>, style: CellStyle): string {
     const fullName = [reference_id, name].filter((part) => part !== undefined).join(' ');
     return details.length === 0 ? fullName : `${fullName} (${details.join(', ')})`;
   }
-  if (id !== undefined) return String(id);
+  if (id !== undefined) return String(reference_id ?? id);
   const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
   return members.map(([key, member]) => memberText(key, member, style)).join(', ');
 }
@@ -164,9 +164,9 @@ function memberText(key: string, value: unknown, style: CellStyle): string {
   return style.codesInWords ? `${codeWords(key).toLowerCase()} ${text}` : `${key} ${text}`;
 }
 
-/** Returns a record's state and validity. Its name alone would mislead. */
-function nameDetails({ id, state, valid_until, expired }: Record<string, unknown>, style: CellStyle): string[] {
-  const details: string[] = [];
+/** Returns a record's source, state and validity. Its name alone would mislead. */
+function nameDetails({ id, source, state, valid_until, expired }: Record<string, unknown>, style: CellStyle): string[] {
+  const details: string[] = source === undefined ? [] : [String(source)];
   if (state !== undefined) details.push(style.codesInWords ? codeText(state, style).toLowerCase() : String(state));
   if (valid_until !== undefined) details.push(`${expired === true ? 'expired' : 'valid until'} ${String(valid_until)}`);
   if (style.showIds && id !== undefined) details.push(String(id));
@@ -182,6 +182,11 @@ function fieldChangeText(field: string, { from, to }: Record<string, unknown>, s
   return `${name}: ${before === '' ? '' : `${before} → `}${sideText(to) || '–'}`;
 }
 
+/** A line to write on. */
+export const LINE_TO_FILL = '_'.repeat(24);
+
+export const SIGN_OFF_NOTE = 'To fill in by hand: the register has no record of this.';
+
 /** Returns a cell as text. */
 export function cellText(
   row: ReportRow,
@@ -191,6 +196,8 @@ export function cellText(
   const value = valueAt(row, field);
   const style = timeField === undefined ? tableStyle : { ...tableStyle, actTime: valueAt(row, timeField) };
   if (kind === 'CODE' && typeof value === 'string') return codeText(value, style);
+  if (kind === 'CODE' && Array.isArray(value)) return value.map((code) => codeText(code, style)).join('; ');
+  if (kind === 'TO_SIGN') return value === true ? LINE_TO_FILL : '';
   if (kind === 'SHARE' && typeof value === 'number') return shareText(value);
   // `false` means that nothing needs to be done, so the cell stays empty.
   if (kind === 'ALARM' && style.codesInWords) return value === true ? title.split(' ').at(-1)!.toLowerCase() : '';

@@ -3,7 +3,15 @@ import { type NewSheet, writeXlsx } from '../../sheets/xlsx/write-xlsx.ts';
 import type { NamesByKey, ReportHead, ReportPage, ReportWriter, SectionPart } from '../pages/report-page.ts';
 import type { Figure, ReportColumn, ReportRow } from '../report-type.ts';
 import { valueAt } from '../sections/report-columns.ts';
-import { type CellStyle, cellText, columnHeading, figureHeadings, headFacts, INCOMPLETE_NOTE } from './report-text.ts';
+import {
+  type CellStyle,
+  cellText,
+  columnHeading,
+  figureHeadings,
+  headFacts,
+  INCOMPLETE_NOTE,
+  SIGN_OFF_NOTE,
+} from './report-text.ts';
 
 /** Writes a report as a workbook: a sheet about the report, one with its figures, and one for each section. */
 export const reportXlsx: ReportWriter = {
@@ -18,13 +26,22 @@ export const reportXlsx: ReportWriter = {
 };
 
 function sheetsOf(head: ReportHead, page: ReportPage): NewSheet[] {
-  const { figures, parts, people } = page;
+  const { figures, parts, people, signOff } = page;
   return [
     sheet('Report', [head.title, ''], aboutRows(head, people)),
     ...(figures.length === 0
       ? []
       : [sheet('Figures', ['Group', 'Figure', ...figureHeadings(figures), 'What it counts'], figures.map(figureRow))]),
     ...parts.map((part) => sectionSheet(part, people)),
+    ...(signOff === undefined
+      ? []
+      : [
+          sheet(
+            'Approval',
+            ['Approval', SIGN_OFF_NOTE],
+            signOff.map((label) => [label]),
+          ),
+        ]),
   ];
 }
 

@@ -32,7 +32,7 @@ export async function readConstantHead(
     limit: 1,
   });
   return {
-    report_version: 1,
+    report_version: content.version ?? 1,
     type,
     title: owner_id === undefined ? title : `${title} (records of one owner)`,
     organization: { id: organizationId, name: (organization?.doc.name ?? null) as string | null },

@@ -8,7 +8,7 @@ export type NamesByKey = ReadonlyMap<string, string>;
 /** The head of a report. */
 export interface ReportHead {
   /** The version of the digest's input format. */
-  report_version: 1;
+  report_version: 1 | 2;
   type: string;
   title: string;
   organization: { id: string; name: string | null };
@@ -55,6 +55,7 @@ export interface ReportPage {
   parts: SectionPart[];
   people: NamesByKey;
   trend: ReportContent['trend'];
+  signOff?: ReportContent['signOff'];
   /** True after the first page. */
   isContinuation: boolean;
   /** The next page's first row, counted over all sections. Null on the last page. */

@@ -21,6 +21,7 @@ const FILTER_TEXTS: readonly (readonly [field: string, words: (value: string) =>
   ['trend_figures', (figures) => `trend of ${figures}`],
   ['kinds', (kinds) => `only ${kinds}`],
   ['record_types', (types) => `only ${types}`],
+  ['report_version', (version) => `with the data of version ${version}`],
   ['group_by', (field) => `by ${field.toLowerCase()}`],
   ['filter', (json) => `where ${json}`],
   ['after', (line) => `resumed after ${line}`],

@@ -94,6 +94,8 @@ test('serves every type as a workbook: its head, its figures, and each section w
         figures.map(({ value }) => value ?? undefined),
       );
     }
+    // Lines to fill in by hand are no data.
+    if (sheets.at(-1)?.name === 'Approval') sheets.pop();
     assert.equal(
       sheets.map(({ rows }) => Math.max(0, rows.length - 1)),
       sections.map(({ rows }) => rows.length),

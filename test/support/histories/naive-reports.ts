@@ -179,6 +179,40 @@ export function naiveStatementFigures(register: NaiveRegister, framework: string
   return { ...controlFigures(register, controls), controls_without_justification: unexplained.length };
 }
 
+/** Returns a control's reasons for inclusion, and the records that they follow from. */
+function naiveReasons(register: NaiveRegister, { id, fields }: Plain) {
+  const owners = [id, ...register.live(id, 'MEASURE').map((measure) => measure.id)];
+  const linked = (type: string) => [...new Set(owners.flatMap((owner) => register.live(owner, type)))];
+  const risks = linked('RISK').filter((risk) => risk.fields.status !== 'CLOSED');
+  const obligations = linked('OBLIGATION');
+  const reasons: string[] = [];
+  if (obligations.some((obligation) => obligation.fields.regulator)) reasons.push('LAW');
+  if (obligations.some((obligation) => !obligation.fields.regulator)) reasons.push('LAW_OR_CONTRACT');
+  if (risks.length > 0) reasons.push('RISK');
+  if (risks.length + obligations.length === 0 && fields.inclusion_justification) reasons.push('STATED');
+  const ids = (records: readonly Plain[]) => [...new Set(records.map((record) => record.id))].sort();
+  return {
+    reasons: fields.status === 'INCLUDED' ? reasons : [],
+    risks: ids(risks),
+    obligations: ids(obligations),
+  };
+}
+
+/** Returns the figures of a statement's second version: those of the first, and how many controls have each reason. */
+export function naiveReasonFigures(register: NaiveRegister, framework: string): Record<string, number | null> {
+  const included = controlsOf(register, framework).filter(({ fields }) => fields.status === 'INCLUDED');
+  const all = included.map((control) => naiveReasons(register, control).reasons);
+  const by = (reason: string) => all.filter((reasons) => reasons.includes(reason)).length;
+  return {
+    ...naiveStatementFigures(register, framework),
+    controls_by_law: by('LAW'),
+    controls_by_law_or_contract: by('LAW_OR_CONTRACT'),
+    controls_by_risk: by('RISK'),
+    controls_by_stated: by('STATED'),
+    controls_without_reason: all.filter((reasons) => reasons.length === 0).length,
+  };
+}
+
 const controlsOf = (register: NaiveRegister, framework: string): Plain[] =>
   register
     .ofType('CONTROL')
@@ -208,7 +242,11 @@ export function naiveStatement(register: NaiveRegister, framework: string): Reco
         register.live(id, 'EVIDENCE').map((record) => record.id),
       );
       const { implementation } = factsOf(register, control);
-      return [control.id, { implementation, measures: measures.sort(), evidence: [...new Set(evidence)].sort() }];
+      const reasons = naiveReasons(register, control);
+      return [
+        control.id,
+        { implementation, measures: measures.sort(), evidence: [...new Set(evidence)].sort(), ...reasons },
+      ];
     }),
   );
 }

@@ -6,6 +6,7 @@ import { readReportInput, reportParameters } from '../../../http/files/report-in
 import { notFound } from '../../../http/http-errors.ts';
 import { REPORT_TYPES, REPORTS, type ReportName } from '../../../reports/all-reports.ts';
 import { checkReport } from '../../../reports/report.ts';
+import type { ReportInputName } from '../../../reports/report-type.ts';
 import { MomentTime } from '../../components/components.tsx';
 import { FormError } from '../../components/fields.tsx';
 import {
@@ -142,6 +143,9 @@ interface OptionsFormProps {
   downloads: readonly (readonly [format: string, title: string])[];
 }
 
+/** An earlier version is only for whoever has its digest, and types it into the address. */
+const isChosenHere = (input: ReportInputName): boolean => input !== 'report_version';
+
 /** Sent by GET: it changes nothing, so it needs no CSRF token. */
 function OptionsForm({ view, type, form, choices, downloads }: OptionsFormProps) {
   const { acceptedInputs, requiredInputs = {}, groupings = [] } = REPORTS[type];
@@ -150,7 +154,7 @@ function OptionsForm({ view, type, form, choices, downloads }: OptionsFormProps)
     <form method="get" action={view.path} class="card report-options">
       <FormError form={form} ids={AS_OF_ID} />
       <div class="inline">
-        {acceptedInputs.map((input) => (
+        {acceptedInputs.filter(isChosenHere).map((input) => (
           <ReportField
             key={input}
             name={input}

@@ -1,0 +1,121 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startRegister, type TestRegister } from '../support/register.ts';
+import { digestOfAnswer, figuresOf, rowsOf, wholeReport } from '../support/reports.ts';
+
+/** The statement of applicability as a certification body reads it: Annex A, reasons, risks, approval. */
+
+const test = suite<{ register: TestRegister }>('statement of applicability');
+
+test.before.each(async (context) => {
+  context.register = await startRegister();
+});
+test.after.each(({ register }) => register.stop());
+
+type Added = { id: string };
+
+/** Adopts a framework with these numbers. Returns the ids of its controls by number. */
+async function adopt({ call, organizationId: organization_id }: TestRegister, numbers: readonly string[]) {
+  const controls = numbers.map((section_title) => ({ section_title, name: `Rule ${section_title}` }));
+  await call('addFramework', { organization_id, name: 'Rules', controls });
+  const listed = (await call('listControls', { organization_id })).controls as { id: string; section_title: string }[];
+  return new Map(listed.map(({ id, section_title }) => [section_title, id]));
+}
+
+async function add({ call, organizationId: organization_id }: TestRegister, family: string, fields: object) {
+  const answer = await call(`add${family}`, { organization_id, ...fields });
+  return (answer[family.toLowerCase()] as Added).id;
+}
+
+const report = ({ call, organizationId: organization_id }: TestRegister, input: object = {}) =>
+  wholeReport((request) => call('getReport', { organization_id, ...request }), {
+    type: 'STATEMENT_OF_APPLICABILITY',
+    ...input,
+  });
+
+test('each included control has its reasons by category, and the risks that it treats by number', async ({
+  register,
+}) => {
+  const ids = await adopt(register, ['1', '2', '3', '4', '5', '6']);
+  const control = (number: string) => ids.get(number)!;
+  const risk = await add(register, 'Risk', { name: 'Theft', reference_id: 'R-7' });
+  const unnumbered = await add(register, 'Risk', { name: 'Flood' });
+  const closed = await add(register, 'Risk', { name: 'Past' });
+  await register.call('decideRisk', { id: closed, decision: 'CLOSE', reason: 'over' });
+  const law = await add(register, 'Obligation', { requirement: 'Report', source: 'Act 9', regulator: 'Authority' });
+  const other = await add(register, 'Obligation', { requirement: 'Back up', source: 'Customer A' });
+  const measure = await add(register, 'Measure', { name: 'Lock' });
+  const pairs = [
+    [control('1'), risk],
+    [control('1'), law],
+    [control('2'), measure],
+    [measure, unnumbered],
+    [measure, other],
+    [control('3'), closed],
+    [control('6'), risk],
+  ];
+  await register.call('linkRecords', { links: pairs.map(([from_id, to_id]) => ({ from_id, to_id })) });
+  await register.call('updateControl', { id: control('4'), inclusion_justification: 'good practice' });
+  await register.call('updateControl', { id: control('6'), status: 'EXCLUDED', exclusion_justification: 'no site' });
+  const statement = await report(register);
+  assert.equal(
+    rowsOf(statement, 'controls').map(({ section_title, reasons, risks }) => [section_title, reasons, risks]),
+    [
+      ['1', ['LAW', 'RISK'], [{ id: risk, reference_id: 'R-7' }]],
+      ['2', ['LAW_OR_CONTRACT', 'RISK'], [{ id: unnumbered, name: 'Flood' }]],
+      ['3', [], []],
+      ['4', ['STATED'], []],
+      ['5', [], []],
+      ['6', [], [{ id: risk, reference_id: 'R-7' }]],
+    ],
+  );
+  const figures = figuresOf(statement);
+  const named = ['law', 'law_or_contract', 'risk', 'stated'].map((name) => figures[`controls_by_${name}`]);
+  assert.equal([...named, figures.controls_without_reason], [1, 1, 2, 1, 2]);
+  assert.is(digestOfAnswer(statement), statement.digest);
+});
+
+test('clauses beside an Annex A are left out, in rows and figures; plain numbers alone stay', async ({ register }) => {
+  await adopt(register, ['4.1', '10.2', 'A.5.1', 'A.8.34']);
+  const statement = await report(register);
+  const numbers = rowsOf(statement, 'controls').map(({ section_title }) => section_title);
+  assert.equal(numbers, ['A.5.1', 'A.8.34']);
+  assert.is(figuresOf(statement).controls, 2);
+});
+
+test('an earlier digest can be computed again, with version 1 of the data', async ({ register }) => {
+  await adopt(register, ['4.1', 'A.5.1']);
+  const first = await report(register, { report_version: '1' });
+  assert.is(first.report_version, 1);
+  assert.equal(Object.keys(rowsOf(first, 'controls')[0]!).sort(), [
+    'evidence',
+    'id',
+    'implementation',
+    'measures',
+    'name',
+    'section_title',
+    'status',
+  ]);
+  assert.is(figuresOf(first).controls, 2);
+  assert.is(digestOfAnswer(first), first.digest);
+  assert.is((await report(register, { as_of: first.position })).report_version, 2);
+  const { organizationId: organization_id } = register;
+  const { error } = await register.call('getReport', { organization_id, type: 'POSTURE', report_version: '1' });
+  assert.is((error as { field: string }).field, 'report_version');
+});
+
+test('documents end with lines for scope and approval, which the data don’t have', async ({ register }) => {
+  await adopt(register, ['1']);
+  const { organizationId: organization_id } = register;
+  const ask = async (format: string) => {
+    const answer = await register.call('getReport', { organization_id, type: 'STATEMENT_OF_APPLICABILITY', format });
+    return JSON.stringify(answer.report);
+  };
+  const document = await ask('MARKDOWN');
+  for (const label of ['Scope of the management system', 'Approved by', 'Date', 'Signature']) {
+    assert.match(document, `- ${label}: `);
+  }
+  assert.not.match(await ask('JSON'), 'Signature');
+});
+
+test.run();
