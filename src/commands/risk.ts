@@ -10,7 +10,7 @@ import {
   type RiskStatus,
 } from '../register/risk.ts';
 import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
-import { addDays, MAX_DATE } from './engine/dates.ts';
+import { addDays, dateOf, MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
 import { type ImportOrigin, toImportOrigin } from './import-origin.ts';
@@ -188,6 +188,10 @@ function importAcceptance(row: RiskRow, origin: ImportOrigin, reason: string | u
     });
   }
   if (accepted_at) refuseFuture('accepted_at', accepted_at, context);
+  if (accepted_at && until < dateOf(accepted_at)) {
+    const message = 'The acceptance cannot end before it was given. Correct accepted_at or accepted_until.';
+    throw new Refusal('invalid_input', message, { field: 'accepted_until' });
+  }
   const acceptedFor = acceptance_reason ?? reason;
   if (!acceptedFor) {
     throw new Refusal('invalid_input', 'Give acceptance_reason: why the risk was accepted.', {

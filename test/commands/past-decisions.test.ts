@@ -134,6 +134,20 @@ test('an imported acceptance ends as early as it did, and as late as one of toda
   }
 });
 
+test('an imported acceptance ends no earlier than the day on which it was given', () => {
+  const accepted_at = '2025-06-01T10:00:00.000Z';
+  const { inherent_likelihood: _none, inherent_impact: _neither, ...fields } = ACCEPTED;
+  const accept = (accepted_until: string) =>
+    risks.given([]).when(addRisk({ ...fields, accepted_at, accepted_until }), ADMIN);
+  accept('2025-05-31').refused('invalid_input', { field: 'accepted_until' });
+  const until = '2025-06-01';
+  const data = { approver_id: null, recorded_by: 'acc_ADMIN', accepted_at, until, reason: 'Seldom used', ...ORIGIN };
+  accept(until).then([
+    { type: 'RiskAdded', data: { name: 'Old lift' } },
+    { type: 'RiskAcceptanceImported', data },
+  ]);
+});
+
 test('an imported acceptance needs a reason: its own, or that of the import', () => {
   const { acceptance_reason: _none, ...fields } = ACCEPTED;
   risks.given([]).when(addRisk(fields), ADMIN).refused('invalid_input', { field: 'acceptance_reason' });
