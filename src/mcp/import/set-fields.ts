@@ -34,7 +34,7 @@ export async function setFields(context: ToolContext, input: SetInput): Promise<
   const source = { snapshot, organizationId, caller: context.caller, changes };
   const now = await pinnedMoment(snapshot, organizationId, undefined);
   if (input.dry_run) return dryRun(call, source, now, input.ids);
-  const { records, isBegun } = await confirmSelection(call, source, now, input.selection);
+  const { records, isBegun } = await confirmSelection(call, source, now, input);
   const rows = toRows(records);
   const accepted = await rehearseRows(call, rows);
   // A repeated write finishes what the first attempt began. Errors are then on their rows.
@@ -109,7 +109,7 @@ async function confirmSelection(
   call: RowCall,
   source: SelectionSource,
   now: PinnedMoment,
-  selection: string | undefined,
+  { selection, idempotency_key }: SetInput,
 ): Promise<{ records: readonly SelectedRecord[]; isBegun: boolean }> {
   if (selection === undefined) {
     const message =
@@ -121,7 +121,7 @@ async function confirmSelection(
   const chosen = await selectRecords(source, moment);
   if (selectionText(chosen) !== selection) throw new SelectionConflict();
   const { records } = chosen;
-  const isBegun = await hasBegun(call, records);
+  const isBegun = idempotency_key !== undefined && (await hasBegun(call, records));
   // The read models at `now` contain every write before this call. A later one is found by the expected revision.
   if (!isBegun && selectionHash((await selectRecords(source, now)).records) !== selectionHash(records)) {
     throw new SelectionConflict();
