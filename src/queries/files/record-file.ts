@@ -76,7 +76,9 @@ async function withLinkedIds(
   records: Record<string, unknown>[],
 ): Promise<object[]> {
   if (!('record_ids' in fields)) return records;
-  return Promise.all(
-    records.map(async (record) => ({ ...record, ...(await idsOfLinkedRecords(context, String(record.id))) })),
+  const linkedIds = await idsOfLinkedRecords(
+    context,
+    records.map(({ id }) => String(id)),
   );
+  return records.map((record, index) => ({ ...record, ...linkedIds[index] }));
 }

@@ -66,7 +66,8 @@ async function includedParts(
   id: string,
   include: readonly string[],
 ): Promise<Document> {
-  const parts: Document = 'record_ids' in fields ? await idsOfLinkedRecords(context, id) : {};
+  const [linkedIds] = 'record_ids' in fields ? await idsOfLinkedRecords(context, [id]) : [];
+  const parts: Document = { ...linkedIds };
   const includeArchived = include.includes('ARCHIVED');
   if (include.includes('LINKS')) {
     const { links, total } = await linkedRecords(context, id, 'OTHERS', includeArchived);

@@ -6,6 +6,7 @@ import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { RelationOfRecord } from '../../register/link.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
+import { keyIn } from '../lists/filters.ts';
 import { type QueryContext, recordIdCondition, versionConditions } from '../moments/moment.ts';
 
 type Document = Record<string, unknown>;
@@ -29,11 +30,14 @@ export interface LinkedRecords {
 
 /** The end of a link: the other record's id, and the relation to it. */
 interface LinkEnd {
+  /** The record at the other end of the link. */
+  from: string;
   id: string;
   relation: RelationOfRecord | null;
 }
 
-const linkEndOf = ({ other_id, relation }: Document): LinkEnd => ({
+const linkEndOf = ({ record_id, other_id, relation }: Document): LinkEnd => ({
+  from: String(record_id),
   id: String(other_id),
   relation: (relation ?? null) as RelationOfRecord | null,
 });
@@ -48,7 +52,7 @@ export async function linkedToCondition(
   const target = await recordAt(context, id, 'filter.linked_to');
   const ids: string[] = [];
   if (target !== null && (target.archived_at === null || filter.include_archived)) {
-    for await (const other of neighboursOf(context, id, [family.type])) ids.push(other.id);
+    for await (const ends of linkBatches(context, [id], [family.type])) ids.push(...ends.map((end) => end.id));
   }
   return recordIdCondition(ids, context.moment);
 }
@@ -65,12 +69,9 @@ export async function recordAt(context: QueryContext, id: string, field: string)
   return past ?? null;
 }
 
-/** Returns the query for a record's links to records of these types. */
-function linksAt({ organizationId, moment }: QueryContext, id: string, types: readonly string[]) {
-  const where: Condition[] = [
-    { key: 'record_id', op: 'eq', value: id },
-    { key: 'other_type', op: 'in', values: types },
-  ];
+/** Returns the query for records' links to records of these types. */
+function linksAt({ organizationId, moment }: QueryContext, ids: readonly string[], types: readonly string[]) {
+  const where: Condition[] = [keyIn('record_id', ids), { key: 'other_type', op: 'in', values: types }];
   if (moment.position === null) where.push({ key: 'until_position', op: 'eq', value: OPEN_END });
   else where.push(...versionConditions(moment.position));
   return { collection: 'links', organizationId, where };
@@ -78,14 +79,18 @@ function linksAt({ organizationId, moment }: QueryContext, id: string, types: re
 
 const NEWEST_LINK_FIRST = { key: 'from_position', direction: 'DESC' } as const;
 
-/** Returns a record's links to records of these types, newest first. */
-async function* neighboursOf(context: QueryContext, id: string, types: readonly string[]): AsyncGenerator<LinkEnd> {
-  const source = linksAt(context, id, types);
+/** Reads records' links to records of these types in batches, newest first. */
+async function* linkBatches(
+  context: QueryContext,
+  ids: readonly string[],
+  types: readonly string[],
+): AsyncGenerator<LinkEnd[]> {
+  const source = linksAt(context, ids, types);
   let after: { key: string | number | null; id: string } | undefined;
   for (;;) {
     const query = { ...source, order: NEWEST_LINK_FIRST, limit: LINKS_PER_READ };
     const rows = await context.snapshot.models.find(after ? { ...query, after } : query);
-    for (const { doc } of rows) yield linkEndOf(doc);
+    yield rows.map(({ doc }) => linkEndOf(doc));
     const last = rows.at(-1);
     if (last === undefined || rows.length < LINKS_PER_READ) return;
     after = { key: last.key, id: last.id };
@@ -126,6 +131,8 @@ export async function documentsAt(
   return documents;
 }
 
+const OTHER_TYPES = FAMILY_DESCRIPTIONS.map(({ type }) => type).filter((type) => type !== 'EVIDENCE');
+
 /** Returns a record's newest links at a moment: either its evidence, or all others. */
 export function linkedRecords(
   context: QueryContext,
@@ -133,16 +140,14 @@ export function linkedRecords(
   selection: 'EVIDENCE' | 'OTHERS',
   includeArchived = false,
 ): Promise<LinkedRecords> {
-  const types = FAMILY_DESCRIPTIONS.map(({ type }) => type).filter(
-    (type) => (type === 'EVIDENCE') === (selection === 'EVIDENCE'),
-  );
+  const types = selection === 'EVIDENCE' ? ['EVIDENCE'] : OTHER_TYPES;
   return includeArchived ? newestLinkedRecords(context, id, types) : liveLinkedRecords(context, id, types);
 }
 
 /** Reads the newest links only, and lets the store count the others. */
 async function newestLinkedRecords(context: QueryContext, id: string, types: readonly string[]) {
   const { models } = context.snapshot;
-  const source = linksAt(context, id, types);
+  const source = linksAt(context, [id], types);
   const rows = await models.find({ ...source, order: NEWEST_LINK_FIRST, limit: MAX_LINKED_RECORDS });
   const links = await readLinked(
     context,
@@ -157,38 +162,45 @@ async function newestLinkedRecords(context: QueryContext, id: string, types: rea
 async function liveLinkedRecords(context: QueryContext, id: string, types: readonly string[]): Promise<LinkedRecords> {
   const links: LinkedRecord[] = [];
   let total = 0;
-  let ends: LinkEnd[] = [];
-  const readBatch = async () => {
-    for (const linked of await readLinked(context, ends)) {
-      if (linked.document.archived_at !== null) continue;
+  for await (const ends of linkBatches(context, [id], types)) {
+    for (const { document, relation } of await readLinked(context, ends)) {
+      if (document.archived_at !== null) continue;
       total += 1;
-      if (links.length < MAX_LINKED_RECORDS) links.push(linked);
+      if (links.length < MAX_LINKED_RECORDS) links.push({ document, relation });
     }
-    ends = [];
-  };
-  for await (const end of neighboursOf(context, id, types)) {
-    ends.push(end);
-    if (ends.length === LINKS_PER_READ) await readBatch();
   }
-  await readBatch();
   return { links, total };
 }
 
 /** Reads the records at the ends of links, in the same order. A parked record has no document. */
-async function readLinked(context: QueryContext, ends: readonly LinkEnd[]): Promise<LinkedRecord[]> {
-  const documents = await documentsAt(
-    context,
-    ends.map(({ id }) => id),
-  );
+async function readLinked(
+  context: QueryContext,
+  ends: readonly LinkEnd[],
+): Promise<(LinkedRecord & Pick<LinkEnd, 'from'>)[]> {
+  const documents = await documentsAt(context, [...new Set(ends.map(({ id }) => id))]);
   const byId = new Map(documents.map((document) => [String(document.id), document]));
-  return ends.flatMap(({ id, relation }) => {
+  return ends.flatMap(({ from, id, relation }) => {
     const document = byId.get(id);
-    return document === undefined ? [] : [{ document, relation }];
+    return document === undefined ? [] : [{ from, document, relation }];
   });
 }
 
-/** Returns `record_ids`: the newest links of a record that was added to other records, such as evidence, and their number. */
-export async function idsOfLinkedRecords(context: QueryContext, id: string): Promise<Document> {
-  const { links, total } = await linkedRecords(context, id, 'OTHERS');
-  return { record_ids: links.map(({ document }) => document.id), record_count: total };
+/** The newest links of a record that was added to other records, such as evidence, and their number. */
+interface LinkedIds {
+  record_ids: string[];
+  record_count: number;
+}
+
+/** Returns the `LinkedIds` of each of these records, in the same order. */
+export async function idsOfLinkedRecords(context: QueryContext, ids: readonly string[]): Promise<LinkedIds[]> {
+  const linkedIds = new Map<string, LinkedIds>(ids.map((id) => [id, { record_ids: [], record_count: 0 }]));
+  for await (const ends of linkBatches(context, ids, OTHER_TYPES)) {
+    for (const { from, document } of await readLinked(context, ends)) {
+      if (document.archived_at !== null) continue;
+      const ofRecord = linkedIds.get(from)!;
+      ofRecord.record_count += 1;
+      if (ofRecord.record_ids.length < MAX_LINKED_RECORDS) ofRecord.record_ids.push(String(document.id));
+    }
+  }
+  return ids.map((id) => linkedIds.get(id)!);
 }

@@ -48,7 +48,7 @@ export async function writtenRecord(
   const document = row.doc;
   const [record] = await presentRecords(context, family, [document], 'FULL');
   const position = document.revision === revision ? document.position : await positionOf(context, id, revision);
-  const linkedIds = 'record_ids' in family.fields ? await idsOfLinkedRecords(context, id) : {};
+  const [linkedIds] = 'record_ids' in family.fields ? await idsOfLinkedRecords(context, [id]) : [];
   return { record: cutToFit({ ...record, ...linkedIds }), position: String(position) };
 }
 

@@ -141,11 +141,16 @@ test('the file of evidence has what getRecords answers, now and at a past positi
   assert.equal(names, [...names].sort(), 'in the order of names');
   const all = records.map((record) => record.id);
   const other = all.find((otherId) => otherId !== id)!;
-  const answer = await owner.ok('getRecords', { ids: all });
-  assert.equal(
-    records,
-    answer.records.map(({ type: _type, ...record }) => record),
-  );
+  const answersOf = async (ids: readonly string[]) => {
+    const answer = await owner.ok('getRecords', { ids });
+    return answer.records.map(({ type: _type, ...record }) => record);
+  };
+  assert.equal(records, await answersOf(all));
+  const linkedIds = records.map((record) => (record as { record_ids?: string[] }).record_ids ?? []);
+  assert.ok(linkedIds.filter((ids) => ids.length > 0).length > 1, 'several have links');
+  await owner.ok('archiveRecords', { ids: [record_ids[1]], action: 'ARCHIVE', reason: 'a test' });
+  assert.equal((await readEvidence()).records, await answersOf(all), 'archived records are not among the links');
+  await owner.ok('archiveRecords', { ids: [record_ids[1]], action: 'RESTORE', reason: 'a test' });
   await owner.ok('linkRecords', { links: [{ from_id: id, to_id: record_ids[0] }], action: 'UNLINK' });
   await owner.ok('archiveRecords', { ids: [other], action: 'ARCHIVE', reason: 'a test' });
   assert.equal((await readEvidence({ as_of: position })).records, records);
