@@ -58,7 +58,7 @@ test('a name that two members have is nobody, and the address decides', async ({
   const { err, out } = await veritrail(identity, 'import', 'v.csv', '--type', 'vendors');
   assert.match(
     err,
-    /Several members have these names, so the rows have no owner: "Kim Lee" \(1\)\. Give e-mail addresses\./,
+    /Several members could be meant, so the rows have no owner: "Kim Lee" \(1\)\. Give e-mail addresses\./,
   );
   assert.match(err, /^row 4: owner_id /m);
   assert.is(out, 'created 2, updated 0, unchanged 0, refused 1 (of 3 rows)');

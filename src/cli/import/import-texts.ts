@@ -64,7 +64,7 @@ function recordNotices(result: SheetImportResult): string[] {
   }
   if (confusableMembers.size > 0) {
     const names = countsText(confusableMembers);
-    notices.push(`Several members have these names, so the rows have no owner: ${names}. Give e-mail addresses.`);
+    notices.push(`Several members could be meant, so the rows have no owner: ${names}. Give e-mail addresses.`);
   }
   if (unknownRecords.size > 0) {
     const words = countsText(unknownRecords);
