@@ -1,15 +1,15 @@
-/** `nearest` compares only this many characters of each name, to bound the time. */
+/** Characters of each name that are compared, to bound the time. */
 const MAX_COMPARED_LENGTH = 64;
 
 /** Returns the name that a misspelled one most likely means, ignoring case. Null if none is near. */
 export function nearest(wrong: string, names: readonly string[]): string | null {
   let best: { name: string; distance: number } | null = null;
-  const comparedText = wrong.slice(0, MAX_COMPARED_LENGTH).toLowerCase();
+  const comparedText = comparedPart(wrong);
   for (const name of names) {
     // The distance is at least the difference of the lengths.
     const minDistance = Math.abs(comparedText.length - name.length);
     if (minDistance >= name.length || (best !== null && minDistance >= best.distance)) continue;
-    const distance = editDistance(comparedText, name.slice(0, MAX_COMPARED_LENGTH).toLowerCase());
+    const distance = editDistance(comparedText, comparedPart(name));
     if (best === null || distance < best.distance) best = { name, distance };
   }
   if (best === null) return null;
@@ -17,6 +17,8 @@ export function nearest(wrong: string, names: readonly string[]): string | null 
   const maxDistance = Math.min(best.name.length - 1, Math.max(2, wrong.length / 2));
   return best.distance <= maxDistance ? best.name : null;
 }
+
+const comparedPart = (name: string): string => name.slice(0, MAX_COMPARED_LENGTH).toLowerCase();
 
 /** Levenshtein distance, by the two-row method (Wagner and Fischer 1974). */
 function editDistance(a: string, b: string): number {
@@ -34,8 +36,8 @@ function editDistance(a: string, b: string): number {
 
 /** Returns up to `limit` names, the nearest to a misspelled one first. */
 export function nearestNames(wrong: string, names: readonly string[], limit: number): string[] {
-  const lower = wrong.toLowerCase();
-  const distances = names.map((name) => ({ name, distance: editDistance(lower, name.toLowerCase()) }));
+  const comparedText = comparedPart(wrong);
+  const distances = names.map((name) => ({ name, distance: editDistance(comparedText, comparedPart(name)) }));
   return distances
     .sort((a, b) => a.distance - b.distance)
     .slice(0, limit)

@@ -18,7 +18,7 @@ export const changesInput = z.strictObject({
       record_types: field.enumList([...RECORD_TYPES, ACCESS_RECORD_TYPE]).optional(),
       actor_id: field.listOf(field.actor()).optional(),
       event_types: field.listOf(field.name()).optional().describe('such as VendorReviewed'),
-      field: field.withoutDescription(z.string().optional().describe('only changes of this field, such as status')),
+      field: field.withoutDescription(field.name().optional().describe('only changes of this field, such as status')),
       from: z.string().optional().describe('date, time or position, inclusive'),
       to: z.string().optional(),
     })

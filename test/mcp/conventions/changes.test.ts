@@ -204,6 +204,8 @@ await onBothPairs('listChanges', (test) => {
       [{ record_id: [randomId('tok')] }, 'filter.record_id.0'],
       [{ actor_id: ['Olivia'] }, 'filter.actor_id.0'],
       [{ actor: ['ME'] }, 'filter.actor'],
+      [{ field: 'contract_untl' }, 'filter.field'],
+      [{ field: 'x'.repeat(201) }, 'filter.field'],
       [{ event_types: ['VendorAdded', 'VENDOR_REVIEWED'] }, 'filter.event_types'],
       [{ record_types: ['ACCESS'], event_types: ['VendorReviewed'] }, 'filter.event_types'],
     ] as const) {
