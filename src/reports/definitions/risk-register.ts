@@ -6,6 +6,7 @@ import { countRatings, riskTrend } from '../figures/risk-scores.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportSection, ReportType } from '../report-type.ts';
 import { recordsSection, reviewOverdueUnless } from '../sections/records.ts';
 import { column, familyColumns } from '../sections/report-columns.ts';
+import { residualRisks, treatmentPlan } from '../sections/treatment-plan.ts';
 
 /** The rows of the matrix, from the top. */
 const LIKELIHOODS = [5, 4, 3, 2, 1];
@@ -51,10 +52,15 @@ const COLUMNS: readonly ReportColumn[] = [
   ...familyColumns(RISK, ['note', 'owner_id', 'id']),
 ];
 
+const SIGN_OFF = ['Treatment plan approved by', 'Date', 'Signature'];
+
+const isFirstVersion = ({ inputs }: ReportContext): boolean => inputs.report_version === '1';
+
 export const riskRegister: ReportType = {
   title: 'Risk register',
-  acceptedInputs: ['owner_id'],
+  acceptedInputs: ['owner_id', 'report_version'],
   collect: async (context) => ({
+    ...(isFirstVersion(context) ? {} : { version: 2, signOff: SIGN_OFF }),
     inputs: {},
     figures: () => figuresOfFamilies(context, [RISK]),
     sections: [
@@ -66,6 +72,7 @@ export const riskRegister: ReportType = {
         columns: COLUMNS,
         addFields: reviewOverdueUnless('CLOSED'),
       }),
+      ...(isFirstVersion(context) ? [] : [treatmentPlan(context), residualRisks(context)]),
     ],
     trend: () => riskTrend(context),
   }),
