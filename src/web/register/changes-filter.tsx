@@ -93,9 +93,11 @@ function eventTypeChoices(family: FamilyDescription | undefined): Choice[] {
   return types.map((type) => ({ value: type, label: codeWords(type) }));
 }
 
-/** Returns the fields of a family. Fields of all families would be too many to choose from. */
+/** Returns the fields of a family that its history records. Fields of all families would be too many to choose from. */
 function fieldChoices(family: FamilyDescription | undefined): Choice[] {
-  const fields = Object.entries(family?.fields ?? {}).filter(([, field]) => isStored(field));
+  const fields = Object.entries(family?.fields ?? {}).filter(
+    ([, field]) => isStored(field) && !field.excludedFromHistory,
+  );
   return fields.map(([name, { label }]) => ({ value: name, label }));
 }
 

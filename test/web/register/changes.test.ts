@@ -102,6 +102,9 @@ test('narrows the history by a field and by the name of a client', async ({ owne
   assert.is(await positionsFor('field=country'), 0);
   assert.is(await positionsFor('client=claude'), 0);
   assert.is((await owner.get(`${page}?field=status&field=name`)).status, 400);
+  const { text } = await owner.get(`${page}?record_types=RISK`);
+  assert.match(text, '<option value="residual_likelihood"');
+  assert.not.match(text, 'last_assessed_at', 'the history does not record it');
 });
 
 test('shows a past moment, and leads on to older changes', async ({ owner, page, web }) => {
