@@ -26,9 +26,10 @@ const EXAMPLE = 'npx veritrail token create --name "my assistant" --role EDITOR'
 export function bannerText(banner: StartBanner): string {
   const { address, notes, setupLink, demoLink } = banner;
   const parts = [`veritrail is listening on ${address}`, ...notes];
-  if (demoLink !== null) parts.push(demoLinkText(demoLink));
   if (banner.firstToken !== null) parts.push(firstTokenText(banner, banner.firstToken));
+  // A person looks for the link first, so it comes last, above the prompt.
   if (setupLink !== null) parts.push(setupLinkText(setupLink));
+  if (demoLink !== null) parts.push(demoLinkText(demoLink));
   return parts.join('\n').concat('\n');
 }
 
