@@ -145,9 +145,12 @@ function decide(command: DecideRisk, state: RiskState, context: DecisionContext)
   }
 }
 
-/** Returns the acceptance with its members in a fixed order. Stores may return them in another. */
-function toAcceptance({ approver_id, recorded_by, accepted_at, until, reason }: RiskAcceptance): RiskAcceptance {
-  return { approver_id, recorded_by, accepted_at, until, reason };
+/** Applies an acceptance. @param imported where it comes from; null if it was decided here */
+function withAcceptance(risk: RiskState, data: RiskAcceptance, imported: ImportOrigin | null): RiskState {
+  const { approver_id, recorded_by, accepted_at, until, reason } = data;
+  // A fixed order of members for readers. Stores may return them in another.
+  const acceptance = { approver_id, recorded_by, accepted_at, until, reason };
+  return { ...risk, status: 'ACCEPTED', treatment: 'ACCEPTED', acceptance, imported };
 }
 
 function requireAcceptance(command: DecideRisk, context: DecisionContext): RiskAccepted['data'] {
@@ -216,16 +219,14 @@ function evolve(risk: RiskState, event: SpecificEvent): RiskState {
     case 'RiskTreatmentHalted':
       return { ...risk, status: 'OPEN' };
     case 'RiskAccepted':
-      return { ...risk, status: 'ACCEPTED', treatment: 'ACCEPTED', acceptance: toAcceptance(event.data) };
-    case 'RiskAcceptanceImported': {
-      const imported = toImportOrigin(event.data);
-      return { ...risk, status: 'ACCEPTED', treatment: 'ACCEPTED', acceptance: toAcceptance(event.data), imported };
-    }
+      return withAcceptance(risk, event.data, null);
+    case 'RiskAcceptanceImported':
+      return withAcceptance(risk, event.data, toImportOrigin(event.data));
     case 'RiskAcceptanceRevoked':
     case 'RiskReopened':
-      return { ...risk, status: 'OPEN', acceptance: null };
+      return { ...risk, status: 'OPEN', acceptance: null, imported: null };
     case 'RiskClosed':
-      return { ...risk, status: 'CLOSED', acceptance: null };
+      return { ...risk, status: 'CLOSED', acceptance: null, imported: null };
   }
 }
 

@@ -120,7 +120,8 @@ function evolve(vendor: VendorState, event: SpecificEvent): VendorState {
 function applyReview(vendor: VendorState, data: VendorReviewed['data']): VendorState {
   if (vendor.last_reviewed !== null && data.reviewed_at < vendor.last_reviewed) return vendor;
   const { outcome, reviewed_at, next_review_due } = data;
-  return { ...vendor, status: outcome, last_reviewed: reviewed_at, next_review_due, review: toReview(data) };
+  const review = toReview(data);
+  return { ...vendor, status: outcome, last_reviewed: reviewed_at, next_review_due, review, imported: null };
 }
 
 /** Returns the review with its members in a fixed order. Stores may return them in another. */

@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { risk } from '../../src/commands/risk.ts';
 import { vendor } from '../../src/commands/vendor.ts';
+import type { RiskEvent } from '../../src/register/risk.ts';
 import { OUTCOMES, type VendorEvent } from '../../src/register/vendor.ts';
 import { ADMIN } from '../support/risks.ts';
 import { specOf, TODAY } from '../support/spec.ts';
@@ -82,8 +83,10 @@ test('a newer review replaces an imported one, and an older one changes nothing'
       next_review_due: '2026-01-01',
     },
   });
-  assert.is(vendors.given([...imported, reviewed('2025-03-02T00:00:00.000Z')]).state().status, 'APPROVED');
-  assert.is(vendors.given([...imported, reviewed('2025-03-04T00:00:00.000Z')]).state().status, 'REJECTED');
+  const older = vendors.given([...imported, reviewed('2025-03-02T00:00:00.000Z')]).state();
+  assert.equal([older.status, older.imported], ['APPROVED', ORIGIN]);
+  const newer = vendors.given([...imported, reviewed('2025-03-04T00:00:00.000Z')]).state();
+  assert.equal([newer.status, newer.imported], ['REJECTED', null]);
 });
 
 const ACCEPTED = {
@@ -103,13 +106,17 @@ test('a risk is added and then accepted, by an ADMIN', () => {
     { type: 'RiskAdded', data: { ...added, last_assessed_at: `${TODAY}T09:30:00.000Z` } },
     { type: 'RiskAcceptanceImported', data: { ...acceptance, ...ORIGIN } },
   ]);
-  const state = risks
-    .given([
-      { type: 'RiskAdded', data: added },
-      { type: 'RiskAcceptanceImported', data: { ...acceptance, ...ORIGIN } },
-    ])
-    .state();
+  const imported: RiskEvent[] = [
+    { type: 'RiskAdded', data: added },
+    { type: 'RiskAcceptanceImported', data: { ...acceptance, ...ORIGIN } },
+  ];
+  const state = risks.given(imported).state();
   assert.equal([state.status, state.treatment, state.acceptance], ['ACCEPTED', 'ACCEPTED', acceptance]);
+  assert.equal(state.imported, ORIGIN);
+  const revoked = risks
+    .given([...imported, { type: 'RiskAcceptanceRevoked', data: { cause: 'DECISION', reason: 'New owner' } }])
+    .state();
+  assert.equal([revoked.acceptance, revoked.imported], [null, null]);
   risks.given([]).when(addRisk(ACCEPTED), { role: 'EDITOR' }).refused('forbidden');
 });
 

@@ -52,17 +52,17 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   RiskTreatmentHalted: setting({ status: 'OPEN' }),
   RiskAccepted: (fields, { approver_id, recorded_by, accepted_at, until, reason }) => {
     const acceptance = { approver_id, recorded_by, accepted_at, until, reason };
-    Object.assign(fields, { status: 'ACCEPTED', acceptance });
+    Object.assign(fields, { status: 'ACCEPTED', acceptance, imported: null });
   },
   RiskAcceptanceImported: (fields, { name_id, source, ...acceptance }) => {
     Object.assign(fields, { status: 'ACCEPTED', treatment: 'ACCEPTED', acceptance, imported: { name_id, source } });
   },
-  RiskAcceptanceRevoked: setting({ status: 'OPEN', acceptance: null }),
-  RiskReopened: setting({ status: 'OPEN', acceptance: null }),
-  RiskClosed: setting({ status: 'CLOSED', acceptance: null }),
+  RiskAcceptanceRevoked: setting({ status: 'OPEN', acceptance: null, imported: null }),
+  RiskReopened: setting({ status: 'OPEN', acceptance: null, imported: null }),
+  RiskClosed: setting({ status: 'CLOSED', acceptance: null, imported: null }),
   VendorReviewed: (fields, { reviewed_at, outcome, findings, conditions, reviewed_by, next_review_due }) => {
     if (fields.last_reviewed !== null && String(fields.last_reviewed) > reviewed_at) return;
-    Object.assign(fields, { last_reviewed: reviewed_at, status: outcome, next_review_due });
+    Object.assign(fields, { last_reviewed: reviewed_at, status: outcome, next_review_due, imported: null });
     fields.review = { outcome, findings, conditions, reviewed_by, reviewed_at };
   },
   VendorReviewImported: (fields, { reviewed_at, outcome, findings, conditions, reviewed_by, name_id, source }) => {

@@ -228,7 +228,8 @@ function effectOf({ type, data }: ExportedEvent, before: FoldedRecord, position:
     case 'VendorReviewed': {
       const { next_review_due, ...review } = members;
       if (before.last_reviewed !== null && String(before.last_reviewed) > String(review.reviewed_at)) return {};
-      return { status: review.outcome, last_reviewed: review.reviewed_at, next_review_due, review };
+      const { outcome: status, reviewed_at: last_reviewed } = review;
+      return { status, last_reviewed, next_review_due, review, imported: null };
     }
     case 'VendorReviewImported': {
       const { name_id, source, ...review } = members;
@@ -248,16 +249,16 @@ function effectOf({ type, data }: ExportedEvent, before: FoldedRecord, position:
     case 'RiskTreatmentHalted':
       return { status: 'OPEN' };
     case 'RiskAccepted':
-      return { status: 'ACCEPTED', treatment: 'ACCEPTED', acceptance: data };
+      return { status: 'ACCEPTED', treatment: 'ACCEPTED', acceptance: data, imported: null };
     case 'RiskAcceptanceImported': {
       const { name_id, source, ...acceptance } = data;
       return { status: 'ACCEPTED', treatment: 'ACCEPTED', acceptance, imported: { name_id, source } };
     }
     case 'RiskAcceptanceRevoked':
     case 'RiskReopened':
-      return { status: 'OPEN', acceptance: null };
+      return { status: 'OPEN', acceptance: null, imported: null };
     case 'RiskClosed':
-      return { status: 'CLOSED', acceptance: null };
+      return { status: 'CLOSED', acceptance: null, imported: null };
     case 'MeasureStarted':
       return { state: 'IN_PROGRESS' };
     case 'MeasureImplemented':
