@@ -68,7 +68,7 @@ const inputSchema = z.strictObject({
   group_by: groupBy().optional().describe('OWNER; NONCONFORMITIES: SEVERITY or OWNER, with days to closure'),
   filter: describedInReference(evidenceFilter, 'EVIDENCE: only what matches all of these').optional(),
   // Not published: only auditors with an old digest need it. The reference describes it.
-  report_version: z.literal('1').optional().meta({ unpublished: true }),
+  report_version: z.enum(['1']).optional().meta({ unpublished: true }),
   as_of: z.string().optional(),
   format: z.enum(ANSWER_FORMAT_NAMES).default('MARKDOWN'),
   cursor: z.string().optional(),

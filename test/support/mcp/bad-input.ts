@@ -171,7 +171,12 @@ const NO_NAMES = ['SYSTEM', 'a\u202eb', 'a\nb'];
 function wrongTexts({ path, schema, clearable }: Place): string[] {
   const { enum: values, title, format, maxLength, minLength } = schema;
   const blankTexts = clearable ? [] : ['', '  '];
-  if (values) return ['NO_SUCH', otherCase(String((values as string[])[0])), ...blankTexts];
+  if (values) {
+    const [first] = values as string[];
+    // A number has no other case.
+    const recased = [otherCase(first!)].filter((value) => value !== first);
+    return ['NO_SUCH', ...recased, ...blankTexts];
+  }
   if (format === 'date') return [...NO_MOMENTS, '2026-01-31T10:00:00Z', ...blankTexts];
   if (title === 'time') return [...NO_MOMENTS, ...blankTexts];
   if (title === 'SHA-256') return ['abc', 'g'.repeat(64), 'a'.repeat(65), ...blankTexts];
