@@ -7,7 +7,7 @@ FROM node:22.23.3-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json tsconfig.trail.json ./
+COPY tsconfig.json tsconfig.trail.json ./
 COPY scripts/build.mjs scripts/
 COPY bin bin
 COPY src src

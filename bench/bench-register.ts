@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRegister, type Register } from '../src/app/create-register.ts';
+import { startProjectionsInThread } from '../src/app/threads/projections-in-thread.ts';
 import { derivedId } from '../src/commands/engine/ids.ts';
 import { FAMILIES, organizationStream, recordAggregate } from '../src/commands/families.ts';
 import type { Caller } from '../src/commands/organization/caller.ts';
 import { AccountNames } from '../src/identity/accounts/account-names.ts';
 import { buildGeneration } from '../src/projections/engine/build-generation.ts';
 import type { EventStore } from '../src/stores/event-store.ts';
-import { openStores, type Stores } from '../src/stores/open.ts';
+import { openStores, type StoreSettings, type Stores } from '../src/stores/open.ts';
 import { chainEvents, type NewEvent } from '../src/trail/hash.ts';
 import { nodeCrypto } from '../src/trail/node/node-crypto.ts';
 
@@ -22,6 +23,9 @@ const STATUSES = ['APPROVED', 'CONDITIONAL', 'REJECTED'] as const;
 const CRITICALITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 const WORDS =
   'cloud payroll hosting backup analytics mail identity network print travel legal storage video survey'.split(' ');
+
+/** More would not get an answer from EventStoreDB in time. */
+const APPENDS_AT_ONCE = 100;
 
 /** The service's address, so that answers name their page as in a running service. */
 export const PUBLIC_URL = 'https://grc.example.com';
@@ -40,23 +44,34 @@ export function tempFolder(): string {
   return mkdtempSync(join(tmpdir(), 'veritrail-bench-'));
 }
 
-/** Creates stores with this many vendors, by batch appends and a rebuild, and a register that serves them. */
-export async function createBenchRegister(vendors: number, versions: number): Promise<BenchRegister> {
+/**
+ * Creates stores with this many vendors, by batch appends and a rebuild, and a register that serves them.
+ * @param urls databases that replace embedded stores
+ */
+export async function createBenchRegister(
+  vendors: number,
+  versions: number,
+  urls: Partial<StoreSettings> = {},
+): Promise<BenchRegister> {
   const folder = tempFolder();
-  const stores = await openStores({ dataDir: folder, eventStoreUrl: null, mongodbUrl: null });
+  const settings = { dataDir: folder, eventStoreUrl: null, mongodbUrl: null, ...urls };
+  const stores = await openStores(settings);
   const accountId = derivedId('acc', randomUUID());
   const organizationId = derivedId('org', randomUUID());
   await stores.accounts.insert('accounts', { id: accountId, name: 'Owner', organizations: [organizationId] });
   await appendVendorEvents(stores.events, organizationId, accountId, vendors, versions);
   await buildGeneration({ events: stores.events, reads: stores.reads, installation: 'bench' });
+  const print = (details: object, message: string) => console.error(message, details);
+  const log = { debug: () => undefined, info: () => undefined, warn: print, error: print };
   const register = createRegister({
     ...stores,
+    projections: startProjectionsInThread({ stores: settings, timings: false }, stores, log),
     names: new AccountNames(stores.accounts),
     exclusive: true,
     cursorKey: Buffer.alloc(32, 1),
     riskAcceptanceMaxDays: 366,
     writeWaitMs: 5_000,
-    log: { info: () => undefined, warn: (details, message) => console.error(message, details) },
+    log,
   });
   await register.projections.start('bench');
   await register.projections.runner.waitUntilCaughtUp(Date.now(), 60_000);
@@ -124,8 +139,8 @@ export async function appendVendorEvents(
   for (let version = 0; version < versions; version++) {
     const start = VERSION_TIMES_MS[version + VERSION_TIMES_MS.length - versions]!;
     // Appends made in one turn of the event loop share a transaction.
-    for (let first = 0; first < vendors; first += 1_000) {
-      const batch = Array.from({ length: Math.min(1_000, vendors - first) }, (_, offset) => first + offset);
+    for (let first = 0; first < vendors; first += APPENDS_AT_ONCE) {
+      const batch = Array.from({ length: Math.min(APPENDS_AT_ONCE, vendors - first) }, (_, offset) => first + offset);
       await Promise.all(batch.map((index) => append(vendorStream(index), newEventsOf(index, version), start + index)));
     }
   }

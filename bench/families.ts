@@ -9,6 +9,7 @@ import { createToolBox } from '../src/mcp/tools/toolbox.ts';
 import { Applier } from '../src/projections/engine/applier.ts';
 import { WriteBuffer } from '../src/projections/engine/write-buffer.ts';
 import { COLLECTIONS } from '../src/projections/models.ts';
+import { CursorKey } from '../src/queries/lists/cursor-key.ts';
 import { Reader } from '../src/queries/moments/snapshot.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../src/stores/event-store.ts';
 import { openStores } from '../src/stores/open.ts';
@@ -194,7 +195,7 @@ async function measure({ tool, streams, filters }: ListBenchmark, records: numbe
     events,
     names: new AccountNames(accounts),
     accessLog: { hasType: () => false, list: async () => ({}) },
-    cursorKey: Buffer.alloc(32),
+    cursorKey: new CursorKey(Buffer.alloc(32)),
     now: () => new Date(),
   });
   const service = { reader, waitUntilProjected: async () => true, writeWaitMs: 0 } as unknown as ToolService;

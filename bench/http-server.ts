@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
@@ -12,6 +13,7 @@ import { AccessEvents } from '../src/identity/access-log/access-events.ts';
 import { AccountNames } from '../src/identity/accounts/account-names.ts';
 import { openIdentity } from '../src/identity/identity.ts';
 import { openStores } from '../src/stores/open.ts';
+import { MCP_HEADERS, PAGE_REQUEST } from './http-requests.ts';
 
 /* Serves veritrail and the plain routes in one process and on one port. The path decides which one gets a request. */
 
@@ -60,7 +62,7 @@ const service = createApp({
  * The plain routes take the very same request. They look at its type, as body parsers do, because Node.js makes the headers
  * when the first is read. Then they parse the body and look at nothing else.
  */
-const list = Buffer.from(`{"jsonrpc":"2.0","id":1,"result":{"tools":${register.tools.listJson}}}`);
+const list = Buffer.from(`{"jsonrpc":"2.0","id":1,"result":{"tools":${register.tools.listJson()}}}`);
 const router = new Router();
 router.post('/plain/list', async (ctx) => {
   await readJson(ctx.req);
@@ -80,6 +82,14 @@ router.post('/plain/record', async (ctx) => {
   const [row] = await register.projections.models.get('vendors', params.arguments.ids);
   ctx.type = 'json';
   ctx.body = JSON.stringify({ records: [row?.doc] });
+});
+
+/* The bytes of an answer that the service gave to the same request, from memory. */
+let firstPage: Buffer = Buffer.alloc(0);
+router.post('/plain/page', async (ctx) => {
+  await readJson(ctx.req);
+  ctx.type = 'json';
+  ctx.body = firstPage;
 });
 
 /* A sign-in with the correct password. */
@@ -102,5 +112,19 @@ const plain = new Koa().use(router.routes()).callback();
 
 const server = createServer((request: IncomingMessage, response: ServerResponse) =>
   request.url?.startsWith('/plain/') ? plain(request, response) : service(request, response),
-).listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port, token, viewerToken }));
+).listen(0, '127.0.0.1');
+await once(server, 'listening');
+const { port } = server.address() as AddressInfo;
+firstPage = await readFirstPage(port);
 process.on('disconnect', () => process.exit(0));
+process.send!({ port, token, viewerToken });
+
+/** Returns the answer to the request of `PAGE_REQUEST`. */
+async function readFirstPage(port: number): Promise<Buffer> {
+  const response = await fetch(`http://127.0.0.1:${port}/api/mcp/v1`, {
+    method: 'POST',
+    headers: { ...MCP_HEADERS, Authorization: `Bearer ${token}` },
+    body: JSON.stringify(PAGE_REQUEST),
+  });
+  return Buffer.from(await response.arrayBuffer());
+}

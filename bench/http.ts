@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type BenchRegister, vendorId } from './bench-register.ts';
+import { MCP_HEADERS, PAGE_REQUEST } from './http-requests.ts';
 import { atLeast, atMost, type Figure, figure, median } from './measure.ts';
 
 const SERVER = fileURLToPath(new URL('./http-server.ts', import.meta.url));
-const INVALID_CALLS_PROGRAM = fileURLToPath(new URL('./invalid-calls.ts', import.meta.url));
+const COMPILED_CODE = new URL('./compiled-code.js', import.meta.url).href;
+const CALLS_PROGRAM = fileURLToPath(new URL('./concurrent-calls.ts', import.meta.url));
 const CONNECTIONS = 16;
 
 /** The two medians of a comparison. */
@@ -25,7 +27,7 @@ interface Service {
 /** Compares MCP calls over HTTP, including their token check, to plain Koa routes that send the same bytes. */
 export async function httpFigures(benchRegister: BenchRegister, ms: number): Promise<Figure[]> {
   const server = fork(SERVER, [benchRegister.folder, benchRegister.organizationId, benchRegister.caller.account_id], {
-    execArgv: ['--import', 'tsx'],
+    execArgv: ['--import', 'tsx', '--import', COMPILED_CODE],
   });
   const [{ port, token, viewerToken }] = (await once(server, 'message')) as [Service];
   try {
@@ -40,6 +42,12 @@ export async function httpFigures(benchRegister: BenchRegister, ms: number): Pro
       requestTo('/api/mcp/v1', readRequest),
       requestTo('/plain/record', readRequest),
     );
+    const pages = await compare(
+      port,
+      ms,
+      requestTo('/api/mcp/v1', PAGE_REQUEST),
+      requestTo('/plain/page', PAGE_REQUEST),
+    );
     const checks = await compare(
       port,
       ms,
@@ -51,8 +59,9 @@ export async function httpFigures(benchRegister: BenchRegister, ms: number): Pro
       requestTo('/api/mcp/v1', readRequest),
       requestTo('/plain/sign-in', {}),
     );
-    const invalid = await compareDuringInvalidCalls(port, requestTo('/api/mcp/v1', readRequest), viewerToken);
-    return toFigures({ lists, reads, checks, duringSignIns, invalid });
+    const call = requestTo('/api/mcp/v1', readRequest);
+    const invalid = await compareDuringCalls(port, call, viewerToken, invalidCalls());
+    return toFigures({ lists, reads, pages, checks, duringSignIns, invalid });
   } finally {
     server.disconnect();
     await once(server, 'exit');
@@ -62,12 +71,13 @@ export async function httpFigures(benchRegister: BenchRegister, ms: number): Pro
 interface Comparisons {
   lists: Comparison;
   reads: Comparison;
+  pages: Comparison;
   checks: Comparison;
   duringSignIns: Comparison;
   invalid: Comparison & { worst: string };
 }
 
-function toFigures({ lists, reads, checks, duringSignIns, invalid }: Comparisons): Figure[] {
+function toFigures({ lists, reads, pages, checks, duringSignIns, invalid }: Comparisons): Figure[] {
   return [
     figure(
       `getRecords, p99 while another credential sends ${invalid.worst}, 20 concurrent; baseline: p99 without them`,
@@ -102,7 +112,14 @@ function toFigures({ lists, reads, checks, duringSignIns, invalid }: Comparisons
       '1/s',
       reads.value,
       reads.baseline,
-      atLeast(0.6),
+      atLeast(0.85),
+    ),
+    figure(
+      'listVendors, 20 summaries over HTTP; baseline: plain Koa route that sends the same bytes from memory',
+      '1/s',
+      pages.value,
+      pages.baseline,
+      atLeast(0.25),
     ),
   ];
 }
@@ -151,17 +168,27 @@ function invalidCalls(): Map<string, string> {
   ]);
 }
 
-/** Returns the 99th percentile of call durations during the worst invalid calls, and without any. */
-async function compareDuringInvalidCalls(port: number, call: Buffer, token: string) {
+/**
+ * Returns the 99th percentile of call durations while another credential sends the worst of some calls, 20 concurrent,
+ * and without any.
+ * @param token the other credential
+ * @param calls their bodies by name
+ */
+export async function compareDuringCalls(
+  port: number,
+  call: Buffer,
+  token: string,
+  calls: ReadonlyMap<string, string>,
+): Promise<Comparison & { worst: string }> {
   const quietP99s: number[] = [];
   let worst = { name: '', p99: 0 };
-  for (const [name, body] of invalidCalls()) {
+  for (const [name, body] of calls) {
     const p99For = async (ms: number) => {
       const end = performance.now() + ms;
       return percentile(await latencies(port, call, () => performance.now() < end), 0.99);
     };
     quietP99s.push(await p99For(1_500));
-    const sender = fork(INVALID_CALLS_PROGRAM, { execArgv: ['--import', 'tsx'] });
+    const sender = fork(CALLS_PROGRAM, { execArgv: ['--import', 'tsx'] });
     sender.send({ port, token, body });
     for (let answered = 0; answered < 20; answered++) await once(sender, 'message');
     const p99 = await p99For(3_000);
@@ -243,15 +270,13 @@ function exchange(socket: ReturnType<typeof connect>, request: Buffer): Promise<
   });
 }
 
-function post(port: number, path: string, token: string, message: object): Buffer {
+export function post(port: number, path: string, token: string, message: object): Buffer {
   const body = JSON.stringify(message);
   const headers = [
     `POST ${path} HTTP/1.1`,
     `Host: 127.0.0.1:${port}`,
     `Authorization: Bearer ${token}`,
-    'Content-Type: application/json',
-    'Accept: application/json, text/event-stream',
-    'MCP-Protocol-Version: 2025-11-25',
+    ...Object.entries(MCP_HEADERS).map(([name, value]) => `${name}: ${value}`),
     `Content-Length: ${Buffer.byteLength(body)}`,
   ];
   return Buffer.from(`${headers.join('\r\n')}\r\n\r\n${body}`);

@@ -1,6 +1,8 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { buildGeneration } from '../src/projections/engine/build-generation.ts';
 import type { BenchRegister } from './bench-register.ts';
-import { atLeast, type Figure, figure, median } from './measure.ts';
+import { atLeast, atMost, type Figure, figure, median } from './measure.ts';
 
 /** Compares rebuilding all read models with reading and parsing the log alone. */
 export async function rebuildFigures(benchRegister: BenchRegister): Promise<Figure[]> {
@@ -23,5 +25,19 @@ export async function rebuildFigures(benchRegister: BenchRegister): Promise<Figu
   }
   const perSecond = (ms: number) => (count * 1_000) / ms;
   const name = `rebuilding read models (${count.toLocaleString('en')} events); baseline: reading and parsing the log`;
-  return [figure(name, '1/s', perSecond(building), perSecond(median(reading)), atLeast(0.06))];
+  return [
+    figure(name, '1/s', perSecond(building), perSecond(median(reading)), atLeast(0.12)),
+    compareDiskSpace(benchRegister),
+  ];
+}
+
+/** Compares the files of the served read models with those of the log. */
+function compareDiskSpace({ folder, register }: BenchRegister): Figure {
+  const mebibytes = (file: string) =>
+    ['', '-wal'].reduce((sum, suffix) => {
+      const { size = 0 } = statSync(join(folder, `${file}${suffix}`), { throwIfNoEntry: false }) ?? {};
+      return sum + size / 1024 ** 2;
+    }, 0);
+  const readModels = mebibytes(`read-${encodeURIComponent(register.projections.models.generation)}.db`);
+  return figure('read models on disk; baseline: the log', 'MiB', readModels, mebibytes('events.db'), atMost(3.5));
 }

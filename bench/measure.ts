@@ -26,6 +26,17 @@ export function median(values: readonly number[]): number {
   return sorted[sorted.length >> 1] ?? Number.NaN;
 }
 
+/** Returns the median time in milliseconds. */
+export async function medianMs(rounds: number, work: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const startedAt = performance.now();
+    await work();
+    times.push(performance.now() - startedAt);
+  }
+  return median(times);
+}
+
 type Run = () => Promise<unknown>;
 type Times = { value: number; baseline: number };
 
@@ -60,7 +71,8 @@ async function timeUs(run: Run): Promise<number> {
   return Number(process.hrtime.bigint() - startedAt) / 1_000;
 }
 
-async function cpuMs(run: Run): Promise<number> {
+/** Returns the processor time of this process while a function runs, in milliseconds. */
+export async function cpuMs(run: Run): Promise<number> {
   const startedAt = process.cpuUsage();
   await run();
   const { user, system } = process.cpuUsage(startedAt);

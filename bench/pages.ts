@@ -94,7 +94,7 @@ function openPages({ stores, register, caller }: BenchRegister, models: ReadMode
     baseUrl: 'http://127.0.0.1',
     log: { warn: () => undefined },
   });
-  const context = { reader, members, tokens, baseUrl: 'http://127.0.0.1' };
+  const context = { reader, scanReader: reader, members, tokens, baseUrl: 'http://127.0.0.1' };
   const routes = [homePage, comparePage, recordListPages, recordPages].flatMap((routesOf) => routesOf(context));
   return {
     async render(address) {

@@ -1,14 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type BenchRegister, createBenchRegister } from './bench-register.ts';
+import { eventStoreFigures } from './eventstoredb.ts';
 import { familyFigures } from './families.ts';
+import { heavyFigures } from './heavy.ts';
 import { httpFigures } from './http.ts';
 import { importFigures } from './import.ts';
+import { instanceFigures } from './instances.ts';
 import { rebuildFigures } from './log.ts';
 import { type Figure, table } from './measure.ts';
 import { memoryFigures } from './memory.ts';
+import { mongoFigures } from './mongodb.ts';
 import { pageFigures } from './pages.ts';
-import { readFigures, VERSIONS } from './reads.ts';
+import { millionFigures, readFigures, VERSIONS } from './reads.ts';
 import { reportFigures } from './reports.ts';
 import { sizeFigures } from './size.ts';
 import { startFigures } from './start.ts';
@@ -38,7 +42,12 @@ const groups: Record<string, (benchRegister: BenchRegister) => Figure[] | Promis
   memory: () => memoryFigures(values.quick ? 100_000 : 1_000_000),
   families: () => familyFigures(values.quick ? 1_000 : 100_000, logProgress),
   import: (benchRegister) => importFigures(benchRegister),
-  start: () => startFigures(values.quick ? 20_000 : 200_000, values.quick ? 3 : 7),
+  eventstoredb: () => eventStoreFigures(durationMs),
+  mongodb: mongoFigures,
+  instances: () => instanceFigures(durationMs),
+  heavy: () => heavyFigures(values.quick ? 2_000 : 20_000),
+  start: () => startFigures(values.quick ? 2_000 : 20_000, values.quick ? 3 : 7),
+  million: () => millionFigures(values.quick ? 100_000 : 1_000_000),
 };
 
 logProgress(`creating ${vendors} vendors with ${VERSIONS} versions each`);
@@ -47,7 +56,13 @@ const figures: Figure[] = [];
 for (const [name, measure] of Object.entries(groups)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   logProgress(name);
-  figures.push(...(await measure(benchRegister)));
+  try {
+    figures.push(...(await measure(benchRegister)));
+  } catch (error) {
+    // The other groups' figures are not lost.
+    console.error(error);
+    process.exitCode = 1;
+  }
 }
 await benchRegister.close();
 logProgress('done');

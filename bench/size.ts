@@ -7,10 +7,10 @@ const PEER = { of35: 13_218, newest: 128_353 };
 
 /** Measures tools/list: its cost for an assistant before the first question. */
 export function sizeFigures({ register }: BenchRegister): Figure[] {
-  const list = `{"tools":${register.tools.listJson}}`;
-  const tools = (JSON.parse(register.tools.listJson) as unknown[]).length;
+  const list = `{"tools":${register.tools.listJson()}}`;
+  const tools = (JSON.parse(register.tools.listJson()) as unknown[]).length;
   const tokens = tokensOf(list);
-  const forModels = tokensOf(partForModels(register.tools.listJson));
+  const forModels = tokensOf(partForModels(register.tools.listJson()));
   const instructions = tokensOf(register.tools.instructions);
   const about = `tools/list, ${tools} tools`;
   return [

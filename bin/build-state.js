@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /** Everything that a build reads besides node_modules. */
-const INPUTS = ['src', 'tsconfig.json', 'tsconfig.build.json'];
+const INPUTS = ['src', 'bin/programs.js', 'scripts/build.mjs', 'tsconfig.json', 'tsconfig.trail.json'];
 /** Written by a build: the fingerprint of the sources that it compiled. */
 export const BUILD_FILE = 'dist/build.json';
 
@@ -32,6 +32,7 @@ export function fingerprintSources(root) {
 }
 
 function filesIn(root, path) {
+  if (!existsSync(join(root, path))) return [];
   if (statSync(join(root, path)).isFile()) return [path];
   return readdirSync(join(root, path), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,17 +1,27 @@
 import { fileURLToPath } from 'node:url';
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import { isBuildCurrent } from './build-state.js';
+import { PROGRAMS } from './programs.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** Where a process says to its threads which code it runs. */
+const IS_COMPILED = 'veritrail: compiled code';
 
 /**
- * Runs a program of this project, such as `cli/main`. Uses dist/ if it is current; otherwise tsx runs the TypeScript
- * in src/. So a clone needs no build and never runs old code.
+ * Runs one of PROGRAMS. Uses dist/ if it is current; otherwise tsx runs the TypeScript in src/. So a clone needs no build
+ * and never runs old code. A thread runs what its process runs, though a source may have changed since.
  */
 export async function runProgram(name) {
-  if (isBuildCurrent(ROOT)) return import(`../dist/${name}.js`);
+  const isCompiled = getEnvironmentData(IS_COMPILED) ?? isBuildCurrent(ROOT);
+  setEnvironmentData(IS_COMPILED, isCompiled);
+  if (isCompiled) {
+    // Stack traces then name the files of src/.
+    process.setSourceMapsEnabled(true);
+    return import(`../dist/${name}.js`);
+  }
   const { register } = await importLoader();
   register({ tsconfig: false });
-  return import(`../src/${name}.ts`);
+  return import(`../src/${PROGRAMS[name]}.ts`);
 }
 
 async function importLoader() {

@@ -2,4 +2,4 @@
 // The `veritrail` command.
 import { runProgram } from './program.js';
 
-await runProgram('cli/main');
+await runProgram('cli');

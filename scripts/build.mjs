@@ -3,31 +3,70 @@
  *
  *     npm run build
  *
- * tsc compiles file by file, so stack traces name the files of src/, and data files lie next to the code as in src/. It
- * leaves types to `npm run typecheck`, so it is five times as fast.
+ * With `--if-stale`, it does so only if the sources have changed since the last build.
+ *
+ * Each program becomes one bundle, and what programs share becomes further files, so that a start loads few files. Packages
+ * are not bundled. Types are left to `npm run typecheck`.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { bundleForBrowser } from '../bin/browser-bundle.js';
-import { BUILD_FILE, fingerprintSources } from '../bin/build-state.js';
+import { BUILD_FILE, fingerprintSources, isBuildCurrent } from '../bin/build-state.js';
+import { PROGRAMS } from '../bin/programs.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const TSC = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
+const SRC = join(ROOT, 'src');
 const DIST = join(ROOT, 'dist');
+const TSC = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
+
+/** Gives a bundled module the address below dist/ that it has below src/. Data files lie next to it there. */
+const moduleAddress = {
+  name: 'module address',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      const address = `new URL(${JSON.stringify(relative(SRC, path))}, import.meta.url).href`;
+      return { contents: text.replaceAll('import.meta.url', address), loader: path.endsWith('x') ? 'tsx' : 'ts' };
+    });
+  },
+};
+
+if (process.argv.includes('--if-stale') && isBuildCurrent(ROOT)) process.exit(0);
 
 // Before compiling: a source that changes meanwhile makes this build out of date.
 const sources = fingerprintSources(ROOT);
 rmSync(DIST, { recursive: true, force: true });
-compile('--project', 'tsconfig.build.json');
+await bundlePrograms();
 // The entry of the package that other programs import has its types.
 compile('--project', 'tsconfig.trail.json');
-cpSync(join(ROOT, 'src'), DIST, { recursive: true, filter: (path) => !/\.tsx?$/.test(path) });
+cpSync(SRC, DIST, { recursive: true, filter: (path) => !/\.tsx?$/.test(path) });
 // Browsers get one file for src/browser and what it imports.
 writeFileSync(join(DIST, 'web/assets/verify.js'), bundleForBrowser(ROOT, 'src/browser/verify.ts'));
 writeFileSync(join(ROOT, BUILD_FILE), `${JSON.stringify({ sources })}\n`);
+
+/** Bundles the programs, and the entry of the package. Their files are directly in dist/: see `moduleAddress`. */
+async function bundlePrograms() {
+  const entryPoints = { ...PROGRAMS, 'trail/index': 'trail/index' };
+  await build({
+    entryPoints: Object.entries(entryPoints).map(([out, module]) => ({ in: join(SRC, `${module}.ts`), out })),
+    outdir: DIST,
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    sourcemap: true,
+    sourcesContent: false,
+    plugins: [moduleAddress],
+    logLevel: 'warning',
+  });
+}
 
 /** Runs tsc, which prints the errors that it finds. Exits this process if there is one. */
 function compile(...args) {

@@ -4,9 +4,12 @@ import { createHttpApp } from './app/create-http-app.ts';
 import { createRegister, type Register } from './app/create-register.ts';
 import { HttpGateway } from './app/http-gateway.ts';
 import type { Logger } from './app/logger.ts';
-import { Metrics } from './app/metrics.ts';
+import type { Metrics } from './app/metrics.ts';
 import { serviceUrl } from './app/service-address.ts';
 import { Shutdown } from './app/shutdown.ts';
+import { startProjectionsInThread } from './app/threads/projections-in-thread.ts';
+import { ReadsInThread } from './app/threads/reads-in-thread.ts';
+import { VERSION } from './app/version.ts';
 import type { Config } from './config.ts';
 import { metricsListener } from './http/metrics-endpoint.ts';
 import { startServer, stopServer } from './http/server.ts';
@@ -18,6 +21,7 @@ import { repairAccountStore } from './identity/installation/repair.ts';
 import { migrateAccounts } from './identity/migrations/migrate.ts';
 import { SchemaWatch } from './identity/migrations/schema-watch.ts';
 import type { DemoAccount } from './identity/sign-in/demo-sign-in.ts';
+import type { ToolService } from './mcp/tools/tool.ts';
 import { openStores, type Stores, usesDataFolder } from './stores/open.ts';
 import { lockDataFolder } from './stores/sqlite/lock-data-folder.ts';
 
@@ -75,26 +79,42 @@ interface AssembledService {
 
 /** Creates the service's objects in the order in which they need each other. */
 async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Promise<AssembledService> {
-  const metrics = config.metrics === null ? null : new Metrics();
+  const metrics = config.metrics === null ? null : await createMetrics();
   const stores = await openOwnStores(config, logger, metrics, shutdown);
   const { accounts } = stores;
+  const { dataDir, eventStoreUrl, mongodbUrl } = config;
+  const storeSettings = { dataDir, eventStoreUrl, mongodbUrl };
+  const timings = logger.isLevelEnabled('debug');
+  const projections = startProjectionsInThread({ stores: storeSettings, timings }, stores, logger);
+  shutdown.add('read models', () => projections.stop());
   const now = () => new Date();
   const names = new AccountNames(accounts);
   const accessEvents = new AccessEvents();
+  const cursorKey = await sharedSecret(accounts, 'cursor-key');
+  const reportGenerated: ToolService['reportGenerated'] = (caller, download) =>
+    accessEvents.emit({ type: 'REPORT_GENERATED', caller, download });
+  const heavyReads = new ReadsInThread({
+    settings: { stores: storeSettings, cursorKey, version: VERSION },
+    served: () => register.reader.snapshot(),
+    reportGenerated,
+    log: logger,
+  });
+  shutdown.add('heavy reads', () => heavyReads.stop());
   const register = createRegister({
     ...stores,
+    projections,
+    heavyReads,
     names,
     exclusive: usesDataFolder(config),
-    cursorKey: await sharedSecret(accounts, 'cursor-key'),
+    cursorKey,
     riskAcceptanceMaxDays: config.riskAcceptanceMaxDays,
     writeWaitMs: config.writeWaitMs,
-    reportGenerated: (caller, download) => accessEvents.emit({ type: 'REPORT_GENERATED', caller, download }),
+    reportGenerated,
     log: logger,
-    onTiming: logger.isLevelEnabled('debug') ? (details, message) => logger.debug(details, message) : undefined,
+    onTiming: timings ? (details, message) => logger.debug(details, message) : undefined,
   });
-  const { handler, instances, projections, sealer } = register;
+  const { handler, instances, sealer } = register;
   shutdown.add('instances', () => instances.stop());
-  shutdown.add('read models', () => projections.stop());
   shutdown.add('seals', () => sealer.stop());
   // Listens before anything is created: if the port were taken, the first token would never be shown.
   const gateway = new HttpGateway();
@@ -104,7 +124,7 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   const baseUrl = serviceUrl(config, port);
   const identity = openIdentity({ accounts, names, accessEvents, handler, now, baseUrl, log: logger });
   shutdown.add('access log', () => identity.close());
-  const app = { config, port, stores, register, identity, accessEvents, gateway, metrics, now, logger };
+  const app = { config, port, stores, register, heavyReads, identity, accessEvents, gateway, metrics, now, logger };
   gateway.serve(await createHttpApp(app));
   if (metrics !== null) await serveMetrics(metrics, config.metrics?.port ?? null, { register, identity, shutdown });
   const watch = new SchemaWatch({
@@ -130,6 +150,12 @@ async function openOwnStores(
   shutdown.add('stores', stores.close);
   await migrateAccounts(stores.accounts, { exclusive, log: logger });
   return { ...stores, events: metrics?.countAppends(stores.events) ?? stores.events };
+}
+
+/** Loads the package for metrics, which takes longer than any other, only if they are served. */
+async function createMetrics(): Promise<Metrics> {
+  const { Metrics } = await import('./app/metrics.ts');
+  return new Metrics();
 }
 
 /** Connects the metrics to the service, and serves them on loopback if they have a port. */

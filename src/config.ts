@@ -54,11 +54,14 @@ export class ConfigError extends Error {
   }
 }
 
+/** Relative to the folder where the service or a command is started. */
+export const DEFAULT_DATA_DIR = './data';
+
 // Messages never contain a value, because an address may contain a password.
 const SETTINGS = z.object({
   PORT: wholeNumber(0, 65_535).default(8080),
   HOST: z.string().default('127.0.0.1'),
-  DATA_DIR: z.string().default('./data'),
+  DATA_DIR: z.string().default(DEFAULT_DATA_DIR),
   BASE_URL: z
     .string()
     .refine(isOrigin, 'must be an http:// or https:// address without path or query, such as https://grc.example.com')

@@ -1,7 +1,7 @@
 /**
  * Runs the test files, one after another in a few processes, and ends with the line `N passed, N failed`.
  *
- *     tsx test/run.ts [--long] [--browser] [part of a path …]
+ *     tsx test/run.ts [--long] [--browser] [--soak] [part of a path …]
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,11 +13,12 @@ import { type Outcome, readOutcome } from './support/run/outcome.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Folders of tests that run only with `--<folder>`. Each file may take longer. */
-const SEPARATE_FOLDERS = ['long', 'browser'];
+const SEPARATE_FOLDERS = ['long', 'browser', 'soak'];
 const LANES = 2;
 /** A file that takes longer is killed and fails. */
 const FILE_TIMEOUT_MS = 120_000;
 const SEPARATE_TIMEOUT_MS = 480_000;
+const SOAK_TIMEOUT_MS = 7_200_000;
 
 /** A process that runs one file after another, see support/lane.ts. */
 interface Lane {
@@ -73,6 +74,11 @@ function separateFolderOf(file: string): string | undefined {
   return SEPARATE_FOLDERS.find((folder) => file.startsWith(join('test', folder, '/')));
 }
 
+function timeoutOf(folder: string | undefined): number {
+  if (folder === undefined) return FILE_TIMEOUT_MS;
+  return folder === 'soak' ? SOAK_TIMEOUT_MS : SEPARATE_TIMEOUT_MS;
+}
+
 function isRequested(file: string): boolean {
   const folder = separateFolderOf(file);
   return folder === undefined || requestedFolders.includes(folder);
@@ -121,7 +127,7 @@ async function endLane({ child, closed }: Lane): Promise<void> {
 /** Runs one file to its end or its time limit, and prints its output. */
 async function runFile(file: string, lane: Lane): Promise<Outcome> {
   const startedAt = performance.now();
-  const timeoutMs = separateFolderOf(file) === undefined ? FILE_TIMEOUT_MS : SEPARATE_TIMEOUT_MS;
+  const timeoutMs = timeoutOf(separateFolderOf(file));
   const timer = setTimeout(() => {
     lane.output += `\n  Killed: it did not finish within ${timeoutMs / 1000} s.\n`;
     killGroup(lane.child);

@@ -13,7 +13,7 @@ import type { Identity } from '../identity/identity.ts';
 import { sharedSecret } from '../identity/installation/installation.ts';
 import { requireOrganization } from '../identity/memberships/actor.ts';
 import { createOAuth, type OAuth } from '../identity/oauth/oauth.ts';
-import { OpenId } from '../identity/openid/openid.ts';
+import type { OpenId } from '../identity/openid/openid.ts';
 import type { ToolBox } from '../mcp/tools/toolbox.ts';
 import { readMemberNames } from '../queries/records/member-names.ts';
 import { reportChoices } from '../reports/report-choices.ts';
@@ -26,6 +26,7 @@ import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import { readHealth } from './read-health.ts';
 import { mcpEndpointUrl, publicUrl, serviceUrl } from './service-address.ts';
+import type { ReadsInThread } from './threads/reads-in-thread.ts';
 import { VERSION } from './version.ts';
 
 export interface HttpAppOptions {
@@ -34,6 +35,7 @@ export interface HttpAppOptions {
   port: number;
   stores: Stores;
   register: Register;
+  heavyReads: Pick<ReadsInThread, 'openRecordFile' | 'reportFiles'>;
   identity: Identity;
   accessEvents: AccessEvents;
   gateway: Pick<HttpGateway, 'isOpen' | 'waitUntilReady'>;
@@ -54,7 +56,7 @@ interface RequestServices {
 
 /** Puts tools, files, OAuth and pages together as one listener. */
 export async function createHttpApp(options: HttpAppOptions): Promise<RequestListener> {
-  const { config, port, stores, register, identity, accessEvents, gateway, metrics, logger } = options;
+  const { config, port, stores, register, heavyReads, identity, accessEvents, gateway, metrics, logger } = options;
   const baseUrl = serviceUrl(config, port);
   const readClientInfo = clientInfoReader(config.trustedProxies);
   const limits = createRateLimits(config.rateLimitPerMinute, readClientInfo);
@@ -84,14 +86,10 @@ export async function createHttpApp(options: HttpAppOptions): Promise<RequestLis
     oauth,
     pages,
     recordFiles: {
-      files: register.recordFiles,
+      files: { filters: register.recordFiles.filters, open: (call, signal) => heavyReads.openRecordFile(call, signal) },
       onDownload: (caller, download) => accessEvents.emit({ type: 'EXPORT_DOWNLOADED', caller, download }),
     },
-    reports: {
-      reader: register.reader,
-      printer,
-      onReportGenerated: (caller, download) => accessEvents.emit({ type: 'REPORT_GENERATED', caller, download }),
-    },
+    reports: { files: heavyReads.reportFiles, printer },
     waitUntilReady: () => gateway.waitUntilReady(),
     toolOrigins: new Set(config.allowedOrigins),
     metrics: metrics === null ? undefined : metricsOptions(metrics, config, tools),
@@ -130,6 +128,7 @@ function createAuthorizationServer(
 async function createOpenId(options: HttpAppOptions, baseUrl: string): Promise<OpenId | null> {
   const { config, stores, identity, accessEvents, now, logger } = options;
   if (config.oidc === null) return null;
+  const { OpenId } = await import('../identity/openid/openid.ts');
   return new OpenId({
     settings: config.oidc,
     accounts: stores.accounts,
@@ -162,6 +161,7 @@ async function createWebPages(
     accessLogReader: register.accessLogReader,
     readNames: (organizationId, accountIds) => readMemberNames(register.reader.snapshot(), organizationId, accountIds),
     reader: register.reader,
+    scanReader: register.scanReader,
     onAssistantEvent: accessEvents.emit,
     canPrintPdf: printer.isAvailable,
     reportChoices: (caller, id) => reportChoices(register.reader, caller, id),

@@ -1,24 +1,29 @@
 import { CommandHandler } from '../commands/engine/handler.ts';
-import { AccessLogReader } from '../identity/access-log/access-log-reader.ts';
+import type { AccessLogReader } from '../identity/access-log/access-log-reader.ts';
 import { ImportedNames } from '../identity/imported-names.ts';
 import { ALL_TOOLS } from '../mcp/tools/all-tools.ts';
 import { createRecordFileCatalog, type RecordFileCatalog } from '../mcp/tools/record-file-catalog.ts';
 import type { ToolService } from '../mcp/tools/tool.ts';
-import { createToolBox, type ToolBox } from '../mcp/tools/toolbox.ts';
+import { type CallRunner, createToolBox, type ToolBox } from '../mcp/tools/toolbox.ts';
 import { LiveInstances } from '../projections/engine/instances.ts';
 import { Projections } from '../projections/projections.ts';
-import { Reader } from '../queries/moments/snapshot.ts';
-import { type NameReader, readMemberNames } from '../queries/records/member-names.ts';
+import type { ServedProjections } from '../projections/served-projections.ts';
+import type { Reader } from '../queries/moments/snapshot.ts';
+import type { NameReader } from '../queries/records/member-names.ts';
 import { SealKeys } from '../seal/seal-keys.ts';
 import { Sealer } from '../seal/sealer.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import type { EventStore } from '../stores/event-store.ts';
 import type { ReadStore } from '../stores/read-store.ts';
+import { createReadSide } from './create-read-side.ts';
+import { type RunStatement, servedInThread } from './threads/statements-in-thread.ts';
 import { type OnTiming, TimedHandler, timedTools } from './timings.ts';
 
 export interface RegisterOptions {
   events: EventStore;
   reads: ReadStore;
+  /** Read models that a thread keeps up to date; by default this one does. */
+  projections?: ServedProjections;
   accounts: AccountStore;
   names: NameReader;
   /** True if no other instance can use these stores. */
@@ -27,6 +32,8 @@ export interface RegisterOptions {
   riskAcceptanceMaxDays: number;
   writeWaitMs: number;
   maxEventsVerified?: number;
+  /** Runs the calls and statements that read much; by default this thread does. */
+  heavyReads?: (CallRunner & { runStatement: RunStatement }) | undefined;
   /** Called for each report that a tool generates. */
   reportGenerated?: ToolService['reportGenerated'];
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
@@ -39,19 +46,21 @@ export interface Register {
   handler: CommandHandler;
   /** Knows which event types all running instances can read. Started and stopped with the service. */
   instances: LiveInstances;
-  projections: Projections;
+  projections: ServedProjections;
   sealer: Sealer;
   tools: ToolBox;
   /** Export files of any size, with the records of the lists. */
   recordFiles: RecordFileCatalog;
   /** Reads the data of reports as files. */
   reader: Reader;
+  /** Reads the same by statements that could read all of a collection. */
+  scanReader: Reader;
   accessLogReader: AccessLogReader;
 }
 
 /** Creates the register's objects in the order in which they need each other. Starts none of them. */
 export function createRegister(options: RegisterOptions): Register {
-  const { events, reads, accounts, names, exclusive, cursorKey, log, onTiming } = options;
+  const { events, reads, accounts, names, exclusive, log, onTiming } = options;
   const now = () => new Date();
   const instances = new LiveInstances({ reads, exclusive });
   const { canRead } = instances;
@@ -59,25 +68,15 @@ export function createRegister(options: RegisterOptions): Register {
   const handler = onTiming
     ? new TimedHandler(events, handlerOptions, onTiming)
     : new CommandHandler(events, handlerOptions);
-  const projections = new Projections({ events, reads, exclusive, log, onTiming });
+  const projections = options.projections ?? new Projections({ events, reads, exclusive, log, onTiming });
   const served = () => {
     const { models, runner } = projections.servedGeneration();
     return { models, progress: runner };
   };
-  const accessLogReader = new AccessLogReader({
-    accounts,
-    cursorKey,
-    readNames: (organizationId, accountIds) =>
-      readMemberNames({ names, models: served().models }, organizationId, accountIds),
-  });
-  const reader = new Reader(served, {
-    events,
-    names,
-    accessLog: accessLogReader,
-    cursorKey,
-    now,
-    maxEventsVerified: options.maxEventsVerified,
-  });
+  const { reader, accessLogReader } = createReadSide(options, served);
+  const { heavyReads } = options;
+  const scanReader =
+    heavyReads === undefined ? reader : createReadSide(options, servedInThread(served, heavyReads.runStatement)).reader;
   const service: ToolService = {
     handler,
     names,
@@ -88,9 +87,10 @@ export function createRegister(options: RegisterOptions): Register {
     writeWaitMs: options.writeWaitMs,
     reportGenerated: options.reportGenerated ?? (() => undefined),
   };
-  const untimed = createToolBox(ALL_TOOLS, service, (error, tool) => log.warn({ err: error, tool }, 'a tool failed'));
+  const reportError = (error: unknown, tool: string) => log.warn({ err: error, tool }, 'a tool failed');
+  const untimed = createToolBox(ALL_TOOLS, service, reportError, heavyReads);
   const tools = onTiming ? timedTools(untimed, onTiming) : untimed;
   const recordFiles = createRecordFileCatalog(reader);
   const sealer = new Sealer({ events, projections, keys: new SealKeys(accounts, now), now, log });
-  return { handler, instances, projections, sealer, tools, recordFiles, reader, accessLogReader };
+  return { handler, instances, projections, sealer, tools, recordFiles, reader, scanReader, accessLogReader };
 }

@@ -150,6 +150,7 @@ export class Metrics {
           this.appendSeconds.observe({ outcome }, secondsSince(started));
         }
       },
+      appendInOrder: (batches) => events.appendInOrder(batches),
       readStream: (...args) => events.readStream(...args),
       readAll: (after) => events.readAll(after),
       subscribeAll: (after, signal) => events.subscribeAll(after, signal),

@@ -3,7 +3,7 @@ import { readConfig, warningsOf } from '../config.ts';
 import type { Stores } from '../stores/open.ts';
 import { createLogger } from './logger.ts';
 import { mcpEndpointUrl, serviceUrl } from './service-address.ts';
-import { bannerLogLines, bannerText } from './start-banner.ts';
+import { bannerLogLines, bannerText, veritrailCommand } from './start-banner.ts';
 import { deliverStartSecret } from './start-secret.ts';
 
 /** Starts the service in this process and prints how to reach it. It runs until SIGINT or SIGTERM. */
@@ -42,6 +42,7 @@ export async function serve(options: { demo: boolean }): Promise<void> {
     endpoint: mcpEndpointUrl(config, port),
     organizationId,
     notes,
+    command: veritrailCommand(config, process.cwd()),
     // An earlier start's file stays, because its token is still valid.
     firstToken: firstToken === null ? null : deliverStartSecret(config, 'first-token', firstToken),
     setupLink: deliverStartSecret(config, 'setup-link', linkTo('/welcome', setupLink)),

@@ -3,6 +3,7 @@ const SHUTDOWN_ORDER = [
   'schema watch',
   'metrics',
   'requests',
+  'heavy reads',
   'access log',
   'seals',
   'read models',

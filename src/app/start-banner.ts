@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import { pino } from 'pino';
+import { type Config, DEFAULT_DATA_DIR } from '../config.ts';
 import { DEFAULT_TOKEN_DAYS } from '../identity/tokens/token-record.ts';
 import { mcpServersConfig } from '../web/texts/connect-blocks.ts';
 import type { StartSecret } from './start-secret.ts';
@@ -15,12 +17,20 @@ export interface StartBanner {
   /** A link to the people of the demo, only with the demo. */
   demoLink: StartSecret | null;
   notes: readonly string[];
+  /** The start of a command line of the `veritrail` command, for this data folder. */
+  command: string;
+}
+
+/** Returns the start of a command line that uses the service's data folder, to be typed in the folder `cwd`. */
+export function veritrailCommand({ dataDir }: Pick<Config, 'dataDir'>, cwd: string): string {
+  if (dataDir === resolve(cwd, DEFAULT_DATA_DIR)) return 'npx veritrail';
+  const isPlain = /^[\w./:@%+,-]+$/.test(dataDir);
+  return `DATA_DIR=${isPlain ? dataDir : `'${dataDir.replaceAll("'", "'\\''")}'`} npx veritrail`;
 }
 
 const LINK = 'the set-up link for the first owner (it works once, for 24 hours; a restart creates another)';
 const DEMO_LINK = 'the link to the demo (it works until the service stops; the next start creates another)';
 const ADVICE = 'Give each assistant its own token, with the lowest role that it needs.';
-const EXAMPLE = 'npx veritrail token create --name "my assistant" --role EDITOR';
 
 /** Returns the banner as prose, for a terminal. */
 export function bannerText(banner: StartBanner): string {
@@ -28,34 +38,40 @@ export function bannerText(banner: StartBanner): string {
   const parts = [`veritrail is listening on ${address}`, ...notes];
   if (banner.firstToken !== null) parts.push(firstTokenText(banner, banner.firstToken));
   // A person looks for the link first, so it comes last, above the prompt.
-  if (setupLink !== null) parts.push(setupLinkText(setupLink));
+  if (setupLink !== null) parts.push(setupLinkText(banner, setupLink));
   if (demoLink !== null) parts.push(demoLinkText(demoLink));
   return parts.join('\n').concat('\n');
 }
 
 /** Returns the banner as JSON lines like the log's, for containers and log collectors. */
 export function bannerLogLines(banner: StartBanner): string {
-  const { address, endpoint, organizationId, firstToken, setupLink, demoLink, notes } = banner;
+  const { address, endpoint, organizationId, firstToken, setupLink, demoLink, notes, command } = banner;
   const lines: string[] = [];
   const log = pino({ timestamp: pino.stdTimeFunctions.isoTime }, { write: (line: string) => lines.push(line) });
   log.info({ address }, `veritrail is listening on ${address}`);
   for (const note of notes) log.info(note);
   if (firstToken !== null) {
     const start = { endpoint, organization_id: organizationId, ...fieldsOf('token', firstToken) };
-    log.info(start, `This is the first start. ${secretSentence('The first token', firstToken, makeToken)} ${ADVICE}`);
+    log.info(
+      start,
+      `This is the first start. ${secretSentence('The first token', firstToken, makeToken(command))} ${ADVICE}`,
+    );
   }
-  if (setupLink !== null) log.info(fieldsOf('link', setupLink), secretSentence(capitalize(LINK), setupLink, makeLink));
+  if (setupLink !== null) {
+    log.info(fieldsOf('link', setupLink), secretSentence(capitalize(LINK), setupLink, makeLink(command)));
+  }
   if (demoLink !== null) {
     log.info(fieldsOf('link', demoLink), secretSentence(capitalize(DEMO_LINK), demoLink, makeDemoLink));
   }
   return lines.join('');
 }
 
-const makeToken = 'Create another one: npx veritrail token create --name NAME --role ADMIN.';
-const makeLink = 'Create one: npx veritrail account link ACCOUNT (npx veritrail member list shows the ids).';
+const makeToken = (command: string) => `Create another one: ${command} token create --name NAME --role ADMIN.`;
+const makeLink = (command: string) =>
+  `Create one: ${command} account link ACCOUNT (${command} member list shows the ids).`;
 const makeDemoLink = 'Make the data folder writable, and start again.';
 
-function firstTokenText({ endpoint, organizationId }: StartBanner, token: StartSecret): string {
+function firstTokenText({ endpoint, organizationId, command }: StartBanner, token: StartSecret): string {
   if (!('text' in token)) {
     return `
 This is the first start. Endpoint and organization:
@@ -63,7 +79,7 @@ This is the first start. Endpoint and organization:
   ${endpoint}
   ${organizationId}
 
-${secretSentence('The first token', token, makeToken)}
+${secretSentence('The first token', token, makeToken(command))}
 ${ADVICE}`;
   }
   return `
@@ -79,11 +95,11 @@ ${mcpServersConfig(endpoint, token.text)}
 
 This token has the role ADMIN, for your first steps. ${ADVICE}
 
-  ${EXAMPLE}`;
+  ${command} token create --name "my assistant" --role EDITOR`;
 }
 
-function setupLinkText(link: StartSecret): string {
-  if (!('text' in link)) return `\n${secretSentence(capitalize(LINK), link, makeLink)}`;
+function setupLinkText({ command }: StartBanner, link: StartSecret): string {
+  if (!('text' in link)) return `\n${secretSentence(capitalize(LINK), link, makeLink(command))}`;
   return `
 Open this link in a browser to choose your name and password (it works once, for 24 hours; a restart prints another):
 

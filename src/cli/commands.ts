@@ -66,6 +66,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./import/framework-import.ts')).frameworkImport,
   },
   {
+    name: 'crosswalk import',
+    summary: 'link the controls of two frameworks as a CSV or XLSX file says',
+    load: async () => (await import('./import/crosswalk-import.ts')).crosswalkImport,
+  },
+  {
     name: 'export',
     summary: 'write an organization’s whole history to a file',
     load: async () => (await import('./history/export.ts')).exportHistory,

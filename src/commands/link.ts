@@ -1,10 +1,19 @@
 import { CONTROL } from '../register/control.ts';
 import { EVIDENCE } from '../register/evidence.ts';
 import { linkablePrefixes } from '../register/families.ts';
-import { type DirectedRelation, LINK_EVENTS, type LinkEvent, RELATIONS, type Relation } from '../register/link.ts';
+import {
+  type DirectedRelation,
+  isSameRelation,
+  LINK_EVENTS,
+  type LinkEvent,
+  RELATIONS,
+  type Relation,
+  sortedPair,
+} from '../register/link.ts';
 import type { TrailEvent } from '../trail/event.ts';
+import { crosswalkAggregate, statedLink } from './crosswalk.ts';
 import type { Aggregate, Decider, DecisionContext } from './engine/decider.ts';
-import { idPrefix } from './engine/ids.ts';
+import { frameworkOfControl, idPrefix } from './engine/ids.ts';
 import { Refusal } from './engine/refusal.ts';
 import { upcast } from './engine/stream-state.ts';
 import { recordAggregate } from './families.ts';
@@ -27,11 +36,6 @@ const LINKED: LinkState = { linked: true, relation: null };
 
 export const LINK_STREAM_PREFIX = 'link-';
 
-/** Returns two ids in the order in which their link's stream has them. */
-export function sortedPair(a: string, b: string): readonly [string, string] {
-  return a < b ? [a, b] : [b, a];
-}
-
 /** Refuses a link that isn't allowed between two records. @throws Refusal invalid_input on `field`, with allowed prefixes */
 export function refuseUnlinkable(from: string, to: string, field = 'links'): void {
   const allowed = linkablePrefixes(idPrefix(from) ?? '');
@@ -44,10 +48,17 @@ export function refuseUnlinkable(from: string, to: string, field = 'links'): voi
   });
 }
 
-/** Returns the link of two records. If one is evidence, its first event may hold the link's first state. */
+/**
+ * Returns the link of two records. If one is evidence, its first event may hold the link's first state. If both are
+ * controls, crosswalks of their frameworks set its state too.
+ */
 export function linkAggregate(a: string, b: string): Aggregate<LinkState, LinkCommand, LinkEvent> {
   const ids = sortedPair(a, b);
   const stream = `${LINK_STREAM_PREFIX}${ids.join('-')}`;
+  if (ids.every(isControl)) {
+    const aggregate = crosswalkAggregate(frameworkOfControl(a), frameworkOfControl(b));
+    return { stream, decider: link, companion: { aggregate, stateIn: (crosswalk) => statedLink(crosswalk, ids) } };
+  }
   const evidence = ids.find((id) => idPrefix(id) === EVIDENCE_PREFIX);
   if (evidence === undefined) return { stream, decider: link };
   const record = evidence === a ? b : a;
@@ -55,17 +66,14 @@ export function linkAggregate(a: string, b: string): Aggregate<LinkState, LinkCo
   return { stream, decider: link, origin: { aggregate: recordAggregate(evidence), firstState } };
 }
 
-/** Returns the relation of a directed pair of controls. EQUIVALENT has no direction. */
-export function directedRelation(relation: Relation, from_id: string): DirectedRelation {
-  return { relation, from_id: relation === 'EQUIVALENT' ? null : from_id };
-}
+const isControl = (id: string): boolean => idPrefix(id) === CONTROL.prefix;
 
 /**
  * Refuses a relation between other records than two controls, and two controls without one.
  * @param relation null if the input has none
  */
 export function refuseUnfitRelation(from: string, to: string, relation: Relation | null, field: string): void {
-  const areControls = [from, to].every((id) => idPrefix(id) === CONTROL.prefix);
+  const areControls = [from, to].every(isControl);
   if (areControls === (relation !== null)) return;
   const message = areControls
     ? `Two controls are linked by a relation. Give one of ${RELATIONS.join(', ')}; from_id supports or partly covers to_id.`
@@ -87,10 +95,6 @@ function decide(command: LinkCommand, state: LinkState | null, _context: Decisio
     case 'Unlink':
       return linked ? [{ type: 'RecordsUnlinked', data: { ids, relation, ...reason } }] : [];
   }
-}
-
-function isSameRelation(a: DirectedRelation, b: DirectedRelation): boolean {
-  return a.relation === b.relation && a.from_id === b.from_id;
 }
 
 /** A link before and after an event. */

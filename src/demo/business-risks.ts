@@ -28,7 +28,8 @@ export function businessRisks({ day, accountId }: StoryContext): Story[] {
       },
       updateRisk(690, 'editor', { status: 'IN_TREATMENT', treatment: 'MITIGATED' }),
       updateRisk(433, 'editor', residual([2, 5]), 'A second number confirms the clinic'),
-      updateRisk(95, 'editor', residual([1, 5]), 'No case in twelve months'),
+      updateRisk(250, 'editor', residual([3, 5]), 'Two clinics that merged use each other’s old numbers'),
+      updateRisk(95, 'editor', residual([1, 5]), 'Old numbers are blocked; no case since'),
     ),
     riskStory(
       715,
@@ -105,6 +106,13 @@ export function businessRisks({ day, accountId }: StoryContext): Story[] {
         residual([2, 3]),
         'The supplier has a second warehouse, and we stock six weeks of reagents',
       ),
+      updateRisk(
+        98,
+        'editor',
+        { ...inherent([4, 4]), ...residual([4, 4]) },
+        'A flood closed both warehouses; the supplier rations deliveries',
+      ),
+      updateRisk(28, 'editor', residual([2, 3]), 'Full deliveries again, and our stock is back at six weeks'),
     ),
     riskStory(
       680,

@@ -2,7 +2,7 @@ import { type CommandEnvelope, CommandHandler } from '../commands/engine/handler
 import { derivedId, itemCommandId, libraryFrameworkId } from '../commands/engine/ids.ts';
 import { requireLiveRecord, requireReferences } from '../commands/engine/references.ts';
 import { familyOf, recordAggregate } from '../commands/families.ts';
-import { linkAggregate, refuseUnlinkable, sortedPair } from '../commands/link.ts';
+import { linkAggregate, refuseUnlinkable } from '../commands/link.ts';
 import { recordFirstName } from '../identity/accounts/account-names.ts';
 import {
   createInstallation,
@@ -13,6 +13,7 @@ import {
 } from '../identity/installation/installation.ts';
 import { executeOrganizationCommand } from '../identity/memberships/actor.ts';
 import type { DemoAccount } from '../identity/sign-in/demo-sign-in.ts';
+import { sortedPair } from '../register/link.ts';
 import type { Stores } from '../stores/open.ts';
 import { auditStories } from './audit-stories.ts';
 import { businessRisks } from './business-risks.ts';

@@ -101,8 +101,8 @@ export function securityRisks({ day, accountId }: StoryContext): Story[] {
         owner_id: admin,
         ...inherent([4, 4]),
       },
-      updateRisk(280, 'admin', { status: 'IN_TREATMENT', treatment: 'MITIGATED', ...residual([3, 4]) }),
-      updateRisk(75, 'admin', residual([2, 4]), 'Known vulnerabilities block a release'),
+      updateRisk(280, 'admin', { status: 'IN_TREATMENT', treatment: 'MITIGATED' }),
+      updateRisk(97, 'admin', residual([2, 4]), 'Known vulnerabilities block a release'),
     ),
   ];
 }

@@ -90,7 +90,7 @@ export function technologyMeasures({ day, accountId }: StoryContext): Story[] {
       },
       linkWith(390, 'editor', 'R-016', 'A.8.8', 'A.8.28', 'A.8.29'),
       updateMeasure(280, 'admin', IN_PROGRESS),
-      updateMeasure(76, 'admin', IMPLEMENTED),
+      updateMeasure(98, 'admin', IMPLEMENTED),
     ),
     measureStory(
       298,

@@ -65,7 +65,7 @@ export interface HttpServiceOptions {
 
 /** The Koa app: the MCP endpoint, the direct form of the tools and its OpenAPI document, health, OAuth, pages. */
 export function createApp(options: HttpServiceOptions): Koa<RequestState> {
-  const { tools, version, logger, oauth, pages } = options;
+  const { tools, version, logger, oauth, pages, publicUrl } = options;
   const admit = admissionWithOlderRoles(options);
   const afterStart = (admission: Admit): Admit => {
     return async (request, isRecheck) => {
@@ -89,14 +89,14 @@ export function createApp(options: HttpServiceOptions): Koa<RequestState> {
   });
   const admitReader = afterStart(admission(options, options.sessions));
   if (options.recordFiles) recordFileRoutes(router, admitReader, options.recordFiles);
-  if (options.reports) reportFileRoutes(router, admitReader, { ...options.reports, version });
+  if (options.reports) reportFileRoutes(router, admitReader, { ...options.reports, publicUrl });
 
   const app = new Koa<RequestState>();
   // Route errors are logged with their request. Koa itself reports only lost connections.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection lost'));
   app.use(requestMiddleware(logger, options.metrics?.onResponse));
   app.use(crossOrigin(options.baseUrl, options.toolOrigins ?? new Set()));
-  const protocol = new Protocol(tools, { name: 'veritrail', version, icon: options.icon }, options.publicUrl);
+  const protocol = new Protocol(tools, { name: 'veritrail', version, icon: options.icon }, publicUrl);
   app.use(mcpEndpoint(protocol, admitCall, requireScope, penalties));
   if (oauth) app.use(oauthEndpoints(oauth, options.limits));
   app.use(router.routes()).use(router.allowedMethods());

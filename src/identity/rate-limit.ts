@@ -15,7 +15,8 @@ interface Debt {
  * algorithm (ITU-T I.371). Each process counts on its own.
  */
 export class RateLimit {
-  private readonly debts = new LRUCache<string, Debt>({ max: MAX_KEYS });
+  /** Limited by size, because `max` would reserve memory for all keys, 0.4 MB. */
+  private readonly debts = new LRUCache<string, Debt>({ maxSize: MAX_KEYS, sizeCalculation: () => 1 });
   private readonly costMs: number;
 
   /** @param now milliseconds of any clock */

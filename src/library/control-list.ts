@@ -219,7 +219,9 @@ function oneLine(text: string): string {
 
 /** Returns as many words as a name may have. */
 function firstWords(text: string): string {
-  return `${text.slice(0, MAX_NAME_LENGTH - 1).replace(/\s+\S*$/, '')}…`;
+  const characters = text.slice(0, MAX_NAME_LENGTH - 1).replace(/\s+\S*$/, '');
+  // A single long word may be cut within a surrogate pair.
+  return `${characters.replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 function isText(text: string): boolean {

@@ -19,23 +19,25 @@ const LIBRARY_FIELDS = ['name', 'version', 'controls'] as const;
 
 const frameworks = familyTools(FRAMEWORK, { library_id: field.enumOf(LIBRARY_IDS).nullable() });
 
-const control = z.strictObject({
-  section_title: field.name().describe('the control number, such as A.5.1'),
-  name: field.name(),
-  description: field.clearable(field.text()),
-});
+const control = () =>
+  z.strictObject({
+    section_title: field.name().describe('the control number, such as A.5.1'),
+    name: field.name(),
+    description: field.clearable(field.text()),
+  });
 
-const inputSchema = z.strictObject({
-  organization_id: field.impliedOrganizationId(),
-  library_id: field.enumOf(LIBRARY_IDS).optional(),
-  name: field.name().optional(),
-  version: field.clearable(field.name()),
-  controls: z.array(control).min(1).max(MAX_CONTROLS).optional(),
-  description: field.clearable(field.text()),
-  owner_id: field.clearable(field.owner()),
-  ...field.writeFields,
-});
-type Input = z.infer<typeof inputSchema>;
+const inputSchema = () =>
+  z.strictObject({
+    organization_id: field.impliedOrganizationId(),
+    library_id: field.enumOf(LIBRARY_IDS).optional(),
+    name: field.name().optional(),
+    version: field.clearable(field.name()),
+    controls: z.array(control()).min(1).max(MAX_CONTROLS).optional(),
+    description: field.clearable(field.text()),
+    owner_id: field.clearable(field.owner()),
+    ...field.writeFields,
+  });
+type Input = z.infer<ReturnType<typeof inputSchema>>;
 
 const addFramework = defineTool({
   name: 'addFramework',
@@ -44,7 +46,7 @@ const addFramework = defineTool({
   description:
     'Adopt a framework with all its controls (ADMIN): library_id, or a name and up to 500 controls of your own. Each control starts INCLUDED: see updateControl.',
   input: inputSchema,
-  output: writeOutput(frameworks.record, true),
+  output: () => writeOutput(frameworks.record, true),
   example: {
     organization_id: '{organization}',
     name: 'Backup policy',

@@ -13,11 +13,11 @@ export const riskTools: FamilyTools = {
       idempotent: true,
       description:
         'ACCEPT a risk until a date (reason; ADMIN), REVOKE the acceptance, CLOSE or REOPEN the risk (reason). For ratings and plans: updateRisk.',
-      fields: {
+      fields: () => ({
         decision: field.enumOf(DECISIONS),
         until: field.date().optional().describe('at most 366 days ahead by default'),
         approver_id: field.account().optional().describe('you by default'),
-      },
+      }),
       example: { decision: 'ACCEPT', until: '{today+180}', reason: 'A second site costs more than the loss' },
       command: (decision) => ({ type: 'DecideRisk', ...decision }),
     }),

@@ -1,3 +1,4 @@
+import { CROSSWALK_STREAM_PREFIX } from '../commands/crosswalk.ts';
 import { FAMILIES } from '../commands/families.ts';
 import { LINK_STREAM_PREFIX } from '../commands/link.ts';
 import { FAMILY_DESCRIPTIONS, type FamilyName } from '../register/families.ts';
@@ -17,7 +18,7 @@ import { TREE } from './transparency/organization-tree.ts';
 import { SEALS } from './transparency/seal-documents.ts';
 
 /** Raise this number when a document, key, index or view changes. Read models are then rebuilt. */
-export const PROJECTIONS_VERSION = 10;
+export const PROJECTIONS_VERSION = 11;
 
 /** Relations between records that don't follow from a family's description. */
 const SPECIAL_RELATIONS: Partial<Record<FamilyName, Partial<ReadModel>>> = {
@@ -53,9 +54,19 @@ export function isLinkStream(stream: string): boolean {
   return stream.startsWith(LINK_STREAM_PREFIX);
 }
 
-/** Returns the two record ids in the name of a link's stream: `link-<id>-<id>`. */
-export function idsOfLinkStream(stream: string): [string, string] {
-  const [a = '', b = ''] = stream.slice(LINK_STREAM_PREFIX.length).split('-');
+/** Returns true for the stream of the crosswalk of two frameworks. */
+export function isCrosswalkStream(stream: string): boolean {
+  return stream.startsWith(CROSSWALK_STREAM_PREFIX);
+}
+
+/** Returns true for a stream that names the two records that its events connect. */
+export function isPairStream(stream: string): boolean {
+  return isLinkStream(stream) || isCrosswalkStream(stream);
+}
+
+/** Returns the two ids in the name of a link's or crosswalk's stream: `link-<id>-<id>`. */
+export function idsOfPairStream(stream: string): [string, string] {
+  const [, a = '', b = ''] = stream.split('-');
   return [a, b];
 }
 

@@ -1,32 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreUnavailable } from '../stores/errors.ts';
-import type { StorePosition } from '../stores/event-store.ts';
-import type { ReadModels, ReadStore } from '../stores/read-store.ts';
+import type { ReadStore } from '../stores/read-store.ts';
 import { type ActiveGeneration, buildGeneration } from './engine/build-generation.ts';
+import type { ProgressReport } from './engine/generation-progress.ts';
 import { isComplete } from './engine/is-complete.ts';
 import { type Lease, leaseName } from './engine/lease.ts';
 import { Runner, type RunnerOptions } from './engine/runner.ts';
+import type { ProgressWait, ProjectionsNotice } from './followed-projections.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from './models.ts';
+import { type BuildProgress, ServedProjections } from './served-projections.ts';
 
 /** Between checks for a new generation, and between attempts to open one. */
 const WATCH_INTERVAL_MS = 1_000;
-/** A generation that isn't served is dropped when its lease expired this long ago. */
+/**
+ * A generation that isn't served is dropped when its lease expired this long ago. A replaced one is dropped 2 * ABANDONED_MS
+ * after the switch, when nobody has it open any more.
+ */
 const ABANDONED_MS = 30_000;
-/** A replaced generation stays open this long for the queries that began on it. It is dropped 2 * ABANDONED_MS after the switch. */
-const REPLACED_OPEN_MS = 50_000;
-
-type ProjectionsOptions = Omit<RunnerOptions, 'models' | 'installation'>;
-
-/** A generation of read models, and the runner that keeps it up to date. */
-interface ServedGeneration {
-  models: ReadModels;
-  runner: Runner;
+interface ProjectionsOptions extends Omit<RunnerOptions, 'models' | 'installation' | 'onProgress'> {
+  /** Called with what FollowedProjections in another thread need. */
+  onNotice?: (notice: ProjectionsNotice) => void;
 }
 
-/** Serves one generation of read models, and switches to another when it becomes the active one. */
-export class Projections {
-  private current: ServedGeneration | null = null;
-  private buildProgress: { events: number; phase: string } | null = null;
+/** Keeps one generation of read models up to date, and switches to another when it becomes the active one. */
+export class Projections extends ServedProjections {
   private watchTimer: NodeJS.Timeout | null = null;
   private currentTask: Promise<void> = Promise.resolve();
   private readonly stopping = new AbortController();
@@ -34,7 +31,9 @@ export class Projections {
   private readonly runners = new Set<Runner>();
   private installation = '';
 
-  constructor(private readonly options: ProjectionsOptions) {}
+  constructor(private readonly options: ProjectionsOptions) {
+    super();
+  }
 
   /**
    * Serves the active generation, or builds one if none fits this version and log. Retries while a store is down, until
@@ -93,61 +92,16 @@ export class Projections {
     this.runners.clear();
   }
 
-  /** Returns the generation that is served now. @throws StoreUnavailable before `start` has ended */
-  servedGeneration(): ServedGeneration {
-    if (this.current === null) throw new StoreUnavailable('the read models are being built');
-    return this.current;
-  }
-
-  /** The served generation's read models. @throws StoreUnavailable before `start` has ended */
-  get models(): ReadModels {
-    return this.servedGeneration().models;
-  }
-
-  /** The served generation's runner. @throws StoreUnavailable before `start` has ended */
-  get runner(): Runner {
-    return this.servedGeneration().runner;
-  }
-
-  /**
-   * Waits up to `ms` until reads include an organization's events up to a store position, even if the generation is
-   * switched meanwhile.
-   */
-  async waitUntilProjected(organizationId: string, storePosition: StorePosition, ms: number): Promise<boolean> {
-    const { runner } = this;
-    if (await runner.waitUntilProjected(organizationId, storePosition, ms)) return true;
-    return runner !== this.runner && this.runner.waitUntilProjected(organizationId, storePosition, ms);
-  }
-
-  /** True once the read models have caught up with the log for the first time. */
-  get ready(): boolean {
-    return this.current !== null && this.current.runner.caughtUpAt > 0;
-  }
-
-  /** Organizations that have read models. */
-  get organizations(): string[] {
-    return this.runner.organizations;
-  }
-
-  /** For health and metrics. */
-  state(): object {
-    if (this.current === null) return { state: 'BUILDING', ...this.buildProgress };
-    const { runner, models } = this.current;
-    const { role, lag, parked, caughtUpAt, lastError } = runner;
-    return {
-      state: lastError === null ? 'SERVING' : 'FAILING',
-      generation: models.generation,
-      role,
-      lag_ms: lag,
-      parked_events: parked,
-      caught_up_at: caughtUpAt === 0 ? null : new Date(caughtUpAt).toISOString(),
-      ...(this.buildProgress ? { building: this.buildProgress } : {}),
-    };
+  /** Lets the served generation's runner, if there is one, know that another thread waits for progress. */
+  expect(wait: ProgressWait): void {
+    const runner = this.current?.runner;
+    if ('moment' in wait) void runner?.waitUntilCaughtUp(wait.moment, wait.ms);
+    else void runner?.waitUntilProjected(wait.organizationId, wait.storePosition, wait.ms);
   }
 
   private async build(): Promise<void> {
-    this.buildProgress = { events: 0, phase: 'EVENTS' };
-    const progress = this.buildProgress;
+    const progress = { events: 0, phase: 'EVENTS' };
+    this.noteBuild(progress);
     this.options.log.info({ version: PROJECTIONS_VERSION }, 'read models: building from the log');
     const active = await buildGeneration({
       ...this.options,
@@ -155,30 +109,41 @@ export class Projections {
       signal: this.stopping.signal,
       onProgress: (events) => {
         progress.events = events;
+        this.noteBuild(progress);
       },
       onPhase: (phase) => {
         progress.phase = phase;
+        this.noteBuild(progress);
       },
     });
-    this.buildProgress = null;
+    this.noteBuild(null);
     await this.serve(active.generation);
+  }
+
+  private noteBuild(progress: BuildProgress | null): void {
+    this.buildProgress = progress;
+    this.options.onNotice?.({ type: 'building', progress });
   }
 
   /** Opens a generation, waits until it has caught up, and serves it instead of the one before. */
   private async serve(generation: string): Promise<void> {
     const models = await this.options.reads.open(generation, COLLECTIONS);
     await models.buildIndexes();
-    const runner = new Runner({ ...this.options, installation: this.installation, models });
+    const { onNotice } = this.options;
+    const onProgress = (report: ProgressReport) => {
+      if (this.current?.runner === runner) onNotice?.({ type: 'progress', generation, report });
+    };
+    const runner = new Runner({ ...this.options, installation: this.installation, models, onProgress });
     this.runners.add(runner);
     runner.start();
-    const previous = this.current;
-    if (previous !== null) await runner.waitUntilCaughtUp(Date.now(), 60_000);
-    this.current = { models, runner };
-    if (previous === null) return;
+    const previous = this.current?.runner;
+    if (previous !== undefined) await runner.waitUntilCaughtUp(Date.now(), 60_000);
+    const replaced = this.replace({ models, runner });
+    onNotice?.({ type: 'serving', generation, report: runner.fullReport() });
+    await replaced;
+    if (previous === undefined) return;
+    this.runners.delete(previous as Runner);
     this.options.log.info({ generation }, 'read models: switched to a new generation');
-    await previous.runner.stop();
-    this.runners.delete(previous.runner);
-    setTimeout(() => void previous.models.close(), REPLACED_OPEN_MS).unref();
   }
 
   /** Follows a switch that another process (`veritrail rebuild`) made. */

@@ -1,3 +1,4 @@
+import { CROSSWALK_EVENTS } from './crosswalk.ts';
 import type { EventSchemas } from './event-schema.ts';
 import { FAMILY_DESCRIPTIONS } from './families.ts';
 import { LINK_EVENTS } from './link.ts';
@@ -9,6 +10,7 @@ export const EVENTS_BY_STREAM: Readonly<Record<string, EventSchemas>> = {
   organization: ORGANIZATION_EVENTS,
   ...Object.fromEntries(FAMILY_DESCRIPTIONS.map(({ singular, events }) => [singular, events])),
   link: LINK_EVENTS,
+  crosswalk: CROSSWALK_EVENTS,
   seal: SEAL_EVENTS,
 };
 

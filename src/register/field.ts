@@ -87,8 +87,11 @@ export type KeyFilter = {
   | { kind: 'date' | 'time'; test: 'BEFORE' | 'AFTER'; key: string }
   | { kind: 'date'; test: 'WITHIN'; key: string; untilKey: string }
   | { kind: 'score'; test: 'AT_LEAST' | 'AT_MOST'; key: string }
-  /** EQUAL compares with the key's 0 or 1. PAST: the key's date is before the day of the read. */
-  | { kind: 'boolean'; test: 'EQUAL' | 'EMPTY' | 'PAST'; key: string }
+  /**
+   * EQUAL compares with the key's 0 or 1. NEVER: the key stands for a time that never was. PAST: its date is before the day
+   * of the read.
+   */
+  | { kind: 'boolean'; test: 'EQUAL' | 'NEVER' | 'PAST'; key: string }
 );
 
 /** The states of a record, and the transitions that an update may make. */

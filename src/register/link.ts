@@ -12,6 +12,20 @@ const DIRECTED_RELATION = {
 
 export type DirectedRelation = DataOf<typeof DIRECTED_RELATION>;
 
+/** Returns two ids in the order in which their link's stream has them. */
+export function sortedPair(a: string, b: string): readonly [string, string] {
+  return a < b ? [a, b] : [b, a];
+}
+
+/** Returns the relation of a directed pair of controls. EQUIVALENT has no direction. */
+export function directedRelation(relation: Relation, from_id: string): DirectedRelation {
+  return { relation, from_id: relation === 'EQUIVALENT' ? null : from_id };
+}
+
+export function isSameRelation(a: DirectedRelation, b: DirectedRelation): boolean {
+  return a.relation === b.relation && a.from_id === b.from_id;
+}
+
 /** Both ids of a link, the lower one first. */
 const ids = list<string, readonly [string, string]>(string());
 const relation = object(DIRECTED_RELATION);
@@ -50,6 +64,13 @@ const REVERSED: Readonly<Record<Relation, RelationOfRecord>> = {
 /** Returns the relation as a control's own page and history say it. */
 export function relationOfRecord(id: string, { relation, from_id }: DirectedRelation): RelationOfRecord {
   return from_id === null || from_id === id ? relation : REVERSED[relation];
+}
+
+/** Returns the relation that a control has to another. The opposite of `relationOfRecord`. */
+export function relationBetween(id: string, otherId: string, seen: RelationOfRecord): DirectedRelation {
+  const relation = RELATIONS.find((candidate) => candidate === seen);
+  if (relation !== undefined) return directedRelation(relation, id);
+  return directedRelation(RELATIONS.find((candidate) => REVERSED[candidate] === seen)!, otherId);
 }
 
 /** Returns these relations as seen from either control. */

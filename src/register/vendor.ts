@@ -172,7 +172,13 @@ export const VENDOR = {
       about: ['last_reviewed'],
       leavesOut: OFFBOARDED,
     },
-    never_reviewed: { kind: 'boolean', test: 'EMPTY', key: 'last_reviewed', leavesOut: OFFBOARDED },
+    never_reviewed: {
+      kind: 'boolean',
+      test: 'NEVER',
+      key: 'reviewed_or_never',
+      about: ['last_reviewed'],
+      leavesOut: OFFBOARDED,
+    },
     review_due_before: {
       kind: 'date',
       test: 'BEFORE',

@@ -26,6 +26,8 @@ export interface ReportCall {
   progress?: ((records: number) => void) | undefined;
   /** Stops reading and writing when it is aborted. */
   signal?: AbortSignal | undefined;
+  /** The address of the register's pages, for a format that people open in a browser. */
+  registerUrl?: string;
 }
 
 /** @throws Refusal for a caller without access, and for inputs that the type does not accept */
@@ -74,7 +76,7 @@ export async function reportContext(
     },
     signal: call.signal,
   };
-  await requireOwner(context);
+  await requireOwners(context);
   return context;
 }
 
@@ -88,7 +90,7 @@ async function reportMoment(snapshot: Snapshot, input: ReportFileRequest): Promi
 /** Refuses inputs that the type does not use: a caller would believe that they had an effect. */
 function checkInputs(
   name: string,
-  { acceptedInputs, requiredInputs = {}, groupings = [] }: ReportType,
+  { acceptedInputs, requiredInputs = {}, groupings = [], moment: momentOfType }: ReportType,
   input: ReportFileRequest,
 ): void {
   for (const field of REPORT_INPUTS) {
@@ -97,7 +99,8 @@ function checkInputs(
       const message = `${name} does not accept ${field}. Leave it out, or choose another type.`;
       throw new Refusal('invalid_input', message, { field, allowed: [...acceptedInputs, 'as_of', 'format', 'cursor'] });
     }
-    if (!isPresent && field in requiredInputs) {
+    // A type with a moment of its own refuses a missing input then, and names the values that exist.
+    if (!isPresent && field in requiredInputs && momentOfType === undefined) {
       throw new Refusal('invalid_input', `${field} is missing. Give ${requiredInputs[field]}.`, { field });
     }
   }
@@ -129,12 +132,19 @@ function inputText({ account_id }: Caller, value: NonNullable<ReportInputs[Repor
 const isList = (value: unknown): value is readonly string[] => Array.isArray(value);
 
 /**
- * Refuses an `owner_id` that neither is nor was a member. A mistyped id would otherwise give an empty report.
+ * Refuses owners that neither are nor were members. A mistyped id would otherwise give an empty report.
  * @throws Refusal as writes do for such an owner
  */
-async function requireOwner({ snapshot, organizationId, inputs }: ReportContext): Promise<void> {
-  const { owner_id } = inputs;
-  if (owner_id === undefined || (await readAllMembersOf(snapshot, organizationId)).has(owner_id)) return;
-  const message = 'owner_id is not a member. List the members with listOrganizations and include_members.';
-  throw new Refusal('invalid_input', message, { field: 'owner_id' });
+async function requireOwners({ snapshot, organizationId, inputs }: ReportContext): Promise<void> {
+  const { owner_id, filter } = inputs;
+  const owners = owner_id === undefined ? [] : [{ field: 'owner_id', id: owner_id }];
+  const { owner_id: filtered = [] } = (filter === undefined ? {} : JSON.parse(filter)) as { owner_id?: string[] };
+  owners.push(...filtered.map((id, index) => ({ field: `filter.owner_id.${index}`, id })));
+  if (owners.length === 0) return;
+  const members = await readAllMembersOf(snapshot, organizationId);
+  for (const { field, id } of owners) {
+    if (members.has(id)) continue;
+    const message = `${field} is not a member. List the members with listOrganizations and include_members.`;
+    throw new Refusal('invalid_input', message, { field });
+  }
 }

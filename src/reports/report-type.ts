@@ -90,10 +90,14 @@ export interface ReportColumn {
    * per cent. TO_SIGN: true when documents need a line to sign on. TECHNICAL: not for paper.
    */
   kind?: 'CODE' | 'INSTANT' | 'ALARM' | 'SHARE' | 'TO_SIGN' | 'TECHNICAL';
+  /** The words for values of an enumeration whose own words aren't readable. */
+  labels?: Readonly<Record<string, string>>;
   /** Long text: Markdown answers cut it, JSON and CSV don't. */
   prose?: true;
   /** Left out of Markdown answers. */
   detail?: true;
+  /** HTML writes it below its row, as it does details: with all columns the table would be wider than its page. */
+  isBelow?: true;
   /** The field holds an account id. Text shows the person's name. */
   person?: true;
   /** The field with the time of the act. Text shows the name that the person had at that time. */

@@ -119,7 +119,9 @@ export async function openReportFile(
         position: head.position,
         ...inputDetails(inputs),
       });
-      return { head, written: await output.format.write(head, page, call.signal), people: page.people };
+      const { registerUrl, signal } = call;
+      const written = await output.format.write(head, { ...page, registerUrl }, signal);
+      return { head, written, people: page.people };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CHANGES } from '../projections/history/change-document.ts';
-import type { Projections } from '../projections/projections.ts';
+import type { ServedProjections } from '../projections/served-projections.ts';
 import { readNodes } from '../projections/transparency/organization-tree.ts';
 import {
   type LogSealedDocument,
@@ -28,7 +28,7 @@ import type { SealKeys } from './seal-keys.ts';
 
 export interface SealerOptions {
   events: EventStore;
-  projections: Pick<Projections, 'ready' | 'runner' | 'models' | 'waitUntilProjected'>;
+  projections: Pick<ServedProjections, 'ready' | 'runner' | 'models' | 'waitUntilProjected'>;
   keys: SealKeys;
   now: () => Date;
   log: { warn(details: object, message: string): void };
@@ -88,6 +88,7 @@ export class Sealer {
   constructor(private readonly options: SealerOptions) {}
 
   start(): void {
+    this.stopped = false;
     this.timer = setInterval(() => {
       this.currentCheck ??= this.checkAll().finally(() => {
         this.currentCheck = null;

@@ -15,6 +15,13 @@ export interface StoredEvent extends TrailEvent {
   texts?: StoredJson;
 }
 
+/** Events to append to one stream, as `append` takes them. */
+export interface StreamBatch {
+  stream: string;
+  events: readonly TrailEvent[];
+  expectedRevision: number;
+}
+
 /** The `expectedRevision` of a stream that must not exist yet. */
 export const NO_STREAM = -1;
 
@@ -41,6 +48,14 @@ export interface EventStore {
    * @throws TypeError if an event's id or hash is wrong, or revisions aren't consecutive
    */
   append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition>;
+
+  /**
+   * Appends batches of any streams in this order, faster than one after the other. If one fails, later ones may have been
+   * appended. A caller that needs the order compares the positions.
+   * @returns the store position of each batch's last event
+   * @throws as `append` does
+   */
+  appendInOrder(batches: readonly StreamBatch[]): Promise<StorePosition[]>;
 
   /**
    * Returns at most `limit` events of a stream from a revision on, in order. Returns none if there is no such stream.

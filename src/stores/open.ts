@@ -48,8 +48,25 @@ export function usesDataFolder({ eventStoreUrl, mongodbUrl }: StoreSettings): bo
 export async function openStores(settings: StoreSettings): Promise<Stores> {
   const embedded = usesDataFolder(settings);
   if (embedded) mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
+  return openTogether(async (keep) => {
+    const logAndReads = await openLogAndReads(settings, keep);
+    return { ...logAndReads, accounts: keep(await openAccounts(settings)), embedded };
+  });
+}
+
+/** Opens the two stores that projections need, in a process that has opened all of them already. */
+export function openProjectionStores(settings: StoreSettings): Promise<Pick<Stores, 'events' | 'reads' | 'close'>> {
+  return openTogether((keep) => openLogAndReads(settings, keep));
+}
+
+type Keep = <T extends { close(): Promise<void> }>(store: T) => T;
+
+/** Opens stores, and closes them together: in reverse order, and if one of them can't be opened. */
+async function openTogether<T extends object>(
+  open: (keep: Keep) => Promise<T>,
+): Promise<T & { close(): Promise<void> }> {
   const openedStores: { close(): Promise<void> }[] = [];
-  const keep = <T extends { close(): Promise<void> }>(store: T): T => {
+  const keep: Keep = (store) => {
     openedStores.push(store);
     return store;
   };
@@ -57,16 +74,18 @@ export async function openStores(settings: StoreSettings): Promise<Stores> {
     for (const store of openedStores.splice(0).reverse()) await store.close();
   };
   try {
-    const events = keep(await openEvents(settings));
-    if (settings.eventStoreUrl !== null) await withStartTimeout('event store', 'EVENTSTORE_URL', () => events.head());
-    const reads = keep(await openReads(settings));
-    const accounts = keep(await openAccounts(settings));
-    return { events, reads, accounts, embedded, close };
+    return { ...(await open(keep)), close };
   } catch (error) {
     // A store that doesn't answer may take long to close. Don't wait for it.
     close().catch(() => undefined);
     throw error;
   }
+}
+
+async function openLogAndReads(settings: StoreSettings, keep: Keep): Promise<Pick<Stores, 'events' | 'reads'>> {
+  const events = keep(await openEvents(settings));
+  if (settings.eventStoreUrl !== null) await withStartTimeout('event store', 'EVENTSTORE_URL', () => events.head());
+  return { events, reads: keep(await openReads(settings)) };
 }
 
 /** The client's message is the cause only, because it may contain parts of an address. */

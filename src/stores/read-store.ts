@@ -10,11 +10,14 @@ export interface CollectionSpec {
   keys: Readonly<Record<string, 'text' | 'number'>>;
   /**
    * Each index has organization_id, these keys (those for equality first, then the sort key), and the id. The keys in
-   * `covers` are appended, so that filters on them don't read documents.
+   * `covers` are appended, so that filters on them don't read documents. A `lookup` has few documents for each value of its
+   * first key: conditions on such values use it, whatever else is filtered or sorted.
    */
-  indexes: readonly { keys: readonly string[]; covers?: readonly string[] }[];
+  indexes: readonly { keys: readonly string[]; covers?: readonly string[]; lookup?: true }[];
   /** True if documents have search words. */
   searchable: boolean;
+  /** Members that documents usually have. SQL stores write their values without the names. */
+  members?: readonly string[];
   /** Published for report generators that read the store themselves. SQL stores create these views. */
   views?: readonly ViewSpec[];
 }
@@ -141,6 +144,9 @@ export interface ReadModels {
   /** Closes this generation's files or handles. The data stays. */
   close(): Promise<void>;
 }
+
+/** The reads of a generation's documents. */
+export type DocumentReads = Pick<ReadModels, 'generation' | 'find' | 'count' | 'countDistinct' | 'get'>;
 
 /** A value that all instances share, such as a lease. It is replaced by compare-and-set. */
 export interface SharedEntry<T = unknown> {

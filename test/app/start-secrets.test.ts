@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bannerLogLines, bannerText, type StartBanner } from '../../src/app/start-banner.ts';
+import { bannerLogLines, bannerText, type StartBanner, veritrailCommand } from '../../src/app/start-banner.ts';
 import { deliverStartSecret } from '../../src/app/start-secret.ts';
 import { readConfig } from '../../src/config.ts';
 import { callTool } from '../support/mcp/call-tool.ts';
@@ -18,6 +18,7 @@ const GREETING: StartBanner = {
   setupLink: { text: 'http://127.0.0.1:8080/welcome?key=k' },
   demoLink: null,
   notes: ['A note.'],
+  command: 'npx veritrail',
 };
 
 const secrets = suite<{ folder: string }>('secrets of the first start');
@@ -118,6 +119,16 @@ secrets('if the output is not a terminal, each line is JSON and its fields have 
   assert.equal([start!.endpoint, start!.organization_id, start!.token], [GREETING.endpoint, 'org_1', 'vtr_1']);
   assert.is(link!.link, 'http://127.0.0.1:8080/welcome?key=k');
   assert.is(linesOf(bannerLogLines({ ...GREETING, notes: [], firstToken: null, setupLink: null })).length, 1);
+});
+
+secrets('commands name the data folder if it is not the default', ({ folder }) => {
+  const commandFor = (DATA_DIR: string) => veritrailCommand(readConfig({ DATA_DIR }, folder), folder);
+  assert.is(commandFor(''), 'npx veritrail');
+  assert.is(commandFor('./data'), 'npx veritrail');
+  assert.is(commandFor('demo-data'), `DATA_DIR=${join(folder, 'demo-data')} npx veritrail`);
+  assert.is(commandFor("Ada's data"), `DATA_DIR='${folder}/Ada'\\''s data' npx veritrail`);
+  const banner = { ...GREETING, command: commandFor('demo-data') };
+  assert.match(bannerText(banner), `${banner.command} token create --name "my assistant" --role EDITOR`);
 });
 
 secrets('the demo prints its own link, and nothing else that opens an account', () => {

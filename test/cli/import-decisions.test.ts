@@ -72,6 +72,13 @@ test('names in a file are listed and erased', async ({ identity }) => {
     out: `${id} is erased.`,
     ...{ err: '', bars: [] },
   });
+  const entries = (await identity.accounts.all('access')).filter(
+    ({ event_type }) => event_type === 'IMPORTED_NAME_ERASED',
+  );
+  assert.equal(
+    entries.map(({ organization_id, actor_id, details }) => [organization_id, actor_id, details]),
+    [[identity.organizationId, 'SYSTEM', { name_id: id }]],
+  );
   assert.is((await veritrail(identity, 'imported-names')).out, listed.out.replace(`\n${smith}`, ''));
   assert.not.match(JSON.stringify(await identity.accounts.all('imported_names')), /Smith/);
   const unknown = await veritrail(identity, 'imported-names', '--erase', 'nam_00000000000000000000000000');

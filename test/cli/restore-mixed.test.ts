@@ -8,8 +8,10 @@ import { openStores, type StoreSettings } from '../../src/stores/open.ts';
 import { headerLine, readLine } from '../../src/trail/check/line.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
 import { embeddedSettings, folderOfTest, type InstalledRegister, install } from '../support/run/installed.ts';
+import { rejection } from '../support/run/take.ts';
 import { eventsOf, runOnPair, runSuccessfully } from '../support/stores/run-on-pair.ts';
 import { HEADER, linesOf, SealedHistory } from '../support/trail/sealed-history.ts';
+import { withOverrides } from '../support/with-overrides.ts';
 
 /* A restore never mixes parts of several installations. */
 
@@ -93,6 +95,17 @@ test('finishes an interrupted restore after a service ran on its first half', as
     'it is sealed again',
   );
   await repeated.stop();
+});
+
+test('stops if the store changes the order of events', async ({ firstBackup }) => {
+  const stores = await openStores(embeddedSettings());
+  const events = withOverrides(stores.events, {
+    appendInOrder: async (batches) => (await stores.events.appendInOrder(batches)).reverse(),
+  });
+  const history = new HistoryAppender(events, () => true);
+  for (const event of firstBackup) await history.take(event);
+  assert.match(String(await rejection(history.end())), /changed the order.*Restore into empty stores/);
+  await stores.close();
 });
 
 test('doesn’t pause sealing when it refuses another history', async ({ cwd }) => {

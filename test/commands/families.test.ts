@@ -26,7 +26,7 @@ const test = suite<{ register: TestRegister; tools: Map<string, Published>; fram
 
 test.before(async (context) => {
   context.register = await startRegister();
-  const published = JSON.parse(context.register.tools.listJson) as Published[];
+  const published = JSON.parse(context.register.tools.listJson()) as Published[];
   context.tools = new Map(published.map((tool) => [tool.name, tool]));
   const { call } = context.register;
   const controls = [{ section_title: 'A.1', name: 'Rules' }];

@@ -19,7 +19,13 @@ export const SPECS: readonly CollectionSpec[] = [
     indexes: [{ keys: ['name'] }, { keys: ['status', 'score'], covers: ['name'] }],
     searchable: true,
   },
-  { name: 'vendors_history', keys: { from: 'number' }, indexes: [{ keys: ['from'] }], searchable: false },
+  {
+    name: 'vendors_history',
+    keys: { from: 'number' },
+    indexes: [{ keys: ['from'] }],
+    searchable: false,
+    members: ['id', 'from', 'note'],
+  },
 ];
 
 export type Keys = Record<string, Scalar | null>;

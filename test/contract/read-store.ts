@@ -128,6 +128,39 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     assert.equal(await models.get('vendors_history', ['v1']), []);
   });
 
+  check('returns documents as they were written, whatever ids and members they have', async (models) => {
+    const docs = {
+      'org_a@1': { id: 'org_a@1', from: 1, note: null },
+      'org_a^1.2': { note: 'n', id: 'x', other: { of: ['it'] } },
+      org_a: {},
+      'org_ab@1': { from: 0, more: null },
+      'v1@1': { id: 'v1', from: 2, note: ['a', { b: 1 }] },
+    };
+    const documents = Object.entries(docs).map(([id, doc], from) => ({
+      id,
+      organization_id: 'org_a',
+      keys: { from },
+      doc,
+    }));
+    const other = { id: 'org_b@1', organization_id: 'org_b', keys: { from: 0 }, doc: { id: 'b' } };
+    await models.commit({ checkpoint: checkpoint(1), puts: puts(documents, 'vendors_history') });
+    await models.commit({ checkpoint: checkpoint(1, 'org_b'), puts: puts([other], 'vendors_history') });
+    const got = await models.get('vendors_history', [...Object.keys(docs), other.id]);
+    assert.equal(Object.fromEntries(got.map(({ id, doc }) => [id, doc])), { ...docs, [other.id]: other.doc });
+    const all = { collection: 'vendors_history', where: [], order: { key: 'from', direction: 'ASC' as const } };
+    const found = await find(models, all);
+    assert.equal(
+      found.map(({ id, doc }) => [id, doc]),
+      Object.entries(docs),
+    );
+    const after = { key: 0, id: 'org_a@1' };
+    assert.equal(await find(models, { ...all, after }), found.slice(1));
+    const byIds: Condition[] = [{ op: 'ids', ids: ['org_a@1', 'v1@1', 'org_b@1'] }];
+    assert.is(await ids(find(models, { ...all, where: byIds })), 'org_a@1 v1@1');
+    await models.commit({ checkpoint: checkpoint(2), puts: puts([{ ...documents[0]!, doc: {} }], 'vendors_history') });
+    assert.equal((await models.get('vendors_history', ['org_a@1']))[0]?.doc, {});
+  });
+
   check('find and count see one organization only', async (models) => {
     await put(models, 1, KEYED);
     await put(models, 1, [vendor('w1', { name: 'b' }, ['acme'], 'org_b')], 'org_b');

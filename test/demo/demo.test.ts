@@ -7,6 +7,7 @@ import { idsByName } from '../../src/demo/record-ids.ts';
 import { firstOwnerId, firstStart } from '../../src/identity/installation/installation.ts';
 import { buildGeneration } from '../../src/projections/engine/build-generation.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
+import { historyOf } from '../../src/projections/read-models/read-model.ts';
 import { CONTROL_STATUSES, IMPLEMENTATIONS } from '../../src/register/control.ts';
 import { MEASURE_STATES } from '../../src/register/measure.ts';
 import { NONCONFORMITY_STATUSES } from '../../src/register/nonconformity.ts';
@@ -85,8 +86,8 @@ async function readModels(): Promise<Record<string, Document[]>> {
   assert.equal([checkpoint!.position, checkpoint!.parked], [log.length, 0]);
   const order = { key: null, direction: 'ASC' } as const;
   const all: Record<string, Document[]> = {};
-  for (const { plural } of Object.values(FAMILIES)) {
-    const query = { collection: plural, organizationId: checkpoint!.organizationId, where: [], order, limit: 500 };
+  for (const plural of [...Object.values(FAMILIES).map((family) => family.plural), historyOf('risks')]) {
+    const query = { collection: plural, organizationId: checkpoint!.organizationId, where: [], order, limit: 1000 };
     all[plural] = (await models.find(query)).map(({ doc }) => doc as unknown as Document);
   }
   await models.close();
@@ -103,7 +104,8 @@ const valuesOf = (records: readonly Document[], field: string) =>
   [...new Set(records.map((record) => record[field]))].sort();
 
 demo('the demo has the expected number of records of every family', () => {
-  const counts = Object.entries(register).map(([plural, records]) => [plural, records.length]);
+  const { [historyOf('risks')]: _versions, ...today } = register;
+  const counts = Object.entries(today).map(([plural, records]) => [plural, records.length]);
   assert.equal(Object.fromEntries(counts), {
     audits: 3,
     controls: 134,
@@ -143,6 +145,31 @@ demo('the demo has overdue, lapsed and expired records today', () => {
   assert.ok(nonconformities!.some((n) => isOpen(n) && n.status !== 'CLOSED' && isPast(n.due_date)));
   assert.ok(obligations!.some((o) => isOpen(o) && isPast(overdueAfter(o as unknown as ObligationState))));
   assert.ok(evidence!.some((e) => isOpen(e) && isPast(e.valid_until)));
+});
+
+/** Returns the ids of the risks scored 15 or more at the end of the day so many days ago. */
+function criticalRisks(daysAgo: number): Set<string> {
+  const day = new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
+  const versions = new Map<string, Document>();
+  for (const version of register[historyOf('risks')]!) {
+    const previous = versions.get(version.id);
+    const isUntilDay = String(version.updated_at).slice(0, 10) <= day;
+    if (isUntilDay && Number(previous?.revision ?? 0) < Number(version.revision)) versions.set(version.id, version);
+  }
+  const isCritical = ({ score, status, archived_at }: Document) =>
+    Number(score) >= 15 && status !== 'CLOSED' && archived_at === null;
+  return new Set([...versions.values()].filter(isCritical).map(({ id }) => id));
+}
+
+demo('whatever day it is, risks of 15 or more entered and left in the last quarter that ended', () => {
+  // A quarter has 90 to 92 days. It ended yesterday at the latest.
+  for (const length of [90, 91, 92]) {
+    for (let end = 1; end <= 92; end++) {
+      const [before, after] = [criticalRisks(end + length), criticalRisks(end)];
+      const [here, gone] = [[...after].filter((id) => !before.has(id)), [...before].filter((id) => !after.has(id))];
+      assert.ok(here.length > 0 && gone.length > 0, `ended ${end} days ago, of ${length} days: ${here} ${gone}`);
+    }
+  }
 });
 
 demo('the demo’s framework is partly covered, and last year’s audit led to a certificate', () => {

@@ -105,6 +105,19 @@ for (const [selection, imported, numbers] of [
   });
 }
 
+profiles('a profile imports a limited number of documents in all', async () => {
+  const importing = (count: number, ...names: string[]) =>
+    names.flatMap((name) =>
+      Array.from({ length: count }, () => ({ href: name, 'include-controls': [withIds('la-1')] })),
+    );
+  const inner = { metadata: { title: 'Inner', version: '1' }, imports: importing(9, href) };
+  save('inner.json', { profile: inner });
+  const merge = { combine: { method: 'use-first' } };
+  assert.equal(await numbersOf({ imports: importing(10, 'inner.json'), merge }), ['LA-1']);
+  const refusal = await refusalOf(readProfile({ imports: importing(11, 'inner.json'), merge }));
+  assert.is(refusal, 'The profile imports more than 100 documents in all.');
+});
+
 profiles('a profile has its own name and version, and keeps groups', async () => {
   const { name, version, controls, notices } = await readProfile({
     imports: [{ href, 'include-controls': [withIds('la-1.1', 'ho-1', 'zz-9')] }],

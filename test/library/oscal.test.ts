@@ -114,6 +114,13 @@ oscal('readOscalCatalog shortens a statement used as a name at a word', () => {
   assert.match(control!.name, /^(lantern )+lantern…$/);
 });
 
+oscal('a word that is too long for a name is not cut within a character', () => {
+  const title = `x${'🕯'.repeat(150)}`;
+  const [control] = readCatalog(catalog([{ id: 'X', title }])).controls;
+  assert.ok(control!.name.isWellFormed());
+  assert.match(control!.name, /^x(🕯)+…$/u);
+});
+
 oscal('a text has the constraints and values that the publisher assigns', () => {
   const params = [
     { id: 'limited', label: 'time period', constraints: [{ description: ' twenty-four\n(24) hours ' }] },

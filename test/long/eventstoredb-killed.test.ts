@@ -7,14 +7,14 @@ import { callUntilAccepted, firstOrganization } from '../support/mcp/call-tool.t
 import { until } from '../support/run/wait.ts';
 import { startService } from '../support/service.ts';
 import { checkStores } from '../support/stores/check-stores.ts';
-import { type RealEventStore, startKillableEventStore } from '../support/stores/event-store-server.ts';
+import { type EventStoreProcess, startKillableEventStore } from '../support/stores/event-store-server.ts';
 import { Writers } from '../support/stores/writers.ts';
 
 /** Kills and pauses a real EventStoreDB while a service writes. The fake stores nothing, so it can't replace it. */
 const test = suite('a real EventStoreDB');
 
 /** Faults, with the recovery from each. */
-const FAULTS: Record<string, (server: RealEventStore) => Promise<void>> = {
+const FAULTS: Record<string, (server: EventStoreProcess) => Promise<void>> = {
   killed: async (server) => {
     await server.kill();
     await server.start();

@@ -18,6 +18,7 @@ const READ_MODELS = [
   'src/projections/relations/related-counts.ts',
   'src/projections/history/change-document.ts',
   'src/projections/history/change-rows.ts',
+  'src/projections/history/crosswalk-change-rows.ts',
   'src/projections/history/recomputed-changes.ts',
   'src/projections/figures/daily-figures.ts',
   'src/projections/figures/figure-definitions.ts',

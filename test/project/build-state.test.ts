@@ -45,10 +45,12 @@ test.before.each((context) => {
   };
   cpSync(join(ROOT, 'bin'), join(root, 'bin'), { recursive: true });
   context.write('package.json', JSON.stringify({ type: 'module' }));
-  for (const name of ['tsconfig.json', 'tsconfig.build.json']) context.write(name, '{}');
+  context.write('scripts/build.mjs', '');
+  context.write('tsconfig.json', '{}');
+  context.write('tsconfig.trail.json', '{}');
   context.write('src/cli/main.ts', "const name: string = 'source'; console.log(name);");
   context.write('src/mcp/tools.ts', 'export {};');
-  context.write('dist/cli/main.js', "console.log('compiled');");
+  context.write('dist/cli.js', "console.log('compiled');");
 });
 test.after.each(({ root }) => rmSync(root, { recursive: true }));
 
@@ -67,6 +69,25 @@ test('bin/veritrail runs compiled code if there are no sources, as in a package'
   assert.is(run(), 'compiled\n');
 });
 
+test('a thread runs compiled code if its process does, though a source has changed since', ({
+  root,
+  build,
+  run,
+  write,
+}) => {
+  const [thread, source] = ['bin/thread.js', 'src/cli/main.ts'].map((path) => JSON.stringify(join(root, path)));
+  write(
+    'dist/cli.js',
+    `import { writeFileSync } from 'node:fs';
+    import { isMainThread, Worker } from 'node:worker_threads';
+    if (isMainThread) writeFileSync(${source}, 'export {}');
+    if (isMainThread) new Worker(${thread}, { workerData: { program: 'cli' } });
+    else console.log('compiled thread');`,
+  );
+  build();
+  assert.is(run(), 'compiled thread\n');
+});
+
 test('bin/veritrail names the command to run if neither can run', ({ run }) => {
   assert.match(run(), /^veritrail has no current build, .* Run: npm ci\n$/);
 });
@@ -78,7 +99,9 @@ const CHANGES: Record<string, (clone: Clone) => void> = {
   'a removed source': ({ root }) => rmSync(join(root, 'src/mcp/tools.ts')),
   'a renamed source': ({ root }) => renameSync(join(root, 'src/mcp/tools.ts'), join(root, 'src/mcp/tool.ts')),
   'an older source of the same size': ({ root }) => utimesSync(join(root, 'src/mcp/tools.ts'), 1, 1),
-  'changed compiler options': ({ write }) => write('tsconfig.build.json', '{ }'),
+  'changed compiler options': ({ write }) => write('tsconfig.json', '{ }'),
+  'a changed list of programs': ({ write }) => write('bin/programs.js', 'export const PROGRAMS = {};'),
+  'a changed way to build': ({ write }) => write('scripts/build.mjs', '// changed'),
   'a removed build': ({ root }) => rmSync(join(root, 'dist/build.json')),
 };
 for (const [name, change] of Object.entries(CHANGES)) {

@@ -65,6 +65,7 @@ documents('README.md shows the greeting of a first start as it is printed', () =
     firstToken: { text: onPage(/vtr_\w{49}/) },
     setupLink: { text: onPage(/http\S+\/welcome\?key=[\w-]{43}/) },
     demoLink: null,
+    command: 'npx veritrail',
     notes: [],
   });
   assert.ok(page.includes(`\n\`\`\`\n${printed}\`\`\`\n`), printed);

@@ -34,7 +34,7 @@ installing.before.each((context) => {
   const write = (path: string, text: string) => writeFileSync(join(clone, path), text);
   for (const file of [SCRIPT, BUILD_STATE]) cpSync(join(ROOT, file), join(clone, file));
   mkdirSync(join(clone, 'src'));
-  for (const file of ['tsconfig.json', 'tsconfig.build.json']) write(file, '{}');
+  write('tsconfig.json', '{}');
   write('package.json', JSON.stringify({ type: 'module', engines: { node: '>=20.19' } }));
   write('package-lock.json', JSON.stringify({ packages: { '': {}, ...RUNTIME, ...DEVELOPMENT } }));
   write('npm.cjs', NPM);

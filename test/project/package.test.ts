@@ -76,6 +76,17 @@ test('the installed package serves MCP, pages, the framework library and reports
   }
 });
 
+test('stack traces name the files of src/', ({ packed }) => {
+  const script = `
+    import { runProgram } from ${JSON.stringify(join(packed.root, 'bin/program.js'))};
+    await runProgram('cli');
+    const { verifyExport } = await import('veritrail/trail');
+    await verifyExport(null).catch((error) => console.error(error.stack));`;
+  const args = ['--input-type=module', '--eval', script];
+  const { stderr } = spawnSync(process.execPath, args, { cwd: packed.folder, encoding: 'utf8' });
+  assert.match(stderr, /\/src\/trail\/[\w/-]+\.ts:\d+:\d+/);
+});
+
 test('several commands run at the same time', ({ packed, bin }) => {
   const help = execFileSync(process.execPath, [bin, 'token', 'create', '--help'], { cwd: packed.folder });
   assert.match(String(help), /^Usage: veritrail token create/);

@@ -196,6 +196,7 @@ start('retries while the read store is unavailable', async () => {
     (error: unknown) => error instanceof StoreUnavailable,
   );
   assert.equal(projections.state(), { state: 'BUILDING' });
+  projections.expect({ moment: Date.now(), ms: 1 });
   assert.not(projections.ready);
   await projections.start(INSTALLATION_ID);
   assert.ok(await projections.runner.waitUntilCaughtUp(Date.now(), 5_000));

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { applyStoredEvent } from '../../src/commands/engine/stream-state.ts';
 import { FAMILIES } from '../../src/commands/families.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
+import { adopt, ok } from '../support/controls.ts';
 import { type EventOptions, makeEvents } from '../support/histories/events.ts';
 import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
 import { until } from '../support/run/wait.ts';
@@ -219,6 +220,34 @@ test('has a type that its family does not define', () => {
   }
 });
 
+const PAIR = { from_id: 'ctl_a', to_id: 'ctl_b', relation: 'EQUIVALENT' };
+
+test('a crosswalk of a newer version makes its frameworks stale, and its links stay as they were', async ({
+  register,
+}) => {
+  const [one, other] = [await adopt(register, 'One', ['A.1']), await adopt(register, 'Other', ['B.1'])];
+  const row = { from_control: 'A.1', to_control: 'B.1', relation: 'SUPPORTS' };
+  await ok(register, 'importRecords', { organization_id: ORGANIZATION, type: 'CROSSWALK', rows: [row] });
+  const framework_ids = [one.framework, other.framework].sort();
+  const pair = { from_id: one.ids['A.1'], to_id: other.ids['B.1'], relation: 'PARTLY' };
+  const stream = `crosswalk-${framework_ids.join('-')}`;
+  await appendEvent(register, stream, {
+    type: 'CrosswalkImported',
+    data: { framework_ids, pairs: [pair] },
+    schemaVersion: 2,
+  });
+  await waitUntilParked(register, 1);
+  for (const id of framework_ids) assert.is((await read(register, id)).stale, true);
+  const filter = { linked_framework_id: [other.framework] };
+  const input = { organization_id: ORGANIZATION, filter };
+  const { controls, incomplete } = await ok<{ controls: Answer[]; incomplete: true }>(register, 'listControls', input);
+  assert.equal([controls[0]!.linked_controls, incomplete], [[{ section_title: 'B.1', relation: 'SUPPORTS' }], true]);
+  const { verification } = await ok<{ verification: Answer }>(register, 'listChanges', {
+    ...{ organization_id: ORGANIZATION, verify: true },
+  });
+  assert.equal([verification.verdict, verification.faults], ['VALID', []]);
+});
+
 test('is parked for an unknown type or stream, a newer schema version, or invalid data', async ({
   register,
   vendor,
@@ -231,6 +260,11 @@ test('is parked for an unknown type or stream, a newer schema version, or invali
     [`vendor-${vendor}`, { type: 'VendorDetailsChanged', data: { changes: { name: { odd: true } } } }],
     ['ghost', { type: 'GhostSeen' }],
     ['link-nowhere', { type: 'RecordsLinked', data: { ids: ['nowhere'] } }],
+    ['crosswalk-nowhere', { type: 'CrosswalkImported', data: { framework_ids: [], pairs: [] } }],
+    [
+      'crosswalk-frm_a-frm_b',
+      { type: 'CrosswalkImported', data: { framework_ids: ['frm_a', 'frm_b'], pairs: [PAIR] } },
+    ],
     ['link-rsk_a-vnd_b', { type: 'RecordsLinked', data: { ids: ['rsk_a', 'vnd_b'] } }],
   ];
   for (const [stream, wanted] of unknown) await appendEvent(register, stream, wanted);

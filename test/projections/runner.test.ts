@@ -121,6 +121,22 @@ test('lets requests in between the batches of a catch-up', async ({ run, handler
   assert.is(new Set(turns).size, turns.length, 'each batch in a turn of its own');
 });
 
+test('applies writes that arrive together in parts, so that the first needn’t wait for the last', async (context) => {
+  const { run, handler, models } = context;
+  const commits: Commit[] = [];
+  const runner = await run({ models: recording(await models(), commits) });
+  assert.ok(await waitUntilProjected(runner, await writeVendor(handler, 'vnd_first')));
+  const ids = Array.from({ length: 64 }, (_, index) => `vnd_${index}`);
+  const written = await Promise.all(ids.map((id) => writeVendor(handler, id)));
+  for (const one of written) assert.ok(await waitUntilProjected(runner, one));
+  const positions = commits.map(({ checkpoint }) => checkpoint.position);
+  const sizes = positions.map((position, index) => position - (positions[index - 1] ?? 0));
+  assert.ok(
+    sizes.every((size) => size <= 32),
+    `parts of ${sizes}`,
+  );
+});
+
 test('retries after a store was unavailable, and clears the error once it has caught up', async (context) => {
   const { run, handler, models } = context;
   const readModels = await models();

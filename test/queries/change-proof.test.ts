@@ -50,6 +50,9 @@ test.before(async (context) => {
   for (const relation of ['SUPPORTS', 'PARTLY']) {
     await register.call('linkRecords', { links: [{ from_id: control, to_id: controls[1]!.id, relation }] });
   }
+  await add('addFramework', 'framework', { name: 'Other', controls: [{ section_title: 'B.1', name: 'Log' }] });
+  const pair = { from_control: 'A.1', to_control: 'B.1', relation: 'SUPPORTS' };
+  await register.call('importRecords', { organization_id: ORGANIZATION, type: 'CROSSWALK', rows: [pair] });
   await register.call('reviewVendor', { id: vendor, outcome: 'APPROVED', findings: 'None', reason: 'Yearly' });
   await add('addEvidence', 'evidence', { name: 'Log', text: 'ok', record_ids: [vendor] });
   await register.call('archiveRecords', { ids: [control], action: 'ARCHIVE', reason: 'Not ours' });
@@ -82,6 +85,7 @@ test('holds for every change, and the change can be rebuilt from its events', as
   }
   assert.is(results[0], 'OrganizationCreated REDACTED', 'proofs never contain the import key');
   assert.ok(results.length > 12);
+  assert.ok(results.includes('CrosswalkImported SEALED'));
 });
 
 test('waits for a seal', async (context) => {

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { callerAs, ORGANIZATION, startRegister } from '../support/register.ts';
 import { withReadModels } from '../support/trail/tamper.ts';
-import { alterChangeSql, type VerifiedChanges, verifyChanges } from '../support/trail/verify-changes.ts';
+import { alterChangeSql, alteredChange, type VerifiedChanges, verifyChanges } from '../support/trail/verify-changes.ts';
 
 const test = suite('limits of verify');
 
@@ -69,7 +69,7 @@ test('verify reads a limited number of events, states the covered part, and cont
 test('verify stops at ten faults and continues after them', async () => {
   const register = await startRegister();
   for (let n = 0; n < 25; n += 1) await register.call('addMeasure', { organization_id: ORGANIZATION, name: `M ${n}` });
-  const forge = ["UPDATE changes_documents SET doc = json_set(doc, '$.reason', 'forged')"];
+  const forge = [`UPDATE changes_documents SET doc = ${alteredChange('reason', "'forged'")}`];
   const parts = await withReadModels(register.folder, forge, async () => {
     const first = await verifyChanges(register);
     const { verify_cursor } = first.verification as unknown as { verify_cursor: string };

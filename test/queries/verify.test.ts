@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
 import { type Sealing, sealing } from '../support/trail/sealing.ts';
 import { withLog, withReadModels } from '../support/trail/tamper.ts';
-import { alterChangeSql, type Fault, verifyChanges } from '../support/trail/verify-changes.ts';
+import { alterChangeSql, alteredChange, type Fault, verifyChanges } from '../support/trail/verify-changes.ts';
 
 interface Told {
   register: TestRegister;
@@ -173,7 +173,7 @@ test('verify finds changes that are hidden from the list', async ({ register, at
 
 test('verify finds changes without an event, and changes at a wrong position', async ({ register, at, ids }) => {
   const copy = (id: string, changes: string) =>
-    `INSERT INTO changes_documents SELECT NULL, ${id}, organization_id, k_position, k_log_time, ${changes}, k_record_type,
+    `INSERT INTO changes_documents SELECT NULL, ${id}, organization, k_position, k_log_time, ${changes}, k_record_type,
       k_actor_id, k_token_id, k_event_type, k_revision, 1, k_fields, doc FROM changes_documents WHERE k_position = ${at.VendorReviewed}`;
   const faultsOfCopy = await faultsWith(register, [copy(`id || '~${ids.risk}'`, `'${ids.risk}'`)]);
   assert.equal(faultRows(faultsOfCopy), [['ADDED', String(at.VendorReviewed)]]);
@@ -187,7 +187,7 @@ test('verify finds changes without an event, and changes at a wrong position', a
   const [a, b] = [at.MeasureAdded!, at.RiskAdded!];
   const id = (position: number) => `substr(id, 1, length(id) - 15) || printf('%015d', ${position})`;
   const movePosition = (from: number, to: number) =>
-    `UPDATE changes_documents SET id = ${id(to)}, k_position = ${to}, doc = json_set(doc, '$.position', ${to}) WHERE k_position = ${from}`;
+    `UPDATE changes_documents SET id = ${id(to)}, k_position = ${to}, doc = ${alteredChange('position', String(to))} WHERE k_position = ${from}`;
   const swap = [movePosition(a, 900), movePosition(b, a), movePosition(900, b)];
   assert.ok((await faultsWith(register, swap)).some(({ why }) => why === 'MISPLACED'));
   const faultsOfRecord = await faultsWith(register, swap, { filter: { record_id: [ids.risk] } });

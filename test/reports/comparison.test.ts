@@ -10,7 +10,14 @@ import { listRecords } from '../../src/queries/lists/list-records.ts';
 import { type Comparison, compareMoments } from '../../src/reports/comparison/compare-moments.ts';
 import { makeEvents } from '../support/histories/events.ts';
 import { daysAgo, writePast } from '../support/past.ts';
-import { callerAs, ORGANIZATION, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
+import {
+  callerAs,
+  ORGANIZATION,
+  OWNER,
+  startRegister,
+  type TestRegister,
+  temporaryFolder,
+} from '../support/register.ts';
 import { rejection } from '../support/run/take.ts';
 import { until } from '../support/run/wait.ts';
 
@@ -23,6 +30,7 @@ const [HIGH, LOW, GONE, LATE, OVERDUE, VENDOR] = [
   randomId('vnd'),
 ];
 const [SOON, ENDED] = [randomId('evd'), randomId('evd')];
+const COLLEAGUE = randomId('acc');
 const rated = (likelihood: number) => ({ inherent_likelihood: likelihood, inherent_impact: 5 });
 
 const evidenceUntil = (name: string, valid_until: string) =>
@@ -35,14 +43,18 @@ test.before(async (context) => {
   const due = daysAgo(20);
   await writePast(folder, [
     { days: 60, id: HIGH, command: { type: 'AddRisk', fields: { name: 'High', ...rated(4) } } },
-    { days: 60, id: LOW, command: { type: 'AddRisk', fields: { name: 'Low', ...rated(1) } } },
+    { days: 60, id: LOW, command: { type: 'AddRisk', fields: { name: 'Low', owner_id: OWNER, ...rated(1) } } },
     { days: 60, id: GONE, command: { type: 'AddRisk', fields: { name: 'Gone', ...rated(5) } } },
-    { days: 60, id: OVERDUE, command: { type: 'AddMeasure', fields: { name: 'Overdue', due_date: due } } },
+    {
+      days: 60,
+      id: OVERDUE,
+      command: { type: 'AddMeasure', fields: { name: 'Overdue', due_date: due, owner_id: OWNER } },
+    },
     { days: 60, id: VENDOR, command: { type: 'AddVendor', fields: { name: 'Vendor', next_review_due: due } } },
     { days: 60, id: SOON, command: evidenceUntil('Ends soon', daysAgo(-25)) },
     { days: 60, id: ENDED, command: evidenceUntil('Has ended', daysAgo(5)) },
-    { days: 10, id: HIGH, command: { type: 'UpdateRisk', changes: { inherent_likelihood: 1 } } },
-    { days: 10, id: LOW, command: { type: 'UpdateRisk', changes: { inherent_likelihood: 3 } } },
+    { days: 10, id: HIGH, command: { type: 'UpdateRisk', changes: { inherent_likelihood: 1, owner_id: OWNER } } },
+    { days: 10, id: LOW, command: { type: 'UpdateRisk', changes: { inherent_likelihood: 3, owner_id: COLLEAGUE } } },
     { days: 10, id: GONE, command: { type: 'Archive', reason: 'Sold' } },
     { days: 10, id: LATE, command: { type: 'AddRisk', fields: { name: 'Late', ...rated(5) } } },
   ]);
@@ -88,28 +100,49 @@ test('finds the records that the day alone has moved', ({ compared }) => {
   }
 });
 
-test('adds up for every figure, between any two days', async ({ register }) => {
+const PERIODS = [
+  [70, 61],
+  [70, 30],
+  [60, 10],
+  [30, 5],
+  [10, 0],
+] as const;
+
+/** Asserts that each figure's difference is the sum of the records that moved it. Returns the sum of all these records. */
+function sumOfMoves(figures: Comparison['figures']): number {
   let moving = 0;
-  for (const [from, until] of [
-    [70, 61],
-    [70, 30],
-    [60, 10],
-    [30, 5],
-    [10, 0],
-  ] as const) {
-    const input = { organization_id: ORGANIZATION, from: daysAgo(from), until: daysAgo(until) };
-    const { figures } = await compareMoments(register.reader, callerAs(), input);
-    for (const { figure, parts } of figures) {
-      for (const { part, before, after, moved } of parts) {
-        const { added, entered, left, archived } = moved.ids!;
-        const what = `${figure.name}: ${part.label}`;
-        assert.is(after - before, added.length + entered.length - left.length - archived.length, what);
-        assert.is(moved.total, added.length + entered.length + left.length + archived.length, what);
-        moving += moved.total!;
-      }
+  for (const { figure, parts } of figures) {
+    for (const { part, before, after, moved } of parts) {
+      const { added, entered, left, archived } = moved.ids!;
+      const what = `${figure.name}: ${part.label}`;
+      assert.is(after - before, added.length + entered.length - left.length - archived.length, what);
+      assert.is(moved.total, added.length + entered.length + left.length + archived.length, what);
+      moving += moved.total!;
     }
   }
-  assert.ok(moving > 10, String(moving));
+  return moving;
+}
+
+test('adds up for every figure, between any two days, with and without filters', async ({ register }) => {
+  const moving: number[] = [];
+  for (const filters of [{}, { owner_id: 'ME' }, { record_types: ['RISK', 'MEASURE'] }]) {
+    let sum = 0;
+    for (const [from, until] of PERIODS) {
+      const input = { organization_id: ORGANIZATION, from: daysAgo(from), until: daysAgo(until), ...filters };
+      sum += sumOfMoves((await compareMoments(register.reader, callerAs(), input)).figures);
+    }
+    moving.push(sum);
+  }
+  const [all = 0, owned = 0, ofTypes = 0] = moving;
+  assert.ok(all > 10 && owned > 2 && ofTypes > 2, String(moving));
+  assert.ok(owned < all && ofTypes < all, String(moving));
+});
+
+test('counts a record as entered or left when its owner changes', async ({ register }) => {
+  const input = { organization_id: ORGANIZATION, from: daysAgo(30), owner_id: 'ME' };
+  const owned = await compareMoments(register.reader, callerAs(), input);
+  assert.equal(figureOf(owned, 'risks').moved.ids, { added: [], entered: [HIGH], left: [LOW], archived: [] });
+  assert.equal([figureOf(owned, 'risks').before, figureOf(owned, 'risks').after], [1, 1]);
 });
 
 test('shows each changed record with its outcome, and only fields that differ', ({ compared }) => {
@@ -122,7 +155,7 @@ test('shows each changed record with its outcome, and only fields that differ', 
     { field: 'score', from: 20, to: 5 },
   );
   assert.not.ok(fields.some(({ field }) => field === 'name'));
-  assert.is(events.length, 1);
+  assert.is(events.length, 2, 'the rating and the owner are two events');
 });
 
 test('has the digest of the report CHANGES_BETWEEN', async ({ register, compared }) => {

@@ -69,6 +69,18 @@ test('filters by kind, end of validity, owner, linked record and words', async (
   }
 });
 
+test('refuses an owner who neither is nor was a member, also in the filter', async (context) => {
+  const { owner, organizationId: organization_id, account } = context;
+  const unknown = account.replace(/.{4}$/, '0000');
+  for (const [inputs, field] of [
+    [{ owner_id: unknown }, 'owner_id'],
+    [{ filter: { owner_id: [account, unknown] } }, 'filter.owner_id.1'],
+  ] as const) {
+    const refused = await owner.refused('getReport', { organization_id, type: 'EVIDENCE', ...inputs });
+    assert.equal([refused.code, refused.field], ['invalid_input', field]);
+  }
+});
+
 test('has figures and inputs of what the filter finds, and what each piece is attached to', async (context) => {
   const { getReport, measures, account } = context;
   const filter = { kind: ['TEXT', 'URL'], linked_to: measures[0], owner_id: ['ME'] };
@@ -194,6 +206,8 @@ test('is a file in every format, with each filter as a parameter', async ({ url,
     assert.is(status, 200, format);
     assert.match(text, 'Page of the provider');
     assert.not.match(text, 'Screenshot');
+    if (format === 'html') assert.match(text, /<td class="word">Address</);
+    else assert.match(text, 'URL');
   }
 });
 

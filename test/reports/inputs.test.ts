@@ -234,6 +234,13 @@ test('an audit pack shows the completion; completing the audit again gives anoth
   const next = await getReport({ type: 'AUDIT_PACK', audit_id: (autumn as { id: string }).id });
   const { allowed, hint } = next.error as { allowed: string[]; hint: string };
   assert.equal([allowed, hint], [[id], `Completed audits: Spring (${id}, completed ${daysAgo(0)}).`]);
+  const unnamed = (await getReport({ type: 'AUDIT_PACK' })).error as {
+    message: string;
+    allowed: string[];
+    hint: string;
+  };
+  assert.equal([unnamed.allowed, unnamed.hint], [allowed, hint]);
+  assert.is(unnamed.message, 'audit_id is missing. Give the id of a completed audit.');
   const first = await wholeReport(getReport, pack);
   assert.is(first.pending_seal, true);
   await register.call('addNonconformity', { organization_id, description: 'Found later', audit_id: id });

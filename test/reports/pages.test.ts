@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeSignedCursor } from '../../src/queries/lists/cursor.ts';
+import { CursorKey } from '../../src/queries/lists/cursor-key.ts';
 import { type ReportCursor, readReportCursor, writeReportCursor } from '../../src/reports/pages/report-cursor.ts';
 import { ReportDigest } from '../../src/reports/pages/report-digest.ts';
 import type { AnswerWriter, ConstantHead } from '../../src/reports/pages/report-page.ts';
@@ -213,7 +214,7 @@ test('cut texts and lists of a row that is too large, and say so', async () => {
 });
 
 test('continue with a cursor of an earlier version', () => {
-  const key = Buffer.alloc(32);
+  const key = new CursorKey(Buffer.alloc(32));
   const text = writeSignedCursor(key, 'inputs', ['2026-01-01', 9, 50, 'digest', [100], '49']);
   const cursor: ReportCursor = {
     today: '2026-01-01',

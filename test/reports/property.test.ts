@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AccountNames } from '../../src/identity/accounts/account-names.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
+import { CursorKey } from '../../src/queries/lists/cursor-key.ts';
 import { Reader, type ReadProgress, type Snapshot, type SnapshotOptions } from '../../src/queries/moments/snapshot.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/register/families.ts';
 import type { ReportRequest } from '../../src/reports/all-reports.ts';
@@ -66,7 +67,7 @@ async function reportGenerator(models: ReadModels, organization_id: string): Pro
   const accounts = { get: async () => null, find: async () => [] } as unknown as AccountStore;
   const names = new AccountNames(accounts);
   const now = () => new Date(checkpoint.logTime);
-  const options = { events: {}, names, cursorKey: Buffer.from('k'), now } as unknown as SnapshotOptions;
+  const options = { events: {}, names, cursorKey: new CursorKey(Buffer.from('k')), now } as unknown as SnapshotOptions;
   const reader = new Reader(() => ({ models, progress: progress as unknown as ReadProgress }), options);
   const caller = callerAs('OWNER', { roles: new Map([[organization_id, 'OWNER']]) });
   return (input) =>
@@ -152,7 +153,7 @@ function monthEndsOf(log: readonly StoredEvent[], today: string): string[] {
 test('the trend of risk scores equals counting at the end of each month', (context) =>
   atMoments(context, async ({ log, position }) => {
     const { today } = naiveAt(log, position);
-    const snapshot = { models: context.models } as Snapshot;
+    const snapshot = { models: context.models } as unknown as Snapshot;
     const organizationId = log[0]!.metadata.organization_id;
     const points = await riskTrend({ snapshot, organizationId, moment: { today, position }, inputs: {} });
     const expected = [...monthEndsOf(log, today), today].map((day) => {

@@ -31,7 +31,7 @@ export const SILENT_LOG = { info: () => undefined, warn: () => undefined };
 export const ORGANIZATION = derivedId('org', 'a0a4b1e5-6a39-4d43-9f70-3c5f2f0a1c11');
 export const OWNER = derivedId('acc', '0a6a3f0e-5c52-4f0d-9a77-5d3f3c0b7b22');
 
-export interface TestRegister extends Pick<Register, 'handler' | 'projections' | 'tools' | 'reader'> {
+export interface TestRegister extends Pick<Register, 'handler' | 'projections' | 'tools' | 'reader' | 'recordFiles'> {
   folder: string;
   stores: Stores;
   names: AccountNames;
@@ -93,7 +93,7 @@ export async function startRegister(
   const home = folder ?? temporaryFolder();
   const stores = openStores(home);
   const names = new AccountNames(stores.accounts);
-  const { handler, projections, tools, reader } = createRegister({
+  const { handler, projections, tools, reader, recordFiles } = createRegister({
     ...stores,
     names,
     exclusive: true,
@@ -123,6 +123,7 @@ export async function startRegister(
     projections,
     tools,
     reader,
+    recordFiles,
     folder: home,
     stores,
     names,

@@ -36,7 +36,7 @@ interface Answers {
 }
 
 interface Answer extends FoldedRecord {
-  links: { records: { id: string }[]; total: number };
+  links: { records: { id: string; relation?: string }[]; total: number };
   evidence: { records: { id: string }[]; total: number };
   record_ids?: string[];
   record_count?: number;
@@ -127,6 +127,7 @@ function assertRecord(folded: FoldedExport, answer: Answer, withArchived: boolea
   const { evidence, others } = folded.connectedTo(answer.id, withArchived);
   assertListed(answer.evidence, evidence, `evidence of ${answer.id}`);
   assertListed(answer.links, others, `links of ${answer.id}`);
+  for (const { id, relation } of answer.links.records) assert.is(relation, folded.relation(answer.id, id), id);
   if (answer.record_ids === undefined) return;
   assert.equal([...answer.record_ids].sort(), folded.connectedTo(answer.id).others);
 }

@@ -23,6 +23,9 @@ ORGANIZATION is an id (org_…). The default is the first organization.
         const rows = (await names.list(organizationId)).map(({ id, name }) => [id, name]);
         shell.out(textTable([['ID', 'NAME'], ...rows]));
       } else if (await names.erase(organizationId, values.erase)) {
+        const erased = { organization_id: organizationId, name_id: values.erase, by: 'SYSTEM' };
+        service.accessEvents.emit({ type: 'IMPORTED_NAME_ERASED', ...erased });
+        await service.accessLog.close();
         shell.out(`${values.erase} is erased.`);
       } else {
         throw new CommandError(`The organization has no name ${values.erase}. "veritrail imported-names" lists them.`);

@@ -1,11 +1,14 @@
 import { RevisionConflict } from '../../stores/errors.ts';
-import type { EventStore, StoredEvent } from '../../stores/event-store.ts';
+import type { EventStore, StoredEvent, StorePosition, StreamBatch } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { CommandError } from '../command.ts';
 
-/** Limits of one append, which has consecutive events of one stream. */
-const MAX_EVENTS_PER_APPEND = 200;
-const MAX_CHARACTERS_PER_APPEND = 250_000;
+/** Limits of one batch, which has consecutive events of one stream. */
+const MAX_EVENTS_PER_BATCH = 200;
+const MAX_CHARACTERS_PER_BATCH = 250_000;
+/** Limits of the batches that are appended at the same time. */
+const MAX_BATCHES = 64;
+const MAX_CHARACTERS = 1_000_000;
 
 /** Appends a history in its order. Events that are already in the log are only compared. */
 export class HistoryAppender {
@@ -13,8 +16,10 @@ export class HistoryAppender {
   present = 0;
   private readonly existing: AsyncIterator<StoredEvent>;
   private atEnd = false;
-  private group: TrailEvent[] = [];
+  /** Batches to append, of which the last grows. */
+  private batches: { events: TrailEvent[]; characters: number }[] = [];
   private characters = 0;
+  private newest: StorePosition | null = null;
 
   /**
    * @param belongs returns true for events of the log that are part of this history
@@ -36,9 +41,15 @@ export class HistoryAppender {
       this.atEnd = true;
     }
     const size = JSON.stringify(event).length;
-    const isFull = this.group.length >= MAX_EVENTS_PER_APPEND || this.characters + size > MAX_CHARACTERS_PER_APPEND;
-    if (isFull || (this.group[0] && this.group[0].stream !== event.stream)) await this.flush();
-    this.group.push(event);
+    const last = this.batches.at(-1);
+    const isFull = this.batches.length >= MAX_BATCHES || this.characters + size > MAX_CHARACTERS;
+    if (last !== undefined && canTake(last, event, size)) {
+      last.events.push(event);
+      last.characters += size;
+    } else {
+      if (isFull) await this.flush();
+      this.batches.push({ events: [event], characters: size });
+    }
     this.characters += size;
   }
 
@@ -58,19 +69,42 @@ export class HistoryAppender {
   }
 
   private async flush(): Promise<void> {
-    const [first] = this.group;
-    if (first === undefined) return;
+    const batches = this.batches.map(({ events }) => toStreamBatch(events));
+    if (batches.length === 0) return;
     if (this.appended === 0) await this.begin();
     try {
-      await this.events.append(first.stream, this.group, first.revision - 1);
+      this.checkOrder(await this.events.appendInOrder(batches));
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;
-      throw new CommandError(`Another process writes to ${first.stream}. Stop it and run this again.`);
+      throw new CommandError(`Another process writes to ${error.stream}. Stop it and run this again.`);
     }
-    this.appended += this.group.length;
-    this.group = [];
+    this.appended += batches.reduce((sum, { events }) => sum + events.length, 0);
+    this.batches = [];
     this.characters = 0;
   }
+
+  /** @throws CommandError if the log doesn't have the batches in their order, so that positions and seals don't fit */
+  private checkOrder(positions: readonly StorePosition[]): void {
+    for (const position of positions) {
+      if (this.newest !== null && this.events.compareStorePositions(position, this.newest) <= 0) {
+        throw new CommandError('The event store changed the order of the events. Restore into empty stores.');
+      }
+      this.newest = position;
+    }
+  }
+}
+
+function canTake(batch: { events: TrailEvent[]; characters: number }, event: TrailEvent, size: number): boolean {
+  return (
+    batch.events[0]!.stream === event.stream &&
+    batch.events.length < MAX_EVENTS_PER_BATCH &&
+    batch.characters + size <= MAX_CHARACTERS_PER_BATCH
+  );
+}
+
+function toStreamBatch(events: readonly TrailEvent[]): StreamBatch {
+  const { stream, revision } = events[0]!;
+  return { stream, events, expectedRevision: revision - 1 };
 }
 
 async function* eventsOf(events: EventStore, belongs: (event: StoredEvent) => boolean): AsyncGenerator<StoredEvent> {

@@ -1,5 +1,6 @@
 import type { SheetFields } from '../../mcp/import/sheet-fields.ts';
 import type { SheetImportResult } from '../../mcp/import/sheet-import.ts';
+import { normalizeHeading } from '../../sheets/columns/headings.ts';
 import type { MatchedColumns } from '../../sheets/columns/match-columns.ts';
 
 /** Words of one kind that the screen shows. */
@@ -14,8 +15,8 @@ export function unusedColumnsText({ fields }: SheetFields, { unused, headerOf }:
 }
 
 /** Returns a message about columns that fill a field of another name, or null. */
-export function matchedColumnsText({ headerOf }: MatchedColumns, isNamed: (field: string, header: string) => boolean) {
-  const others = [...headerOf].filter(([field, header]) => !isNamed(field, header));
+export function matchedColumnsText({ headerOf }: MatchedColumns): string | null {
+  const others = [...headerOf].filter(([field, header]) => normalizeHeading(field) !== normalizeHeading(header));
   if (others.length === 0) return null;
   return `Columns: ${others.map(([field, header]) => `${field} from "${header}"`).join(', ')}.`;
 }

@@ -1,31 +1,26 @@
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { UnreadableEvent } from '../../commands/engine/refusal.ts';
 import { FAMILIES } from '../../commands/families.ts';
-import { ImportedNames } from '../../identity/imported-names.ts';
 import { ValueWords } from '../../identity/value-words.ts';
 import { ROW_READERS, type RowError, type RowReader } from '../../mcp/import/import-rows.ts';
 import { importTool } from '../../mcp/import/import-tool.ts';
 import { namesFieldOf, sheetFields } from '../../mcp/import/sheet-fields.ts';
 import { ROWS_PER_WRITE, SheetImport, type SheetImportListener, storeRefusal } from '../../mcp/import/sheet-import.ts';
-import * as field from '../../mcp/schema/fields.ts';
-import type { WriteService } from '../../mcp/tools/tool.ts';
 import type { DateOrder } from '../../sheets/cells/cell-dates.ts';
 import { normalizeHeading } from '../../sheets/columns/headings.ts';
-import { readColumnMap } from '../../sheets/columns/match-columns.ts';
 import { readValueWords, wordsByField } from '../../sheets/columns/value-words.ts';
 import { readSheet, type Sheet } from '../../sheets/read-sheet.ts';
 import { callerFor } from '../accounts/caller-for.ts';
-import { type Command, CommandError, onlyArgument, type Shell, UsageError } from '../command.ts';
+import { type Command, CommandError, type Shell, UsageError } from '../command.ts';
 import { ProgressBar } from '../progress.ts';
-import { textOption } from '../text-option.ts';
 import { type OpenInstallation, withInstallation } from '../with-installation.ts';
 import { allMemberWords } from './all-member-words.ts';
-import { headingRowOption } from './heading-row-option.ts';
 import { matchedColumnsText, resultNotices, summaryText, unusedColumnsText } from './import-texts.ts';
-import { LeftOutFile } from './left-out-file.ts';
 import { openReadModels } from './open-read-models.ts';
 import { RefusedRows } from './refused-rows.ts';
+import { ROW_IMPORT_HELP, ROW_IMPORT_OPTIONS, readRowImportOptions } from './row-import-options.ts';
+import { writeService } from './write-service.ts';
 
 /** The types of rows as people write them, such as "vendors". */
 const IMPORTABLE_TYPES = [...ROW_READERS.values()].map(({ type }) => FAMILIES[type].plural);
@@ -44,7 +39,7 @@ Importing the same file again writes nothing twice, so repeat an interrupted imp
 before is recognized by its reference_id, or else by its cells, even if the record has changed since. Wrong rows are
 listed and left out; the others are imported, and the exit code is 1. Unlike the importRecords tool, one bad row does not
 reject the whole file. Use --dry-run first if that matters. A dry run does not detect that two rows contradict each other
-if they are more than ${ROWS_PER_WRITE} rows apart.
+if they are more than ${ROWS_PER_WRITE} rows apart. Some rows need a reason, such as a vendor that is SUSPENDED.
 
   --type TYPE           ${IMPORTABLE_TYPES.join(', ')}
   --map FIELD=COLUMN    the column of a field, such as name=Supplier; may be repeated. With id=COLUMN, a row with an
@@ -56,15 +51,7 @@ if they are more than ${ROWS_PER_WRITE} rows apart.
   --forget-values       forgets the words of earlier imports of the type
   --dates dmy|mdy       day or month first in dates such as 03/04/2026. Without it, other dates of the column decide,
                         such as 31/12/2026; if none does, such dates are refused
-  --sheet NAME          the sheet of a workbook (default: the visible one whose headings name the most fields)
-  --header-row NUMBER   the row that names the columns (default: the one that names the most fields)
-  --encoding NAME       the encoding of a CSV, such as windows-1250 (default: UTF-8, UTF-16 or windows-1252)
-  --dry-run             checks every row and writes nothing
-  --reason TEXT         the reason, for auditors; some rows need one (a vendor that is SUSPENDED)
-  --report FILE         writes the refused rows as CSV: row, field, message
-  --left-out FILE       writes the refused rows as CSV with all their columns and the reasons. Fix and import it
-  --organization ID     the organization (default: the only one)
-  --account ID          the member who imports (default: the organization's OWNER)`,
+${ROW_IMPORT_HELP}`,
 
   async run(args, shell) {
     const options = readOptions(args, shell);
@@ -74,44 +61,24 @@ if they are more than ${ROWS_PER_WRITE} rows apart.
 
 type Options = ReturnType<typeof readOptions>;
 
-function readOptions(args: string[], { cwd }: Shell) {
+function readOptions(args: string[], shell: Shell) {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
     options: {
+      ...ROW_IMPORT_OPTIONS,
       type: { type: 'string' },
-      map: { type: 'string', multiple: true, default: [] },
-      ignore: { type: 'string', multiple: true, default: [] },
-      value: { type: 'string', multiple: true, default: [] },
       'forget-values': { type: 'boolean', default: false },
       dates: { type: 'string' },
-      sheet: { type: 'string' },
-      'header-row': { type: 'string' },
-      encoding: { type: 'string' },
-      'dry-run': { type: 'boolean', default: false },
-      reason: { type: 'string' },
-      report: { type: 'string' },
-      'left-out': { type: 'string' },
-      organization: { type: 'string' },
-      account: { type: 'string' },
     },
   });
-  const path = resolve(cwd, onlyArgument(positionals, 'the FILE to import'));
+  const options = readRowImportOptions(values, positionals, shell);
   if (!values.type) throw new UsageError('Give the type of the rows, such as --type vendors.');
-  const [report, leftOut] = [values.report, values['left-out']].map((name) => (name ? resolve(cwd, name) : null));
-  if (report === path) throw new UsageError('--report would overwrite the FILE. Choose another name.');
-  if (leftOut === path) throw new UsageError('--left-out would overwrite the FILE. Choose another name.');
   return {
-    ...values,
-    path,
-    report: report!,
-    leftOut: leftOut!,
+    ...options,
     reader: readerFor(values.type),
-    dryRun: values['dry-run'],
-    reason: textOption('--reason', field.reason(), values.reason),
-    map: readColumnMap(values.map),
+    forgetsValues: values['forget-values'],
     dateOrder: dateOrderOf(values.dates),
-    headingRow: headingRowOption(values['header-row']),
   };
 }
 
@@ -122,8 +89,8 @@ async function runImport(options: Options, shell: Shell, stores: OpenInstallatio
   const fields = sheetFields(reader, map.has('id'));
   const valueWords = new ValueWords(stores.accounts);
   const words = readValueWords(options.value, fields.fields);
-  if (options['forget-values'] && !dryRun) await valueWords.forget(organizationId, reader.type);
-  const rememberedWords = options['forget-values'] ? [] : await valueWords.of(organizationId, reader.type);
+  if (options.forgetsValues && !dryRun) await valueWords.forget(organizationId, reader.type);
+  const rememberedWords = options.forgetsValues ? [] : await valueWords.of(organizationId, reader.type);
   const mappedHeaders = new Set([...map.values()].map(normalizeHeading));
   const namesField = namesFieldOf(fields);
   const sheet = await readSheet(options.path, {
@@ -169,8 +136,7 @@ function tellColumns(
   shell: Shell,
 ): void {
   const { columns, notices } = sheetImport.columns;
-  const isNamed = (name: string, header: string) => normalizeHeading(name) === normalizeHeading(header);
-  for (const notice of [...notices, matchedColumnsText(columns, isNamed), unusedColumnsText(fields, columns)]) {
+  for (const notice of [...notices, matchedColumnsText(columns), unusedColumnsText(fields, columns)]) {
     if (notice !== null) shell.err(notice);
   }
   const { missingField } = sheetImport;
@@ -187,15 +153,13 @@ async function runRows(
   options: Options,
   shell: Shell,
 ) {
-  const refusedRows = await RefusedRows.open(shell, options.report);
-  const leftOutFile = options.leftOut === null ? null : await LeftOutFile.open(options.leftOut, sheet.headers);
+  const refusedRows = await RefusedRows.open(shell, options, sheet.headers);
   const bar = new ProgressBar(shell, 'rows');
   const listener: SheetImportListener = {
     async leftOut(row, errors) {
       const problems = errors.map((error) => withMemberHint(error, accountFields));
       bar.clear();
-      await refusedRows.add(row.row, problems);
-      await leftOutFile?.add(row, problems);
+      await refusedRows.add(row, problems);
     },
     progress: (rows) => bar.update(rows, sheet.progress()),
   };
@@ -210,7 +174,6 @@ async function runRows(
   } finally {
     bar.clear();
     await refusedRows.close();
-    await leftOutFile?.close();
   }
 }
 
@@ -226,16 +189,12 @@ function readerFor(type: string): RowReader {
     const { singular, plural } = FAMILIES[reader.type];
     if ([reader.type.toLowerCase(), singular, plural].includes(typeName)) return reader;
   }
-  throw new UsageError(`--type takes one of ${IMPORTABLE_TYPES.join(', ')}.`);
+  throw new UsageError(
+    `--type takes one of ${IMPORTABLE_TYPES.join(', ')}. For links between controls, see "veritrail crosswalk import".`,
+  );
 }
 
 function dateOrderOf(text: string | undefined): DateOrder | undefined {
   if (text === undefined || text === 'dmy' || text === 'mdy') return text;
   throw new UsageError('--dates takes dmy or mdy.');
-}
-
-/** Returns the service for an import. It waits for no read models: a running service projects what the import writes. */
-function writeService({ handler, accounts, names }: OpenInstallation): WriteService {
-  const importedNames = new ImportedNames(accounts);
-  return { handler, names, importedNames, waitUntilProjected: () => Promise.resolve(true), writeWaitMs: 0 };
 }

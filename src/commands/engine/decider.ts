@@ -46,6 +46,8 @@ export interface Aggregate<State extends object = object, Command = unknown, Eve
    * in the evidence that was added with it. The aggregate's own stream then begins with its second event.
    */
   origin?: Origin<State>;
+  /** Another stream whose events set the state too. */
+  companion?: Companion<State>;
 }
 
 export interface Origin<State extends object> {
@@ -54,4 +56,16 @@ export interface Origin<State extends object> {
   /** Returns the first state from the origin's state. Null if the origin doesn't hold it. */
   // biome-ignore lint/suspicious/noExplicitAny: see above
   firstState(state: any): State | null;
+}
+
+/**
+ * A stream whose events set the states of many aggregates at once, such as the crosswalk that links many pairs of
+ * controls. Of its event and the aggregate's own newest one, the later in the log counts.
+ */
+export interface Companion<State extends object> {
+  // biome-ignore lint/suspicious/noExplicitAny: an aggregate of any kind, whose state only `stateIn` looks at
+  aggregate: Aggregate<any, any, any>;
+  /** Returns the state that it set last, and the revision of its event that did. Null if none did. */
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  stateIn(state: any): { state: State; revision: number } | null;
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
-import type { Aggregate, Decider, DomainEvent, Origin } from './decider.ts';
+import type { Aggregate, Companion, Decider, DomainEvent, Origin } from './decider.ts';
 import { asRefusal } from './refusal.ts';
 
 /** A command whose events are in a stream: enough to recognise a repeat and to answer it. */
@@ -146,12 +146,21 @@ export type FoldableAggregate<State extends object, Event extends DomainEvent> =
 export class StreamCache {
   private readonly cache = new LRUCache<string, StreamState<object>>({ max: CACHED_STREAMS });
 
-  constructor(private readonly store: Pick<EventStore, 'readStream'>) {}
+  constructor(private readonly store: Pick<EventStore, 'readStream' | 'compareStorePositions'>) {}
 
   /** Returns a stream's state, from the cache unless `refresh` is true. @throws Refusal unavailable */
   async load<State extends object, Event extends DomainEvent>(
     aggregate: FoldableAggregate<State, Event>,
     refresh = false,
+  ): Promise<StreamState<State>> {
+    const loaded = await this.loadOwn(aggregate, refresh);
+    return aggregate.companion === undefined ? loaded : this.withCompanion(loaded, aggregate.companion, refresh);
+  }
+
+  /** Returns the state that a stream's own events and its origin lead to. */
+  private async loadOwn<State extends object, Event extends DomainEvent>(
+    aggregate: FoldableAggregate<State, Event>,
+    refresh: boolean,
   ): Promise<StreamState<State>> {
     const { stream, decider } = aggregate;
     const cachedState = this.cache.get(stream) as StreamState<State> | undefined;
@@ -168,6 +177,25 @@ export class StreamCache {
 
   put(stream: string, state: StreamState<object>): void {
     this.cache.set(stream, state);
+  }
+
+  /** Returns a stream with the state that its companion set, if that was later than its own newest event. */
+  private async withCompanion<State extends object>(
+    loaded: StreamState<State>,
+    { aggregate, stateIn }: Companion<State>,
+    refresh: boolean,
+  ): Promise<StreamState<State>> {
+    const { state, revision, storePosition, organization_id } = await this.load(aggregate, refresh);
+    const set = state === null ? null : stateIn(state);
+    if (set === null) return loaded;
+    const isLater = (position: StorePosition | null) =>
+      loaded.storePosition === null || this.store.compareStorePositions(position!, loaded.storePosition) > 0;
+    if (!isLater(storePosition)) return loaded;
+    if (set.revision < revision) {
+      const [event] = await this.store.readStream(aggregate.stream, set.revision, 1);
+      if (!isLater(event!.storePosition)) return loaded;
+    }
+    return { ...loaded, state: set.state, organization_id, storePosition };
   }
 
   /** Returns the state of a stream before its own first event. */

@@ -1,7 +1,6 @@
 import { changesInput } from '../../mcp/schema/changes-schema.ts';
 import { InputParser } from '../../mcp/schema/input-parser.ts';
-import { publishedSchema } from '../../mcp/schema/json-schema.ts';
-import type { PublishedInput } from '../../mcp/tools/record-file-catalog.ts';
+import { publishedFilters } from '../../mcp/schema/json-schema.ts';
 import type { ChangesInput } from '../../queries/changes/changes-input.ts';
 import type { ChangeRefinement } from '../../queries/changes/refined-changes.ts';
 import { filledParameters, readFilter, singleParameter } from './file-query.ts';
@@ -12,7 +11,6 @@ const REFINEMENTS = ['client', 'made_by'];
 export const ASSISTANTS = 'assistants';
 
 const parser = new InputParser(changesInput);
-const filters = (publishedSchema(changesInput) as PublishedInput).properties?.filter?.properties ?? {};
 
 /** A request for changes, and the conditions that only pages have. */
 export interface ChangesQuery {
@@ -32,7 +30,7 @@ export function readChangesQuery(
   const parameters = filledParameters(query);
   const [cursor, client = null, madeBy] = ['cursor', ...REFINEMENTS].map((name) => singleParameter(parameters, name));
   for (const name of REFINEMENTS) parameters.delete(name);
-  const filter = readFilter(parameters, filters);
+  const filter = readFilter(parameters, publishedFilters(parser.schema));
   return {
     input: parser.parse({ organization_id, filter, ...page, ...(cursor ? { cursor } : {}) }),
     refinement: { client, onlyAssistants: madeBy === ASSISTANTS },

@@ -17,7 +17,7 @@ export function requestedFormat(query: URLSearchParams): RecordFileFormat {
 
 /** Reads the request for a file from its address. @throws HttpError, or Refusal for an unknown file */
 export function readFileRequest(
-  files: RecordFileCatalog,
+  files: Pick<RecordFileCatalog, 'filters'>,
   fileName: string,
   organization_id: string,
   query: URLSearchParams,

@@ -1,7 +1,6 @@
 import { listInput } from '../../mcp/schema/family-schema.ts';
 import { InputParser } from '../../mcp/schema/input-parser.ts';
-import { publishedSchema } from '../../mcp/schema/json-schema.ts';
-import type { PublishedInput } from '../../mcp/tools/record-file-catalog.ts';
+import { publishedFilters } from '../../mcp/schema/json-schema.ts';
 import type { ListRecordsInput } from '../../queries/lists/list-records.ts';
 import type { FamilyDescription } from '../../register/field.ts';
 import { readFilter, singleParameter } from './file-query.ts';
@@ -12,12 +11,9 @@ const LIST_PARAMETERS = ['as_of', 'cursor', 'before', 'order_by', 'direction'] a
 /** Reads a family's list from an address, with the filters and checks of the list tool. */
 export class ListQueryReader {
   private readonly parser: InputParser<ReturnType<typeof listInput>>;
-  private readonly filters: Parameters<typeof readFilter>[1];
 
   constructor(family: FamilyDescription) {
-    const schema = listInput(family);
-    this.parser = new InputParser(schema);
-    this.filters = (publishedSchema(schema) as PublishedInput).properties?.filter?.properties ?? {};
+    this.parser = new InputParser(() => listInput(family));
   }
 
   /** Returns the list's input, except its page. @throws Refusal or HttpError invalid_input */
@@ -26,6 +22,10 @@ export class ListQueryReader {
     const filterQuery = new URLSearchParams(query);
     for (const name of LIST_PARAMETERS) filterQuery.delete(name);
     const order_by = field === undefined && direction === undefined ? {} : { order_by: { field, direction } };
-    return this.parser.parse({ organization_id, filter: readFilter(filterQuery, this.filters), ...order_by });
+    return this.parser.parse({
+      organization_id,
+      filter: readFilter(filterQuery, publishedFilters(this.parser.schema)),
+      ...order_by,
+    });
   }
 }

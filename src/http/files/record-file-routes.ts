@@ -3,18 +3,19 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type Router from '@koa/router';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { CHANGES_FILE, type RecordFile, type RecordFileCatalog } from '../../mcp/tools/record-file-catalog.ts';
+import { CHANGES_FILE } from '../../mcp/tools/record-file-catalog.ts';
 import { type DownloadDetails, filterDetail } from '../../queries/files/download-details.ts';
 import type { Admit } from '../access/admission.ts';
 import { ClientGone } from '../http-errors.ts';
-import { API_HEADERS, type RequestContext, type RequestState, readQueryParameters } from '../request.ts';
+import { API_HEADERS, clientSignal, type RequestContext, type RequestState, readQueryParameters } from '../request.ts';
 import { readFileRequest, requestedFormat } from './file-query.ts';
-import { type FileContext, fileRoute } from './file-route.ts';
+import { disconnectWhenStalled, type FileContext, fileRoute } from './file-route.ts';
 import type { RecordFileFormat } from './record-file-formats.ts';
+import type { OpenRecordFile, RecordFiles } from './record-files.ts';
 
 /** The collaborators of export files. */
 export interface RecordFileRoutesOptions {
-  files: RecordFileCatalog;
+  files: RecordFiles;
   onDownload(caller: Caller, download: DownloadDetails): void;
   /** A client that reads nothing for this long is disconnected. Default: one minute. */
   stallTimeoutMs?: number;
@@ -28,7 +29,6 @@ const CLIENT_GONE_CODES = new Set([
   'ECONNRESET',
   'EPIPE',
 ]);
-const STALL_TIMEOUT_MS = 60_000;
 /** Buffer for a slow client, besides the rows of one read. */
 const BUFFER_BYTES = 65_536;
 
@@ -42,43 +42,29 @@ export function recordFileRoutes(router: Router<RequestState>, admit: Admit, opt
     const query = readQueryParameters(ctx);
     const format = requestedFormat(query);
     const request = readFileRequest(options.files, fileName, organizationId, query);
-    const file = await options.files.open(caller, request);
-    // Before the headers are sent, a read error can still be answered.
-    const first = ctx.method === 'HEAD' ? null : await file.batches.next();
+    const call = { caller, request, format: format.name, hasContent: ctx.method !== 'HEAD' };
+    const file = await options.files.open(call, clientSignal(ctx.res));
     ctx.respond = false;
     ctx.res.writeHead(200, headersOf(ctx, fileName, format, file));
-    if (first === null) return void ctx.res.end();
-    const after = query.get('after');
+    if (file.chunks === null) return void ctx.res.end();
+    const { after } = request;
     options.onDownload(caller, {
       organization_id: organizationId,
       type: fileName,
       format: format.name,
       position: String(file.moment.position),
       ...filterDetail(request.filter),
-      ...(after === null ? {} : { after }),
+      ...(after === undefined ? {} : { after }),
     });
-    const content = { name: fileName, columns: file.columns, batches: allBatches(first, file.batches) };
-    await sendFile(ctx.res, format.write(content, after !== null), options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
+    disconnectWhenStalled(ctx.res, options.stallTimeoutMs);
+    await sendFile(ctx.res, file.chunks);
   };
   fileRoute(router, '/api/v1/organizations/:id/records/:family', admit, serve);
   fileRoute(router, '/api/v1/organizations/:id/changes', admit, serve);
 }
 
-async function* allBatches(
-  first: IteratorResult<object[], unknown>,
-  rest: RecordFile['batches'],
-): AsyncGenerator<object[]> {
-  if (!first.done) yield first.value;
-  yield* rest;
-}
-
 /** Writes the whole file. After an error it cuts the connection, so that the client can tell the file is not whole. */
-async function sendFile(
-  response: ServerResponse,
-  content: AsyncGenerator<string | Uint8Array>,
-  stalledMs: number,
-): Promise<void> {
-  response.setTimeout(stalledMs, () => response.destroy());
+async function sendFile(response: ServerResponse, content: AsyncIterable<string | Uint8Array>): Promise<void> {
   const chunks = Readable.from(content, { objectMode: false, highWaterMark: BUFFER_BYTES });
   try {
     await pipeline(chunks, response);
@@ -88,7 +74,7 @@ async function sendFile(
   }
 }
 
-function headersOf(ctx: RequestContext, fileName: string, format: RecordFileFormat, file: RecordFile): string[] {
+function headersOf(ctx: RequestContext, fileName: string, format: RecordFileFormat, file: OpenRecordFile): string[] {
   const { position, today } = file.moment;
   const name = `veritrail-${fileName}-${today}-${position}.${format.extension}`;
   const headers = {

@@ -12,12 +12,10 @@ import type { PdfPrinter } from './pdf-printer.ts';
 export interface ReportFileFormat extends FileFormat {
   /** Writes the rows. */
   format: ReportWriter;
-  /** Returns the file's bytes, from the rows as written. */
-  bytes(
-    head: ReportHead,
-    written: Written,
-    print: (html: string) => Promise<Buffer>,
-  ): string | Buffer | Promise<Buffer>;
+  /** Returns the file's content, from the rows as written. */
+  content(head: ReportHead, written: Written): string | Buffer;
+  /** True if the content is a web page, of which a browser prints the file. */
+  isPrinted?: true;
 }
 
 /** A writer's output: a text, or a workbook. */
@@ -32,42 +30,43 @@ export const REPORT_FILE_FORMATS: readonly ReportFileFormat[] = [
     mediaType: 'application/json; charset=utf-8',
     extension: 'json',
     format: reportJson,
-    bytes: (head, written) => JSON.stringify({ report: { ...head, ...written } }),
+    content: (head, written) => JSON.stringify({ report: { ...head, ...written } }),
   },
   {
     name: 'markdown',
     mediaType: 'text/markdown; charset=utf-8',
     extension: 'md',
     format: reportMarkdownFile,
-    bytes: contentOf,
+    content: contentOf,
   },
   {
     name: 'csv',
     mediaType: 'text/csv; charset=utf-8',
     extension: 'csv',
     format: reportCsv,
-    bytes: (_head, { content = '' }) => `${BYTE_ORDER_MARK}${content}`,
+    content: (_head, { content = '' }) => `${BYTE_ORDER_MARK}${content}`,
   },
   {
     name: 'xlsx',
     mediaType: XLSX_MEDIA_TYPE,
     extension: 'xlsx',
     format: reportXlsx,
-    bytes: (_head, { workbook = Buffer.of() }) => workbook,
+    content: (_head, { workbook = Buffer.of() }) => workbook,
   },
   {
     name: 'html',
     mediaType: 'text/html; charset=utf-8',
     extension: 'html',
     format: reportHtml,
-    bytes: contentOf,
+    content: contentOf,
   },
   {
     name: 'pdf',
     mediaType: 'application/pdf',
     extension: 'pdf',
     format: reportHtml,
-    bytes: (_head, { content = '' }, print) => print(content),
+    content: contentOf,
+    isPrinted: true,
   },
 ];
 

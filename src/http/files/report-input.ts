@@ -1,5 +1,5 @@
 import { reportSegment } from '../../addresses/page-addresses.ts';
-import type { PublishedInput } from '../../mcp/tools/record-file-catalog.ts';
+import { publishedFilters } from '../../mcp/schema/json-schema.ts';
 import { reportTool } from '../../mcp/tools/report-tool.ts';
 import { REPORT_TYPES, REPORTS, type ReportName } from '../../reports/all-reports.ts';
 import type { ReportFileRequest } from '../../reports/report-request.ts';
@@ -7,11 +7,11 @@ import { invalidInput } from '../http-errors.ts';
 import { filledParameters, readFilter } from './file-query.ts';
 
 /** The members of the input `filter`, and their types. In addresses each is a parameter of its own. */
-const FILTERS = (reportTool.publishedInput as PublishedInput).properties?.filter?.properties ?? {};
+const filters = () => publishedFilters(reportTool.input);
 
 /** Returns the parameters of an address that a report's type takes: its inputs, and the filters in place of `filter`. */
 export function reportParameters(type: ReportName): string[] {
-  return REPORTS[type].acceptedInputs.flatMap((name) => (name === 'filter' ? Object.keys(FILTERS) : [name]));
+  return REPORTS[type].acceptedInputs.flatMap((name) => (name === 'filter' ? Object.keys(filters()) : [name]));
 }
 
 /** Returns the report type of a path segment. @throws HttpError */
@@ -33,10 +33,10 @@ export function readReportInput(
   type: ReportName,
   query: URLSearchParams,
 ): { input: ReportFileRequest; format: string | undefined } {
-  const names = REPORTS[type].acceptedInputs.includes('filter') ? ['filter', ...Object.keys(FILTERS)] : [];
+  const names = REPORTS[type].acceptedInputs.includes('filter') ? ['filter', ...Object.keys(filters())] : [];
   const isFilter = ([name]: readonly [string, string]) => names.includes(name);
   const filled = [...filledParameters(query)];
-  const filter = readFilter(new URLSearchParams(filled.filter(isFilter)), FILTERS);
+  const filter = readFilter(new URLSearchParams(filled.filter(isFilter)), filters());
   const { format, ...parameters } = readQuery(new URLSearchParams(filled.filter((entry) => !isFilter(entry))));
   const {
     format: _,

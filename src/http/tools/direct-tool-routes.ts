@@ -18,7 +18,11 @@ export function directToolRoutes(
   requireScope: ScopeGuard,
   penalties: Penalties,
 ): void {
-  const typesOf = publishedTypes(tools.listJson);
+  let inputTypes: ReadonlyMap<string, Types> | undefined;
+  const typesOf = (name: string): Types => {
+    inputTypes ??= publishedTypes(tools.listJson());
+    return inputTypes.get(name) ?? new Map();
+  };
   router.all('/api/mcp/tools/:name', async (ctx) => {
     const caller = await admit(ctx.req);
     ctx.state.account = caller.account_id;
@@ -26,12 +30,12 @@ export function directToolRoutes(
     if (!tools.has(name)) throw notFound('There is no tool of this name. tools/list names them all.');
     ctx.state.tool = name;
     requireScope(caller, name, ctx.req);
-    const readInput = inputReader(ctx, tools.isReadOnly(name));
+    const readInput = inputReader(ctx, tools.isReadOnly(name), () => typesOf(name));
     await penalties.run(
       caller,
       () => readBody(ctx.req),
       async (body) => {
-        const input = readInput(body, typesOf.get(name) ?? new Map());
+        const input = readInput(body);
         const client = clientOf('legacy', {}, ctx.headers);
         const context = { caller: { ...caller, client }, signal: clientSignal(ctx.res), publicUrl };
         const { json, status, isInvalidCall, retryAfter } = await tools.call(name, input, context);
@@ -45,19 +49,19 @@ export function directToolRoutes(
   });
 }
 
-type ReadInput = (body: Buffer, types: Types) => object;
+type ReadInput = (body: Buffer) => object;
 
 /** Returns the reader of a call's inputs: from the body, or from the query. @throws HttpError 405 for another method */
-function inputReader(ctx: RequestContext, readOnly: boolean): ReadInput {
+function inputReader(ctx: RequestContext, readOnly: boolean, types: () => Types): ReadInput {
   const { method } = ctx.req;
   if (method === 'POST') return (body) => readObject(ctx.req, body);
   if (!readOnly) throw methodNotAllowed('POST');
   if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed('GET, POST');
-  return (body, types) => {
+  return (body) => {
     if (body.length > 0 && body.toString('latin1').trim() !== '{}') {
       throw invalidInput('A GET takes its inputs as query parameters. Send them there, or use POST.');
     }
-    return readQuery(readQueryParameters(ctx), types);
+    return readQuery(readQueryParameters(ctx), types());
   };
 }
 

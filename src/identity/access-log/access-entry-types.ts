@@ -26,6 +26,7 @@ const ENTRY_TYPES = {
   RECOVERY_CODE_USED: { text: 'Recovery code used', filter: 'sign-ins' },
   ACCOUNT_CREATED: { text: 'Account created', filter: 'accounts' },
   ACCOUNT_ERASED: { text: 'Account erased', filter: 'accounts' },
+  IMPORTED_NAME_ERASED: { text: 'Imported name erased', filter: 'accounts' },
   ACCOUNT_LINK_CREATED: { text: 'Link created', filter: 'accounts' },
   ACCOUNT_LINK_REVOKED: { text: 'Link revoked', filter: 'accounts' },
   ASSISTANT_ALLOWED: { text: 'Assistant allowed', filter: 'tokens' },

@@ -49,6 +49,15 @@ export interface AccountLinkEvent {
   by: string;
 }
 
+/** The erasure of a name that an import stored. */
+export interface ImportedNameEvent {
+  type: 'IMPORTED_NAME_ERASED';
+  organization_id: string;
+  name_id: string;
+  /** An account's id, or SYSTEM for the operator. */
+  by: string;
+}
+
 /** A person's answer to an assistant that asks for access. */
 export type AssistantEvent = { account_id: string; clientInfo: ClientInfo; assistant: string } & (
   | { type: 'ASSISTANT_ALLOWED'; organizations: readonly string[]; role: Role; access: 'read' | 'write' }
@@ -73,7 +82,13 @@ export interface DownloadEvent {
 }
 
 /** Everything that the access log records. */
-export type AccessEvent = AccountEvent | AccountLinkEvent | AssistantEvent | TokenEvent | DownloadEvent;
+export type AccessEvent =
+  | AccountEvent
+  | AccountLinkEvent
+  | AssistantEvent
+  | ImportedNameEvent
+  | TokenEvent
+  | DownloadEvent;
 
 /** Called after the event. Must not throw; nothing waits for it. */
 export type OnAccountEvent = (event: AccountEvent) => void;

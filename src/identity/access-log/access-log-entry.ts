@@ -6,6 +6,7 @@ import type {
   AccountLinkEvent,
   AssistantEvent,
   DownloadEvent,
+  ImportedNameEvent,
   ReadAddress,
   TokenEvent,
 } from './access-events.ts';
@@ -39,6 +40,8 @@ export function entryOf(event: Exclude<AccessEvent, { type: 'TOKEN_USED' }>): Ac
     case 'ACCOUNT_LINK_CREATED':
     case 'ACCOUNT_LINK_REVOKED':
       return entryOfLink(event);
+    case 'IMPORTED_NAME_ERASED':
+      return entryOfErasedName(event);
     default:
       return entryOfAccount(event);
   }
@@ -91,6 +94,10 @@ function entryOfAccount(event: AccountEvent): AccessLogEntry {
 function entryOfLink({ type, kind, account_id, organization_id, by }: AccountLinkEvent): AccessLogEntry {
   const entry = { event_type: type, actor_id: by, account_id, details: { link: kind } };
   return organization_id === null ? entry : { ...entry, organizations: [organization_id] };
+}
+
+function entryOfErasedName({ type, organization_id, name_id, by }: ImportedNameEvent): AccessLogEntry {
+  return { event_type: type, actor_id: by, organizations: [organization_id], details: { name_id } };
 }
 
 function detailsOf(event: AccountEvent): Record<string, string | number> {

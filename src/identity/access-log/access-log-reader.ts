@@ -6,6 +6,7 @@ import { ACCESS_RECORD_TYPE, type AccessLogSource } from '../../queries/changes/
 import type { ChangesInput } from '../../queries/changes/changes-input.ts';
 import { unknownEventType } from '../../queries/changes/refuse-unknown-event-types.ts';
 import { readCursor, writeCursor } from '../../queries/lists/cursor.ts';
+import type { CursorKey } from '../../queries/lists/cursor-key.ts';
 import type { MemberNames } from '../../queries/records/member-names.ts';
 import { countThatFit } from '../../queries/records/present-records.ts';
 import { EVENT_TYPES } from '../../register/events.ts';
@@ -38,7 +39,7 @@ export interface AccessLogPage {
 export interface AccessLogReaderOptions {
   accounts: AccountStore;
   /** The key that signs cursors, the same on every instance. */
-  cursorKey: Buffer;
+  cursorKey: CursorKey;
   /** Reads names of accounts as an organization's readers see them. */
   readNames: (organizationId: string, accountIds: Iterable<string>) => Promise<MemberNames>;
 }

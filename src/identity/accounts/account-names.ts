@@ -103,7 +103,8 @@ export class AccountNames implements NameReader {
     this.clearCaches();
   }
 
-  private clearCaches(): void {
+  /** Lets the next reads see what another thread of this process has changed. */
+  clearCaches(): void {
     this.histories.clear();
     this.accountsByName.clear();
   }

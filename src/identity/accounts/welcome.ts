@@ -71,7 +71,7 @@ export class Welcome {
    * INVITATION: creates an account for a newcomer and adds it to the organization. A provider's name is taken as it is,
    * because the person can't choose another there.
    * @throws Refusal conflict when the address has an account; from then on only that account can use the invitation
-   * @throws Refusal invalid_input for a name that could be confused with another member's
+   * @throws Refusal invalid_input for a name that could be confused with another member's; rate_limited after several
    */
   async join(
     secret: string,
@@ -84,7 +84,9 @@ export class Welcome {
       if (link.account_id !== null) throw linkNotFound();
       // Read first, because comparing a text of 64 KiB with 1,000 names would take half a minute.
       const name = readName(person.name);
-      if (by === 'LINK') await takenNames.refuseForOrganization(link.organization_id!, null, name);
+      if (by === 'LINK') {
+        await this.limitGuesses(link, () => takenNames.refuseForOrganization(link.organization_id!, null, name));
+      }
       const newAccount = await this.withNewAddress(link, person.email, clientInfo, () =>
         accounts.create(person, clientInfo),
       );
@@ -107,7 +109,8 @@ export class Welcome {
    */
   accept(secret: string, session: Session): Promise<string> {
     return this.options.links.use(secret, 'INVITATION', async (link) => {
-      await this.refuseConfusableName(link.organization_id!, session.account_id);
+      const { account_id } = session;
+      await this.limitGuesses(link, () => this.refuseConfusableName(link.organization_id!, account_id));
       await this.addMember(link, session.account_id);
       return link.organization_id!;
     });
@@ -125,6 +128,22 @@ export class Welcome {
         'Another member there has your name, or one that looks like it. Change yours under Your account, then open the invitation again.';
       throw new Refusal('invalid_input', message);
     }
+  }
+
+  /**
+   * Runs a check of a name. Its refusal tells that a member has such a name, so it counts as a failed attempt of the
+   * invitation. Otherwise an invited person could try names until all members are known.
+   */
+  private async limitGuesses(link: OneTimeLink, check: () => Promise<void>): Promise<void> {
+    let refusal: Refusal | null = null;
+    await this.options.throttle.attempt(memberNameLimit(link.id), null, async () => {
+      const outcome = await check().catch((error: unknown) => error);
+      if (outcome === undefined) return true;
+      if (!(outcome instanceof Refusal) || outcome.code !== 'invalid_input') throw outcome;
+      refusal = outcome;
+      return false;
+    });
+    if (refusal !== null) throw refusal;
   }
 
   /**
@@ -182,6 +201,12 @@ export class Welcome {
 /** Limits how often the links of one creator may be used with a taken address. */
 const newAddressLimit = (creatorId: string): AttemptLimit => ({
   ...accountLimit(`new-address:${creatorId}`),
+  keepsFailuresOnSuccess: true,
+});
+
+/** Limits how often one invitation may be used with the name of a member. */
+const memberNameLimit = (linkId: string): AttemptLimit => ({
+  ...accountLimit(`member-name:${linkId}`),
   keepsFailuresOnSuccess: true,
 });
 

@@ -1,5 +1,5 @@
 import { asRefusal, Refusal } from '../../commands/engine/refusal.ts';
-import { FetchingDisabled } from './client-documents.ts';
+import { FetchingDisabled, TooManyFetches } from './client-documents.ts';
 import { type ErrorOut, errors, type KoaContextWithOIDC } from './oidc-provider.ts';
 import { type RedirectKind, redirectKind, redirectTarget } from './redirects.ts';
 
@@ -94,7 +94,7 @@ function documentFault(error: unknown): AuthorizationErrorReason {
   if (error instanceof errors.InvalidClientMetadata) return 'DOCUMENT_INVALID';
   const { cause } = error as Error;
   if (cause instanceof FetchingDisabled) return 'DOCUMENTS_OFF';
-  return cause instanceof errors.TemporarilyUnavailable ? 'RATE_LIMITED' : 'DOCUMENT_UNREACHABLE';
+  return cause instanceof TooManyFetches ? 'RATE_LIMITED' : 'DOCUMENT_UNREACHABLE';
 }
 
 function statusOf(reason: AuthorizationErrorReason, error: unknown): number {

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { FetchRefused, type MetadataFetchMode, metadataFetch, type OutboundNetwork } from './metadata-fetch.ts';
-import { errors } from './oidc-provider.ts';
 import type { Quota } from './quota.ts';
 
 /**
@@ -36,6 +35,11 @@ export class FetchingDisabled extends Error {
   override readonly name = 'FetchingDisabled';
 }
 
+/** Too many documents were fetched in the last minute. */
+export class TooManyFetches extends Error {
+  override readonly name = 'TooManyFetches';
+}
+
 /** Fetches the metadata documents of clients, and decides if server metadata advertises this. */
 export class ClientDocuments {
   private readonly get: ReturnType<typeof metadataFetch>;
@@ -61,7 +65,7 @@ export class ClientDocuments {
 
   /**
    * Fetches a client's document or its keys.
-   * @throws FetchingDisabled, FetchRefused, TemporarilyUnavailable above the limit, or a network error
+   * @throws FetchingDisabled, FetchRefused, TooManyFetches, or a network error
    */
   async fetch(address: string | URL | Request, request: IncomingMessage | null): Promise<Response> {
     const { mode, quota, networkOf, log } = this.options;
@@ -69,7 +73,7 @@ export class ClientDocuments {
     // The library fetches once more while it reports the error.
     if (request !== null && this.failed.has(request)) throw this.failed.get(request);
     if (quota.countOrWaitSeconds(request === null ? '' : networkOf(request)) > 0) {
-      throw new errors.TemporarilyUnavailable('too many fetches of client documents');
+      throw new TooManyFetches('too many fetches of client documents');
     }
     try {
       return await this.get(address);

@@ -9,12 +9,11 @@ import type { TokenRecord } from '../tokens/token-record.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import { OAuthAddresses } from './addresses.ts';
 import type { AuthorizationError } from './authorization-error.ts';
-import { createAuthorizationServer } from './authorization-server.ts';
 import { ClientDocuments, type DocumentLog } from './client-documents.ts';
-import { Clients } from './clients.ts';
-import { Consent } from './consent.ts';
+import type { Consent } from './consent.ts';
 import type { MetadataFetchMode, OutboundNetwork } from './metadata-fetch.ts';
 import { loadOAuthKeys } from './oauth-keys.ts';
+import type { OAuthServer } from './oauth-server.ts';
 import { Quota } from './quota.ts';
 import type { AdapterOptions } from './store-adapter.ts';
 
@@ -56,7 +55,7 @@ export type Assistant = TokenListItem;
 export interface OAuth {
   addresses: OAuthAddresses;
   documents: Pick<ClientDocuments, 'areAdvertised'>;
-  consent: Consent;
+  consent(): Promise<Consent>;
   /**
    * Serves a protocol endpoint. Never rejects. If `authorizationError` returns an error afterwards, the response is still
    * open.
@@ -74,11 +73,13 @@ export interface OAuth {
   disconnect(tokenId: string, accountId: string): Promise<void>;
 }
 
-/** Creates the authorization server. Generates its keys at the first start. */
+/**
+ * Creates the authorization server. Generates its keys at the first start. The first request that needs oidc-provider loads
+ * it: the library would take a sixth of the start, and many installations use tokens only.
+ */
 export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
   const { accounts, tokens, now, addressOf } = options;
   const addresses = new OAuthAddresses(options.baseUrl);
-  const clients = new Clients(accounts, now);
   const registrations = new Quota(REGISTRATION_LIMITS, now);
   const networkFrom = (request: IncomingMessage) => networkOf(addressOf(request));
   const documents = new ClientDocuments({
@@ -90,28 +91,34 @@ export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
     quota: new Quota(FETCH_LIMITS, now),
   });
   const errorsByRequest = new WeakMap<IncomingMessage, AuthorizationError>();
-  const provider = createAuthorizationServer({
+  const serverOptions = {
     addresses,
     accounts,
-    clients,
+    tokens,
+    members: options.members,
+    now,
     models: adapterOptions(options),
     keys: await loadOAuthKeys(accounts),
     signedInAccount: options.signedIn,
     countRequest: requestLimit(options),
     documents,
-    onRefusal: (request, error) => errorsByRequest.set(request, error),
+    onRefusal: (request: IncomingMessage, error: AuthorizationError) => errorsByRequest.set(request, error),
     report: options.report,
-  });
-  const callback = provider.callback();
+  };
+  let loaded: Promise<OAuthServer> | undefined;
+  const server = () => {
+    loaded ??= import('./oauth-server.ts').then(({ createOAuthServer }) => createOAuthServer(serverOptions));
+    return loaded;
+  };
   return {
     addresses,
     documents,
-    consent: new Consent({ provider, addresses, accounts, clients, tokens, members: options.members, now }),
+    consent: async () => (await server()).consent,
     serve: async (request, response) => {
       const { protocol, host } = new URL(addresses.issuer);
       // Makes the library build all addresses from the base address, not from the client's Host.
       Object.assign(request.headers, { 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host });
-      await callback(request, response);
+      await (await server()).serve(request, response);
     },
     authorizationError: (request) => errorsByRequest.get(request) ?? null,
     signedIn: options.signedIn,

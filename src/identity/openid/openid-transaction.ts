@@ -2,6 +2,9 @@ import { createHmac, hash, randomBytes } from 'node:crypto';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { equalInConstantTime } from '../sign-in/secret-text.ts';
 
+/** The path, below the base address, to which the provider sends browsers back. */
+export const CALLBACK_PATH = '/sign-in/openid/callback';
+
 /** The purpose of a visit to the provider. `session` is the id of the session that it belongs to. */
 export type TransactionIntent =
   | { purpose: 'SIGN_IN'; next: string }

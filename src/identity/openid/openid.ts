@@ -9,10 +9,12 @@ import type { Session } from '../sign-in/sessions.ts';
 import type { SignInStep } from '../sign-in/sign-in.ts';
 import { toVerifiedPerson, type VerifiedPerson } from './claims.ts';
 import { OpenIdProvider, type OpenIdSettings, TOLERANCE_SECONDS } from './openid-provider.ts';
-import { type OpenIdTransaction, OpenIdTransactions, type TransactionIntent } from './openid-transaction.ts';
-
-/** The path, below the base address, to which the provider sends browsers back. */
-export const CALLBACK_PATH = '/sign-in/openid/callback';
+import {
+  CALLBACK_PATH,
+  type OpenIdTransaction,
+  OpenIdTransactions,
+  type TransactionIntent,
+} from './openid-transaction.ts';
 
 export interface OpenIdOptions {
   settings: OpenIdSettings;

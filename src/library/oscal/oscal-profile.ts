@@ -23,6 +23,8 @@ export interface ResolvedProfile {
 
 /** The profiles that import one another. The limit ends a circle. */
 const MAX_PROFILE_DEPTH = 10;
+/** The documents that a profile and those it imports may import in all. The limit ends a circle of many. */
+const MAX_PROFILE_IMPORTS = 100;
 /** Ids that a notice lists. */
 const MAX_LISTED_IDS = 10;
 
@@ -36,7 +38,7 @@ const MAX_LISTED_IDS = 10;
 export async function resolveProfile(
   profile: OscalProfile,
   readSource: (addresses: readonly string[]) => Promise<{ source: OscalSource; readSource: SourceReader }>,
-  depth = 1,
+  { depth = 1, imports = { count: 0 } } = {},
 ): Promise<ResolvedProfile> {
   if (depth > MAX_PROFILE_DEPTH) {
     throw new Refusal('invalid_input', `The profile imports more than ${MAX_PROFILE_DEPTH} profiles in a row.`);
@@ -44,11 +46,15 @@ export async function resolveProfile(
   const notices: string[] = [];
   const imported: OscalCatalog[] = [];
   for (const { href, ...selection } of profile.imports) {
+    imports.count += 1;
+    if (imports.count > MAX_PROFILE_IMPORTS) {
+      throw new Refusal('invalid_input', `The profile imports more than ${MAX_PROFILE_IMPORTS} documents in all.`);
+    }
     const { source, readSource: readNext } = await readSource(addressesOf(href, profile));
     const resolved =
       'catalog' in source
         ? { catalog: source.catalog, notices: [] }
-        : await resolveProfile(source.profile, readNext, depth + 1);
+        : await resolveProfile(source.profile, readNext, { depth: depth + 1, imports });
     notices.push(...resolved.notices);
     const selected = idsIn(resolved.catalog, selection);
     notices.push(...absentControls(resolved.catalog, selection));

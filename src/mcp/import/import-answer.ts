@@ -2,6 +2,7 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import type { ImportOrigin } from '../../commands/import-origin.ts';
 import type { FamilyName } from '../../register/families.ts';
 import { toSingleLine } from '../schema/input-parser.ts';
+import type { CrosswalkSummary } from './crosswalk/crosswalk-import.ts';
 import type { RowError } from './import-rows.ts';
 
 /** A record, or a row by the id that its record would have. */
@@ -70,6 +71,8 @@ export interface ImportAnswer {
   updated: number;
   unchanged: number;
   rows: ImportedRow[];
+  /** Only of a crosswalk: the number of pairs of each two frameworks, by relation and result. */
+  crosswalks?: CrosswalkSummary[];
   /** Only of a dry run of `set`: what the write must repeat. */
   selection?: string;
   pending?: true;
@@ -95,21 +98,19 @@ export function refusedRows(rows: readonly CommandRow[], field: string, advice: 
 /** Returns the answer: what was written (in a dry run: what would be), and each row's record or errors. */
 export function importAnswer(rows: readonly CommandRow[], mode: AnswerMode): ImportAnswer {
   const counts = { CREATED: 0, UPDATED: 0, UNCHANGED: 0 };
-  let errorCharacters = 0;
+  const answered = new AnsweredErrors();
   const answers = rows.map((row): ImportedRow => {
     const { duplicateOf } = row;
     const errors = row.errors ?? duplicateOf?.errors;
     const result = duplicateOf?.result ? 'UNCHANGED' : row.result;
     if (errors !== undefined) {
       const moreErrors = row.moreErrors ?? duplicateOf?.moreErrors ?? 0;
-      const rowErrors = answerErrors(errors, moreErrors, errorCharacters < MAX_FULL_ERROR_CHARACTERS);
-      errorCharacters += JSON.stringify(rowErrors).length;
-      return { ...recordOfRow(row, hasRecord(row, mode)), ...rowErrors };
+      return { ...recordOfRow(row, hasRecord(row, mode)), ...answered.of(errors, moreErrors) };
     }
-    const answered = recordOfRow(row, true);
-    if (mode === 'REFUSED' || result === undefined) return answered;
+    const record = recordOfRow(row, true);
+    if (mode === 'REFUSED' || result === undefined) return record;
     counts[result]++;
-    return { ...answered, result, ...readingMembers(row), ...similarMember(row.similar) };
+    return { ...record, result, ...readingMembers(row), ...similarMember(row.similar) };
   });
   return {
     created: counts.CREATED,
@@ -153,6 +154,18 @@ function similarMember(similar: readonly SimilarRecord[] = []): { similar?: Simi
 }
 
 type RowErrors = Pick<ImportedRow, 'errors' | 'more_errors'>;
+
+/** Limits the errors of one answer. The first rows show theirs in full. */
+export class AnsweredErrors {
+  private characters = 0;
+
+  /** Returns the errors that a row of the answer shows. @param moreErrors errors that are only counted */
+  of(errors: readonly RowError[], moreErrors: number): RowErrors {
+    const rowErrors = answerErrors(errors, moreErrors, this.characters < MAX_FULL_ERROR_CHARACTERS);
+    this.characters += JSON.stringify(rowErrors).length;
+    return rowErrors;
+  }
+}
 
 function answerErrors(errors: readonly RowError[], moreErrors: number, isFull: boolean): RowErrors {
   const shortened = errors.slice(0, isFull ? MAX_ERRORS_PER_ROW : 1).map((error) => {

@@ -6,6 +6,7 @@ import { pastDecisionFields } from '../schema/family-schema.ts';
 import { InputParser, type InputProblem, isBlank } from '../schema/input-parser.ts';
 import { FAMILY_TOOLS } from '../tools/all-family-tools.ts';
 import type { FamilyTools } from '../tools/family-tools.ts';
+import type { Tool } from '../tools/tool.ts';
 import { strayDecisionError } from './past-decisions.ts';
 
 /*
@@ -29,10 +30,10 @@ export type ParsedRow = { fields: Record<string, unknown>; id?: string } | { err
 /** Reads the rows of one type. */
 export interface RowReader {
   type: FamilyName;
-  /** The schema of rows without `id`; null if rows can't add records of this type. */
-  addSchema: z.ZodObject | null;
-  /** The schema of rows with `id`; null if records of this type never change. */
-  updateSchema: z.ZodObject | null;
+  /** Parses rows without `id`; null if rows can't add records of this type. */
+  addParser: InputParser<z.ZodObject> | null;
+  /** Parses rows with `id`; null if records of this type never change. */
+  updateParser: InputParser<z.ZodObject> | null;
   /** @param maxErrors errors to describe; the others are only counted */
   read(row: Readonly<Record<string, unknown>>, maxErrors: number): ParsedRow;
 }
@@ -44,14 +45,12 @@ export const ROW_READERS: ReadonlyMap<string, RowReader> = new Map(
 
 function rowReader({ family, add, update }: FamilyTools): RowReader {
   const type = family.type as FamilyName;
-  const addSchema = rowSchema(add, pastDecisionFields(family));
-  const updateSchema = rowSchema(update);
-  const addParser = addSchema && new InputParser(addSchema);
-  const updateParser = updateSchema && new InputParser(updateSchema);
+  const addParser = add ? new InputParser(() => rowSchema(add, pastDecisionFields(family))) : null;
+  const updateParser = update ? new InputParser(() => rowSchema(update)) : null;
   return {
     type,
-    addSchema,
-    updateSchema,
+    addParser,
+    updateParser,
     read(row, maxErrors) {
       const hasId = row.id !== undefined && !isBlank(row.id);
       const parser = hasId ? updateParser : addParser;
@@ -71,8 +70,7 @@ function rowReader({ family, add, update }: FamilyTools): RowReader {
   };
 }
 
-function rowSchema(tool: FamilyTools['add'], furtherFields: z.ZodRawShape = {}): z.ZodObject | null {
-  if (tool === undefined) return null;
+function rowSchema(tool: Tool<z.ZodObject>, furtherFields: z.ZodRawShape = {}): z.ZodObject {
   const fields = Object.entries(tool.input.shape).filter(([name]) => !FIELDS_NOT_IN_ROWS.includes(name));
   return z.strictObject({ ...Object.fromEntries(fields), ...furtherFields });
 }
@@ -89,7 +87,7 @@ function withoutId({ id: _id, ...row }: Readonly<Record<string, unknown>>): obje
 }
 
 /** Turns a problem into a row's error. The hint is computed only when it is read. */
-function rowError({ field, message, hint }: InputProblem): RowError {
+export function rowError({ field, message, hint }: InputProblem): RowError {
   return {
     field,
     message,

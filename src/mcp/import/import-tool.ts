@@ -4,6 +4,7 @@ import { findSimilar } from '../../queries/records/similar-records.ts';
 import * as field from '../schema/fields.ts';
 import { importOutput } from '../schema/register-output.ts';
 import { defineTool, type ToolContext } from '../tools/tool.ts';
+import { importCrosswalk } from './crosswalk/import-crosswalk.ts';
 import type { ImportAnswer } from './import-answer.ts';
 import { importRecords } from './import-records.ts';
 import { ROW_READERS } from './import-rows.ts';
@@ -40,25 +41,29 @@ const rawObject = (properties: object) =>
     )
     .meta({ type: 'object', properties, additionalProperties: {} });
 
-const TYPES = [...ROW_READERS.keys()] as [string, ...string[]];
+/** The type of rows that link pairs of controls, instead of adding or changing records. */
+const CROSSWALK_TYPE = 'CROSSWALK';
 
-const INPUT = z.strictObject({
-  organization_id: field.organizationId(),
-  type: field.withoutDescription(z.enum(TYPES).optional().describe('required with rows')),
-  rows: z
-    .array(rawObject({ id: ROW_ID }))
-    .min(1)
-    .max(MAX_ROWS)
-    .optional(),
-  set: rawObject({ owner_id: NEW_OWNER }).optional(),
-  ids: field.withoutDescription(
-    field.idList(MAX_SELECTED_RECORDS, CHANGEABLE_PREFIXES).optional().describe('of one type, with set'),
-  ),
-  filter: rawObject({ owner_id: OWNERS }).optional(),
-  dry_run: z.boolean().default(false),
-  selection: field.withoutDescription(z.string().optional().describe('with set: from the answer of the dry run')),
-  ...field.writeFields,
-});
+const TYPES: readonly string[] = [...ROW_READERS.keys(), CROSSWALK_TYPE];
+
+const inputSchema = () =>
+  z.strictObject({
+    organization_id: field.organizationId(),
+    type: field.withoutDescription(z.enum(TYPES).optional().describe('required with rows')),
+    rows: z
+      .array(rawObject({ id: ROW_ID }))
+      .min(1)
+      .max(MAX_ROWS)
+      .optional(),
+    set: rawObject({ owner_id: NEW_OWNER }).optional(),
+    ids: field.withoutDescription(
+      field.idList(MAX_SELECTED_RECORDS, CHANGEABLE_PREFIXES).optional().describe('of one type, with set'),
+    ),
+    filter: rawObject({ owner_id: OWNERS }).optional(),
+    dry_run: z.boolean().default(false),
+    selection: field.withoutDescription(z.string().optional().describe('with set: from the answer of the dry run')),
+    ...field.writeFields,
+  });
 
 /** The tool that imports rows, and sets fields on many records. Both have the fields of the add and update tools. */
 export const importTool = defineTool({
@@ -66,8 +71,8 @@ export const importTool = defineTool({
   title: 'Import records',
   permission: 'changeRecords',
   description:
-    'Add or change up to 200 records: rows with add tool fields; with id, update tool fields (CONTROL: always). New vendors may be APPROVED with last_reviewed, risks ACCEPTED with accepted_until. Or set fields on ids or a list filter: dry_run, then with selection; omit type to hand over all of an owner. If one is wrong, nothing is written. Repeating is safe.',
-  input: INPUT,
+    'Add or change up to 200 records: rows with add tool fields; with id, update tool fields (CONTROL: always). New vendors may be APPROVED with last_reviewed, risks ACCEPTED with accepted_until. CROSSWALK rows link frameworks’ controls: from_control, to_control (numbers), relation. Or set fields on ids or a list filter: dry_run, then with selection; omit type to hand over all of an owner. If one is wrong, nothing is written. Repeating is safe.',
+  input: inputSchema,
   output: importOutput,
   example: {
     organization_id: '{organization}',
@@ -89,7 +94,10 @@ export const importTool = defineTool({
 });
 
 /** Imports the rows of a call. A dry run names similar records. */
-function importRows({ type, ...input }: z.infer<typeof INPUT>, context: ToolContext): Promise<ImportAnswer> {
+function importRows(
+  { type, ...input }: z.infer<ReturnType<typeof inputSchema>>,
+  context: ToolContext,
+): Promise<ImportAnswer> {
   const { organization_id, rows, dry_run, reason, idempotency_key } = input;
   for (const name of ['ids', 'filter', 'selection'] as const) {
     if (input[name] === undefined) continue;
@@ -103,8 +111,9 @@ function importRows({ type, ...input }: z.infer<typeof INPUT>, context: ToolCont
     const message = `type is required: one of ${TYPES.join(', ')}.`;
     throw new Refusal('invalid_input', message, { field: 'type', allowed: TYPES });
   }
-  const reader = ROW_READERS.get(type)!;
   const rowsInput = { organization_id, rows, dry_run, reason, idempotency_key };
+  if (type === CROSSWALK_TYPE) return importCrosswalk(context, rowsInput);
+  const reader = ROW_READERS.get(type)!;
   if (!dry_run) return importRecords(context, reader, rowsInput);
   const snapshot = context.service.reader.snapshot();
   return importRecords(context, reader, rowsInput, {

@@ -4,7 +4,8 @@ import { recordAggregate } from '../../commands/families.ts';
 import { resolveOwnerFilter } from '../../queries/lists/owner-filter.ts';
 import { type PinnedMoment, pinnedMoment } from '../../queries/moments/moment.ts';
 import { isIncomplete, type Snapshot } from '../../queries/moments/snapshot.ts';
-import { mapConcurrently } from '../tools/bulk-write.ts';
+import { readAllMemberWords } from '../../queries/records/member-words.ts';
+import { catchRefusal, mapConcurrently } from '../tools/bulk-write.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import { type CommandRow, type ImportAnswer, importAnswer, refusedRows } from './import-answer.ts';
 import { openRowCall, type RowCall, rehearseRows, writeRows } from './row-commands.ts';
@@ -30,11 +31,11 @@ export async function setFields(context: ToolContext, input: SetInput): Promise<
   const call = openRowCall(context, input);
   const { organizationId } = call;
   const snapshot = context.service.reader.snapshot();
-  const changes = await resolveOwners(snapshot, call, readSetInput(input));
+  const { changes, refusal } = await resolveOwners(snapshot, call, input);
   const source = { snapshot, organizationId, caller: context.caller, changes };
   const now = await pinnedMoment(snapshot, organizationId, undefined);
   if (input.dry_run) return dryRun(call, source, now, input.ids);
-  const { records, isBegun } = await confirmSelection(call, source, now, input);
+  const { records, isBegun } = await confirmSelection(call, source, now, { ...input, refusal });
   const rows = toRows(records);
   const accepted = await rehearseRows(call, rows);
   // A repeated write finishes what the first attempt began. Errors are then on their rows.
@@ -43,16 +44,28 @@ export async function setFields(context: ToolContext, input: SetInput): Promise<
   return { ...importAnswer(rows, 'WRITTEN'), ...(pending ? { pending: true as const } : {}) };
 }
 
-/** Returns the changes with accounts' ids in place of names in their filters. */
+/**
+ * Returns the changes with accounts' ids in place of names in their filters. A repeated call may name a member who has left
+ * since the first attempt. Then `refusal` is thrown only if there was no first attempt.
+ */
 async function resolveOwners(
   snapshot: Snapshot,
   { context, organizationId }: RowCall,
-  changes: readonly FamilyChange[],
-): Promise<FamilyChange[]> {
-  return mapConcurrently(changes, async (change) => {
-    const filter = await resolveOwnerFilter(snapshot, context.caller, organizationId, change.filter);
-    return { ...change, filter };
-  });
+  input: SetInput,
+): Promise<{ changes: FamilyChange[]; refusal: Refusal | null }> {
+  const read = readSetInput(input);
+  const resolve = (readWords?: typeof readAllMemberWords) =>
+    mapConcurrently(read, async (change) => {
+      const filter = await resolveOwnerFilter(snapshot, context.caller, organizationId, change.filter, readWords);
+      return { ...change, filter };
+    });
+  const outcome = await catchRefusal(async () => ({ changes: await resolve(), refusal: null }));
+  if ('changes' in outcome) return outcome;
+  const { refusal } = outcome;
+  if (input.dry_run || input.idempotency_key === undefined) throw refusal;
+  const ofAll = await catchRefusal(async () => ({ changes: await resolve(readAllMemberWords), refusal }));
+  if ('changes' in ofAll) return ofAll;
+  throw refusal;
 }
 
 async function dryRun(
@@ -104,12 +117,13 @@ class SelectionConflict extends Refusal {
  * Returns the records of the dry run, if they are still the same. Once an attempt with the same key has written the first
  * of them, the selection was confirmed then, and isn't compared again.
  * @throws Refusal conflict if they differ
+ * @throws Refusal `refusal` if there was no such attempt
  */
 async function confirmSelection(
   call: RowCall,
   source: SelectionSource,
   now: PinnedMoment,
-  { selection, idempotency_key }: SetInput,
+  { selection, idempotency_key, refusal }: SetInput & { refusal: Refusal | null },
 ): Promise<{ records: readonly SelectedRecord[]; isBegun: boolean }> {
   if (selection === undefined) {
     const message =
@@ -122,6 +136,7 @@ async function confirmSelection(
   if (selectionText(chosen) !== selection) throw new SelectionConflict();
   const { records } = chosen;
   const isBegun = idempotency_key !== undefined && (await hasBegun(call, records));
+  if (!isBegun && refusal !== null) throw refusal;
   // The read models at `now` contain every write before this call. A later one is found by the expected revision.
   if (!isBegun && selectionHash((await selectRecords(source, now)).records) !== selectionHash(records)) {
     throw new SelectionConflict();

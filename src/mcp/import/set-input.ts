@@ -44,8 +44,8 @@ const changedRecords = (type: FamilyName, updateSchema: z.ZodObject) =>
 
 /** A parser for each type whose records can change. It reads `set` as the update tool does, `filter` as the list does. */
 const PARSERS: ReadonlyMap<FamilyName, InputParser<ReturnType<typeof changedRecords>>> = new Map(
-  [...ROW_READERS.values()].flatMap(({ type, updateSchema }) =>
-    updateSchema === null ? [] : [[type, new InputParser(changedRecords(type, updateSchema))]],
+  [...ROW_READERS.values()].flatMap(({ type, updateParser }) =>
+    updateParser === null ? [] : [[type, new InputParser(() => changedRecords(type, updateParser.schema))]],
   ),
 );
 

@@ -22,14 +22,16 @@ export interface SheetFields {
  * Returns the fields of a type. `id` is one of them only if a column is mapped to it, because many sheets have another
  * ID. Rows with an id change records.
  */
-export function sheetFields({ type, addSchema, updateSchema }: RowReader, withId: boolean): SheetFields {
+export function sheetFields({ type, addParser, updateParser }: RowReader, withId: boolean): SheetFields {
   const family = FAMILIES[type];
-  const names = Object.keys({ ...updateSchema?.shape, ...addSchema?.shape }).filter((name) => name !== 'id');
+  const names = Object.keys({ ...updateParser?.schema.shape, ...addParser?.schema.shape }).filter(
+    (name) => name !== 'id',
+  );
   const fieldsOfType: Fields = { ...family.pastDecision?.fields, ...family.fields };
   const namedFields = names.map((name) => [name, fieldsOfType[name]!] as const);
   const namesOf = (has: (field: Field) => unknown) =>
     namedFields.filter(([, field]) => has(field)).map(([name]) => name);
-  const needed = addSchema === null ? ['id'] : namesOf(({ required }) => required);
+  const needed = addParser === null ? ['id'] : namesOf(({ required }) => required);
   const linkFields = linkFieldsOf(type);
   return {
     fields: [

@@ -239,8 +239,8 @@ export class SheetImport {
     const references: Reference[] = [];
     for (const [name, value] of Object.entries(shortened)) {
       const linked = linkFields.get(name);
-      if (linked !== undefined) references.push(...wordsOf(value).map((word) => ({ type: linked, word })));
-      else if (listFields.has(name)) values[name] = wordsOf(value).flatMap((word) => word.split(/\s+/));
+      if (linked !== undefined) references.push(...wordsOfCell(value).map((word) => ({ type: linked, word })));
+      else if (listFields.has(name)) values[name] = wordsOfCell(value).flatMap((word) => word.split(/\s+/));
       else values[name] = value;
     }
     const decided = this.withoutStrayDecision(values);
@@ -299,7 +299,7 @@ export class SheetImport {
 }
 
 /** Splits a cell with several values: "R01; R03". */
-function wordsOf(value: FieldValue): string[] {
+export function wordsOfCell(value: FieldValue): string[] {
   return String(value)
     .split(/[,;\n]+/)
     .map((word) => word.trim())

@@ -139,7 +139,7 @@ const outputName = (tool: string) => `${tool[0]!.toUpperCase()}${tool.slice(1)}O
 function schemasOf(tools: readonly Tool[]): Record<string, JsonSchema> {
   const zodSchemas = new Map<string, z.ZodType>([
     ['ErrorOutput', errorOutput],
-    ['Report', reportOutput.shape.report],
+    ['Report', reportOutput().shape.report],
   ]);
   for (const { record } of tools) {
     if (record === undefined) continue;

@@ -49,7 +49,7 @@ function recordFileOperation(
   { name, input, record }: (typeof RECORD_FILES)[number],
   formats: readonly OfferedFormat[],
 ): FileOperation {
-  const { organization_id, filter } = inputsOf(input);
+  const { organization_id, filter } = inputsOf(input());
   const [item, path, lineId] =
     record === undefined ? ['change', name, 'position'] : [record.title, `records/${name}`, 'id'];
   return {

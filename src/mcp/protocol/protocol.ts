@@ -169,7 +169,7 @@ export class Protocol {
     const list = this.results.lists.get(method);
     if (list === undefined) return null;
     if (params.cursor !== undefined) throw invalidParams('Unknown cursor: this list has one page.');
-    return { status: 200, text: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, rest: list[era] };
+    return { status: 200, text: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, rest: list(era) };
   }
 
   private discover({ id, method }: RpcRequest): ProtocolAnswer {
@@ -210,7 +210,7 @@ function contextOf(era: Era, { meta }: RpcRequest, exchange: McpExchange): CallC
   };
 }
 
-/** Builds the texts that are the same for every request. */
+/** Returns the texts that are the same for every request. */
 function precomputeResults(tools: ToolBox, { name, version, icon }: ServerDescription) {
   const server = { name, version };
   const icons = icon === undefined ? {} : { icons: [{ src: icon, mimeType: 'image/svg+xml', sizes: ['any'] }] };
@@ -219,17 +219,23 @@ function precomputeResults(tools: ToolBox, { name, version, icon }: ServerDescri
   const cache = JSON.stringify(STATIC_CACHE).slice(1, -1);
   const capabilities = { tools: {}, prompts: {}, resources: {}, completions: {} };
   const { instructions } = tools;
-  /** The text from the result to the end of the message. */
-  const list = (member: string, json: string) => ({
-    legacy: Buffer.from(`{"${member}":${json}}}`),
-    modern: Buffer.from(`{"resultType":"complete","${member}":${json},${cache},${meta}}}`),
-  });
+  /** Returns the text from the result to the end of the message. It is made once, when it is first needed. */
+  const list = (member: string, json: () => string) => {
+    let texts: Record<Era, Buffer> | undefined;
+    return (era: Era): Buffer => {
+      texts ??= {
+        legacy: Buffer.from(`{"${member}":${json()}}}`),
+        modern: Buffer.from(`{"resultType":"complete","${member}":${json()},${cache},${meta}}}`),
+      };
+      return texts[era];
+    };
+  };
   return {
     lists: new Map([
-      ['tools/list', list('tools', tools.listJson)],
-      ['prompts/list', list('prompts', JSON.stringify(PROMPT_LIST))],
-      ['resources/list', list('resources', JSON.stringify(RESOURCES))],
-      ['resources/templates/list', list('resourceTemplates', JSON.stringify(RESOURCE_TEMPLATES))],
+      ['tools/list', list('tools', () => tools.listJson())],
+      ['prompts/list', list('prompts', () => JSON.stringify(PROMPT_LIST))],
+      ['resources/list', list('resources', () => JSON.stringify(RESOURCES))],
+      ['resources/templates/list', list('resourceTemplates', () => JSON.stringify(RESOURCE_TEMPLATES))],
     ]),
     discover:
       `{"resultType":"complete","supportedVersions":${JSON.stringify(SUPPORTED_VERSIONS)},` +

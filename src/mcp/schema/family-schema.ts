@@ -75,7 +75,8 @@ function inputOrder(fields: Fields): string[] {
     if (setBy === 'COMMAND' || inputSchema(fields[name]!) === null) return 3;
     return required ? 0 : setBy === 'ADD' ? 2 : 1;
   };
-  return Object.keys(fields).sort((a, b) => rank(a) - rank(b));
+  const ranks = new Map(Object.keys(fields).map((name) => [name, rank(name)]));
+  return [...ranks.keys()].sort((a, b) => ranks.get(a)! - ranks.get(b)!);
 }
 
 function shapeOf(names: readonly string[], schemaOf: (name: string) => z.ZodType | null): z.ZodRawShape {
@@ -95,8 +96,9 @@ function inputSchema(definition: Field): z.ZodType | null {
 function valueSchema(definition: Field): z.ZodType | null {
   switch (definition.kind) {
     case 'name':
-    case 'person':
       return field.name();
+    case 'person':
+      return field.person();
     case 'text':
       return definition.required ? field.requiredText() : field.text();
     case 'longText':

@@ -5,6 +5,7 @@ import { hasTooManyMarks, MAX_MARKS_IN_A_ROW } from '../../commands/engine/norma
 import { isMemberWord } from '../../queries/records/member-words.ts';
 import { MAX_CHARACTERS } from '../../register/field.ts';
 import { RELATIONS } from '../../register/link.ts';
+import { once } from './once.ts';
 
 /*
  * The value types of inputs, each with its limits. Text lengths and patterns are enforced and documented, but not
@@ -46,37 +47,42 @@ function boundedString(maxCharacters: number, forbidden: RegExp) {
 }
 
 /** A short text on one line. */
-export const name = () =>
+export const name = once(() =>
   boundedString(MAX_CHARACTERS.name, FORBIDDEN_IN_NAMES)
     .refine((value) => value !== '', 'is empty: give a text')
-    .meta({ minLength: 1 });
-export const text = () => boundedString(MAX_CHARACTERS.text, FORBIDDEN_IN_TEXTS);
-export const requiredText = () =>
+    .meta({ minLength: 1 }),
+);
+export const text = once(() => boundedString(MAX_CHARACTERS.text, FORBIDDEN_IN_TEXTS));
+export const requiredText = once(() =>
   text()
     .refine((value) => value !== '', 'is empty: give a text')
-    .meta({ minLength: 1 });
-export const longText = () => boundedString(MAX_CHARACTERS.longText, FORBIDDEN_IN_TEXTS);
-export const reason = () => boundedString(MAX_REASON_CHARACTERS, FORBIDDEN_IN_TEXTS);
+    .meta({ minLength: 1 }),
+);
+export const longText = once(() => boundedString(MAX_CHARACTERS.longText, FORBIDDEN_IN_TEXTS));
+export const reason = once(() => boundedString(MAX_REASON_CHARACTERS, FORBIDDEN_IN_TEXTS));
 
-export const requiredReason = () =>
+export const requiredReason = once(() =>
   reason()
     .refine((value) => value !== '', 'is empty: say why')
-    .meta({ minLength: 1 });
+    .meta({ minLength: 1 }),
+);
 
-export const url = () =>
+export const url = once(() =>
   boundedString(MAX_CHARACTERS.url, FORBIDDEN_IN_NAMES)
     .refine(
       (value) => /^https?:\/\//i.test(value) && URL.canParse(value),
       'is not a web address: start it with https://',
     )
-    .meta({ format: 'uri' });
+    .meta({ format: 'uri' }),
+);
 
-export const date = () =>
+export const date = once(() =>
   z
     .string()
     .overwrite((value) => value.trim())
     .refine(isRealDate, 'is not a date: give YYYY-MM-DD')
-    .meta({ format: 'date' });
+    .meta({ format: 'date' }),
+);
 
 /** An RFC 3339 time in UTC, or a date. `read` turns either into the stored value. */
 const timeInput = (read: (value: string) => string | null) =>
@@ -88,9 +94,9 @@ const timeInput = (read: (value: string) => string | null) =>
     .meta({ title: 'time', pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?Z)?$' });
 
 /** A time. A date stands for its first millisecond. */
-export const timestamp = () => timeInput(startOfPeriod);
+export const timestamp = once(() => timeInput(startOfPeriod));
 /** A time or a date. A date stays a date: the decider turns it into a time. */
-export const dateOrTime = () => timeInput((value) => (isRealDate(value) ? value : startOfPeriod(value)));
+export const dateOrTime = once(() => timeInput((value) => (isRealDate(value) ? value : startOfPeriod(value))));
 
 const LETTER = '[0-9A-HJKMNP-TV-Z]';
 /** The pattern of ids with these prefixes, and of further words such as ME. */
@@ -117,15 +123,16 @@ export const idList = (max: number, prefixes: readonly string[]) =>
     .max(max);
 
 /** A SHA-256 digest in hexadecimal, converted to lower case. */
-export const sha256Digest = () =>
+export const sha256Digest = once(() =>
   z
     .string()
     .overwrite((value) => value.trim().toLowerCase())
     .refine((value) => /^[0-9a-f]{64}$/.test(value), 'is not a SHA-256 digest: give 64 hexadecimal digits')
-    .meta({ title: 'SHA-256', pattern: '^[0-9A-Fa-f]{64}$' });
+    .meta({ title: 'SHA-256', pattern: '^[0-9A-Fa-f]{64}$' }),
+);
 
 /** A member's account id. ME is the caller. */
-export const account = () =>
+export const account = once(() =>
   z
     .string()
     .superRefine((value, context) => {
@@ -133,13 +140,17 @@ export const account = () =>
       const allowed = ['ME', 'acc_…'];
       context.addIssue({ code: 'custom', message: 'is not an account: give ME or an acc_ id', params: { allowed } });
     })
-    .meta({ title: 'account', pattern: idPattern(['acc'], 'ME') });
+    .meta({ title: 'account', pattern: idPattern(['acc'], 'ME') }),
+);
+
+/** A person who decided: ME, an account's id, or the name of somebody without an account. "Me" is nobody's name. */
+export const person = once(() => name().overwrite((value) => (/^me$/i.test(value) ? 'ME' : value)));
 
 /** The longest address. Names are shorter. */
 const MAX_OWNER_CHARACTERS = 254;
 
 /** An account that owns records: ME, an id, or a member's name or address, which `MemberWords` finds. */
-export const owner = () =>
+export const owner = once(() =>
   boundedString(MAX_OWNER_CHARACTERS, FORBIDDEN_IN_NAMES)
     .superRefine((value, context) => {
       if (value === 'ME' || idPrefix(value) === 'acc' || (value !== '' && isMemberWord(value))) return;
@@ -147,10 +158,11 @@ export const owner = () =>
       const message = 'is not a member: give ME, an acc_ id or a name';
       context.addIssue({ code: 'custom', message, params: { allowed } });
     })
-    .meta({ title: 'member', minLength: 1 });
+    .meta({ title: 'member', minLength: 1 }),
+);
 
 /** The actor of a change: an account, a token or SYSTEM. ME is the caller. */
-export const actor = () =>
+export const actor = once(() =>
   z
     .string()
     .superRefine((value, context) => {
@@ -162,12 +174,13 @@ export const actor = () =>
         params: { allowed },
       });
     })
-    .meta({ title: 'actor', pattern: idPattern(['acc', 'tok'], 'ME', 'SYSTEM') });
+    .meta({ title: 'actor', pattern: idPattern(['acc', 'tok'], 'ME', 'SYSTEM') }),
+);
 
 /** A rating from 1 (lowest) to 5 (highest). */
-export const rating = () => z.int().min(1).max(5);
+export const rating = once(() => z.int().min(1).max(5));
 /** Likelihood × impact. */
-export const score = () => z.int().min(1).max(25);
+export const score = once(() => z.int().min(1).max(25));
 
 export const enumOf = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values);
 export const enumList = <const T extends readonly [string, ...string[]]>(values: T) =>
@@ -243,7 +256,7 @@ export const relationFilters = () => ({
   relation: withoutDescription(
     listOf(z.enum(RELATIONS).meta({ hideEnum: true }))
       .optional()
-      .describe('with linked_framework_id, in either direction'),
+      .describe('linked with another control in this way, in either direction; each has linked_controls'),
   ),
 });
 

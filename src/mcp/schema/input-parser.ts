@@ -3,6 +3,7 @@ import { nearest } from '../../commands/engine/nearest.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { isObject } from '../protocol/protocol-message.ts';
 import { fullSchema, type JsonSchema } from './json-schema.ts';
+import { once } from './once.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -31,12 +32,18 @@ export interface InputProblems {
 
 /** Parses inputs by a schema. Make one for each schema, and keep it. */
 export class InputParser<Schema extends z.ZodType> {
-  private readonly optional: OptionalValues;
+  private readonly madeSchema: () => Schema;
+  private readonly optional = once(() => optionalValuesOf(this.schema));
   /** The full JSON Schema, which accepts more than is published. Built when a caller first misspells a name. */
   private accepted: JsonSchema | undefined;
 
-  constructor(private readonly schema: Schema) {
-    this.optional = optionalValuesOf(schema);
+  /** @param makeSchema called when the schema is first needed */
+  constructor(makeSchema: () => Schema) {
+    this.madeSchema = once(makeSchema);
+  }
+
+  get schema(): Schema {
+    return this.madeSchema();
   }
 
   /**
@@ -63,7 +70,7 @@ export class InputParser<Schema extends z.ZodType> {
 
   /** Parses an input, or returns its first problems. */
   tryParse(input: unknown, maxProblems = MAX_PROBLEMS): { data: z.infer<Schema> } | InputProblems {
-    const result = this.schema.safeParse(withoutUnused(this.optional, input ?? {}));
+    const result = this.schema.safeParse(withoutUnused(this.optional(), input ?? {}));
     if (result.success) return { data: result.data };
     const problems: InputProblem[] = [];
     let total = 0;
@@ -200,12 +207,12 @@ function optionalValuesOf(schema: z.ZodType): OptionalValues {
 function withoutUnused({ properties, items }: OptionalValues, input: unknown): unknown {
   if (items && Array.isArray(input)) return input.map((item) => withoutUnused(items, item));
   if (!properties || !isObject(input)) return input;
-  const entries = Object.entries(input).flatMap(([name, original]): [string, unknown][] => {
+  const entries: [string, unknown][] = [];
+  for (const [name, original] of Object.entries(input)) {
     const property = properties.get(name);
-    if (property === undefined) return [[name, original]];
-    const cleaned = property.inner ? withoutUnused(property.inner, original) : original;
-    return isUnused(cleaned, property) ? [] : [[name, cleaned]];
-  });
+    const cleaned = property?.inner ? withoutUnused(property.inner, original) : original;
+    if (property === undefined || !isUnused(cleaned, property)) entries.push([name, cleaned]);
+  }
   return Object.fromEntries(entries);
 }
 

@@ -26,9 +26,31 @@ export function fullSchema(schema: z.ZodType): JsonSchema {
   return mapSchemas(toJsonSchema(schema, ['pipe']), fullKeywords);
 }
 
+/** Published schemas by input. Each is made when it is first needed, because all of them would take an eighth of the start. */
+const publishedSchemas = new WeakMap<z.ZodType, JsonSchema>();
+
 /** Returns an input's schema as clients see it: plain objects, arrays, enums and numbers. Null is described in words. */
 export function publishedSchema(input: z.ZodType): JsonSchema {
-  return mapSchemas(toJsonSchema(input, ['pipe', 'nullable']), publishedKeywords);
+  let published = publishedSchemas.get(input);
+  if (published === undefined) {
+    published = mapSchemas(toJsonSchema(input, ['pipe', 'nullable']), publishedKeywords);
+    publishedSchemas.set(input, published);
+  }
+  return published;
+}
+
+/** A filter's published schema, as far as reading it from an address needs it. */
+export interface PublishedFilter {
+  type?: string;
+  items?: { type?: string };
+}
+
+/** Returns the published schemas of the members of an input's `filter`. */
+export function publishedFilters(input: z.ZodType): Record<string, PublishedFilter> {
+  const { properties } = publishedSchema(input) as {
+    properties?: { filter?: { properties?: Record<string, PublishedFilter> } };
+  };
+  return properties?.filter?.properties ?? {};
 }
 
 /** Returns schemas by name. One that contains another refers to it as `#/components/schemas/<name>`. */

@@ -11,9 +11,9 @@ import * as field from './fields.ts';
 
 /** The schemas of a family's records in answers. */
 export interface RecordSchemas extends FamilyNames {
-  full: z.ZodObject;
+  readonly full: z.ZodObject;
   /** The fields of view SUMMARY. A null field is left out. */
-  summary: z.ZodObject;
+  readonly summary: z.ZodObject;
 }
 
 /** A time in answers: UTC, with milliseconds. */

@@ -4,14 +4,32 @@ import { summaryMembers } from '../../queries/records/present-records.ts';
 import type { FamilyDescription } from '../../register/field.ts';
 import { answerFields } from './family-schema.ts';
 import * as field from './fields.ts';
+import { once } from './once.ts';
 import { type RecordSchemas, time } from './output.ts';
 
-/** Returns the schemas of a family's records. @param extraFields fields that only answers have, or that differ from their inputs */
+/**
+ * Returns the schemas of a family's records, which are made when they are first read.
+ * @param extraFields fields that only answers have, or that differ from their inputs
+ */
 export function recordSchemas(family: FamilyDescription, extraFields: z.ZodRawShape = {}): RecordSchemas {
-  const { type, title, singular, plural, prefix, summary } = family;
+  const { type, title, singular, plural, prefix } = family;
+  const full = once(() => fullSchemaOf(family, extraFields));
+  const summary = once(() => summaryOf(family, full()));
+  return {
+    ...{ type, title, singular, plural, prefix },
+    get full() {
+      return full();
+    },
+    get summary() {
+      return summary();
+    },
+  };
+}
+
+function fullSchemaOf(family: FamilyDescription, extraFields: z.ZodRawShape): z.ZodObject {
   const { owner_id: _owner, ...fields } = answerFields(family);
-  const full = z.strictObject({
-    id: field.id(prefix),
+  return z.strictObject({
+    id: field.id(family.prefix),
     organization_id: field.id('org'),
     ...fields,
     ...extraFields,
@@ -24,17 +42,12 @@ export function recordSchemas(family: FamilyDescription, extraFields: z.ZodRawSh
     stale: z.literal(true).optional().describe('a later event could not be read, so the record may be outdated'),
     truncated: z.array(z.string()).optional().describe('texts that were shortened because the record did not fit'),
   });
-  const filteredFields = Object.values(familyQueryOfType(type).filteredFields).flat();
-  const moreFields = [...new Set(filteredFields)].filter((name) => !summary.includes(name));
-  return { type, title, singular, plural, prefix, full, summary: summaryOf(family, full, moreFields) };
 }
 
-/** @param moreFields fields that a summary has only if the filter is about them */
-function summaryOf(
-  { prefix, summary, fields }: FamilyDescription,
-  full: z.ZodObject,
-  moreFields: readonly string[],
-): z.ZodObject {
+function summaryOf({ type: family, prefix, summary, fields }: FamilyDescription, full: z.ZodObject): z.ZodObject {
+  const filteredFields = Object.values(familyQueryOfType(family).filteredFields).flat();
+  // A summary has these only if the filter is about them.
+  const moreFields = [...new Set(filteredFields)].filter((name) => !summary.includes(name));
   const chosen = [...summary, ...moreFields].map((name) => {
     const type = full.shape[name] as z.ZodType;
     const definition = fields[name];

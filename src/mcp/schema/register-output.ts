@@ -116,25 +116,27 @@ const listVerification = verification.extend({
     .describe('for each listed event, the proof that the seal covers it'),
 });
 
-export const changesOutput = pageOutput('changes', [change, accessEntry], {
-  verification: listVerification.optional(),
-});
+export const changesOutput = () =>
+  pageOutput('changes', [change, accessEntry], {
+    verification: listVerification.optional(),
+  });
 
 const member = z.strictObject({ id: field.id('acc'), name: z.string(), role: z.enum(ROLES) });
 
-export const organizationsOutput = z.strictObject({
-  organizations: z.array(
-    z.strictObject({
-      id: field.id('org'),
-      name: z.string(),
-      role: z.enum(ROLES),
-      account_id: field.id('acc').describe('yours'),
-      created_at: time(),
-      members: z.array(member).optional().describe('with include_members'),
-    }),
-  ),
-  next_cursor: nextCursor,
-});
+export const organizationsOutput = () =>
+  z.strictObject({
+    organizations: z.array(
+      z.strictObject({
+        id: field.id('org'),
+        name: z.string(),
+        role: z.enum(ROLES),
+        account_id: field.id('acc').describe('yours'),
+        created_at: time(),
+        members: z.array(member).optional().describe('with include_members'),
+      }),
+    ),
+    next_cursor: nextCursor,
+  });
 
 /** Returns the schema of getRecords' answer: records of any family, with the included parts. */
 export function recordsOutput(families: readonly RecordSchemas[]): z.ZodType {
@@ -161,53 +163,70 @@ export function recordsOutput(families: readonly RecordSchemas[]): z.ZodType {
   });
 }
 
-export const linksOutput = z.strictObject({
-  links: z.array(
-    z.strictObject({
-      from_id: anyId,
-      to_id: anyId,
-      result: z.enum(['CREATED', 'CHANGED', 'REMOVED', 'UNCHANGED']).describe('CHANGED: it has another relation now'),
-      ...itemErrors,
-    }),
-  ),
-  pending,
-});
+export const linksOutput = () =>
+  z.strictObject({
+    links: z.array(
+      z.strictObject({
+        from_id: anyId,
+        to_id: anyId,
+        result: z.enum(['CREATED', 'CHANGED', 'REMOVED', 'UNCHANGED']).describe('CHANGED: it has another relation now'),
+        ...itemErrors,
+      }),
+    ),
+    pending,
+  });
 
-export const archiveOutput = z.strictObject({
-  records: z.array(
-    z.strictObject({
-      id: anyId,
-      archived_at: time().nullable(),
-      referred_by: z.int().describe('the number of live records that point at it'),
-      ...itemErrors,
-    }),
-  ),
-  pending,
-});
+export const archiveOutput = () =>
+  z.strictObject({
+    records: z.array(
+      z.strictObject({
+        id: anyId,
+        archived_at: time().nullable(),
+        referred_by: z.int().describe('the number of live records that point at it'),
+        ...itemErrors,
+      }),
+    ),
+    pending,
+  });
 
 const rowError = z.strictObject({ field: z.string(), message: z.string(), hint: z.string().optional() });
 
-export const importOutput = z.strictObject({
-  error: errorObject.optional().describe('invalid_input, if a row was wrong and so nothing was written'),
-  created: z.int(),
-  updated: z.int(),
-  unchanged: z.int(),
-  rows: z.array(
-    z.strictObject({
-      row: z.int().describe('the row’s index in the call, from 0'),
-      id: anyId.optional(),
-      name: z.string().optional().describe('with set'),
-      result: z.enum(['CREATED', 'UPDATED', 'UNCHANGED']).optional(),
-      owner_id: field.id('acc').optional().describe('only if the row names its owner: the account'),
-      similar: z
-        .array(z.strictObject({ id: anyId, name: z.string().nullable() }))
-        .optional()
-        .describe('dry_run: records, and other rows by their id, with the same name or reference_id'),
-      errors: z.array(rowError).optional(),
-      more_errors: z.int().optional().describe('the number of errors that did not fit'),
-    }),
-  ),
-  selection: z.string().optional().describe('dry_run with set: what the write must repeat'),
-  pending,
-  incomplete: momentNotes.incomplete,
-});
+export const importOutput = () =>
+  z.strictObject({
+    error: errorObject.optional().describe('invalid_input, if a row was wrong and so nothing was written'),
+    created: z.int(),
+    updated: z.int(),
+    unchanged: z.int(),
+    rows: z.array(
+      z.strictObject({
+        row: z.int().describe('the row’s index in the call, from 0'),
+        id: anyId.optional(),
+        name: z.string().optional().describe('with set'),
+        result: z.enum(['CREATED', 'UPDATED', 'UNCHANGED']).optional(),
+        owner_id: field.id('acc').optional().describe('only if the row names its owner: the account'),
+        similar: z
+          .array(z.strictObject({ id: anyId, name: z.string().nullable() }))
+          .optional()
+          .describe('dry_run: records, and other rows by their id, with the same name or reference_id'),
+        errors: z.array(rowError).optional(),
+        more_errors: z.int().optional().describe('the number of errors that did not fit'),
+      }),
+    ),
+    crosswalks: z
+      .array(
+        z.strictObject({
+          frameworks: z.array(z.strictObject({ id: field.id('frm'), name: z.string() })).describe('the two frameworks'),
+          EQUIVALENT: z.int(),
+          SUPPORTS: z.int(),
+          PARTLY: z.int(),
+          created: z.int().describe('pairs that no import had before'),
+          updated: z.int().describe('pairs that an earlier import had with another relation'),
+          unchanged: z.int(),
+        }),
+      )
+      .optional()
+      .describe('of type CROSSWALK: the pairs of each two frameworks'),
+    selection: z.string().optional().describe('dry_run with set: what the write must repeat'),
+    pending,
+    incomplete: momentNotes.incomplete,
+  });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { REPORT_TYPES } from '../../reports/all-reports.ts';
 import * as field from './fields.ts';
+import { once } from './once.ts';
 import { impliedOrganization, nextCursor, pageUrl, position, time } from './output.ts';
 import { verification } from './register-output.ts';
 
@@ -82,9 +83,11 @@ const report = z.strictObject({
   left_out: z.record(z.string(), z.int()).optional().describe('the number of rows after this page, by section'),
 });
 
-export const reportOutput = z.strictObject({
-  organization_id: impliedOrganization,
-  report,
-  next_cursor: nextCursor,
-  url: pageUrl,
-});
+export const reportOutput = once(() =>
+  z.strictObject({
+    organization_id: impliedOrganization,
+    report,
+    next_cursor: nextCursor,
+    url: pageUrl,
+  }),
+);

@@ -7,10 +7,12 @@ import type { FamilyDescription, FamilyTool } from '../../register/field.ts';
 import type { Example } from '../schema/example.ts';
 import { addedFields, listInput, updatedFields } from '../schema/family-schema.ts';
 import * as field from '../schema/fields.ts';
+import { once } from '../schema/once.ts';
 import { linkedControls, listOutput, type RecordSchemas, writeOutput } from '../schema/output.ts';
 import { recordSchemas } from '../schema/record-schemas.ts';
 import { pageOfList, pageOfWrittenRecord } from './answer-page.ts';
 import { withAppliedFields } from './applied-fields.ts';
+import { listLoad } from './list-load.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { addRecord, changeRecord, type WriteInput } from './write.ts';
 
@@ -61,11 +63,12 @@ function listTool(
     title,
     permission: 'readRecords',
     description,
-    input: listInput(family),
-    output: listOutput(record, hasRelations(family) ? linkedControls : {}),
+    input: () => listInput(family),
+    output: () => listOutput(record, hasRelations(family) ? linkedControls : {}),
     example: { organization_id: '{organization}', ...example },
     record,
     readsCurrentState: ({ as_of }) => as_of === undefined,
+    load: listLoad,
     run: (input, { service, caller }) => listRecords(service.reader, query, name, caller, input),
     page: (input, answer, caller) => pageOfList(family, input, answer, caller),
   });
@@ -83,12 +86,13 @@ function addTool(
     title,
     permission: 'changeRecords',
     description,
-    input: z.strictObject({
-      organization_id: field.impliedOrganizationId(),
-      ...addedFields(family),
-      ...field.writeFields,
-    }),
-    output: writeOutput(record, true),
+    input: () =>
+      z.strictObject({
+        organization_id: field.impliedOrganizationId(),
+        ...addedFields(family),
+        ...field.writeFields,
+      }),
+    output: () => writeOutput(record, true),
     example: { organization_id: '{organization}', ...example },
     record,
     run: (input, context) => {
@@ -110,15 +114,15 @@ function updateTool(
   record: RecordSchemas,
   { name, title, idempotent = false, description, example }: FamilyTool,
 ): Tool<z.ZodObject> {
-  const settable = updatedFields(family);
-  const names = Object.keys(settable);
+  const settable = once(() => updatedFields(family));
+  const names = () => Object.keys(settable());
   return changeTool(name, record, {
     title,
     idempotent,
     description,
-    fields: { ...asUpdateFields(settable), fields: field.appliedFields(names) },
+    fields: () => ({ ...asUpdateFields(settable()), fields: field.appliedFields(names()) }),
     example,
-    prepareInput: (input) => withAppliedFields(names, input),
+    prepareInput: (input) => withAppliedFields(names(), input),
     command: ({ reason, fields: _applied, ...changes }) => ({
       type: family.commands.update!,
       changes,
@@ -131,12 +135,12 @@ interface ChangeToolOptions {
   title: string;
   idempotent?: boolean;
   description: string;
-  fields: z.ZodRawShape;
+  fields: () => z.ZodRawShape;
   /** An example input, without the id. */
   example: Example;
   prepareInput?(input: unknown): unknown;
   /** Members of the answer that only this tool has: their schemas, and their values for one call. */
-  extraOutput?: { shape: z.ZodRawShape; of(command: object, executed: CommandResult<object>): object };
+  extraOutput?: { shape: () => z.ZodRawShape; of(command: object, executed: CommandResult<object>): object };
   /** Turns the tool's own fields and the reason into a command. */
   command(input: Record<string, unknown>): { type: string; [field: string]: unknown };
 }
@@ -151,14 +155,15 @@ export function changeTool(name: string, record: RecordSchemas, options: ChangeT
     permission: 'changeRecords',
     idempotent,
     description,
-    input: z.strictObject({
-      id: field.id(prefix),
-      organization_id: field.optionalOrganizationId(),
-      ...fields,
-      ...field.writeFields,
-      expected_revision: field.expectedRevision(),
-    }),
-    output: writeOutput(record, false, extraOutput?.shape),
+    input: () =>
+      z.strictObject({
+        id: field.id(prefix),
+        organization_id: field.optionalOrganizationId(),
+        ...fields(),
+        ...field.writeFields,
+        expected_revision: field.expectedRevision(),
+      }),
+    output: () => writeOutput(record, false, extraOutput?.shape()),
     example: { id: `{${singular}}`, ...example },
     record,
     ...(prepareInput ? { prepareInput } : {}),

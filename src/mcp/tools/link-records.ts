@@ -1,15 +1,9 @@
 import { commandId, itemCommandId } from '../../commands/engine/ids.ts';
 import { requireLiveRecord } from '../../commands/engine/references.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
-import {
-  directedRelation,
-  type LinkCommand,
-  linkAggregate,
-  refuseUnfitRelation,
-  refuseUnlinkable,
-  sortedPair,
-} from '../../commands/link.ts';
+import { type LinkCommand, linkAggregate, refuseUnfitRelation, refuseUnlinkable } from '../../commands/link.ts';
 import type { DirectedRelation, Relation } from '../../register/link.ts';
+import { directedRelation, sortedPair } from '../../register/link.ts';
 import {
   type BulkItem,
   catchRefusal,

@@ -9,7 +9,7 @@ import type { Reader } from '../../queries/moments/snapshot.ts';
 import { changesInput } from '../schema/changes-schema.ts';
 import { listInput } from '../schema/family-schema.ts';
 import { InputParser } from '../schema/input-parser.ts';
-import { publishedSchema } from '../schema/json-schema.ts';
+import { type PublishedFilter, publishedFilters } from '../schema/json-schema.ts';
 import type { RecordSchemas } from '../schema/output.ts';
 import { FAMILY_TOOLS } from './all-family-tools.ts';
 
@@ -20,12 +20,6 @@ export const CHANGES_FILE = 'changes';
 export interface RecordFile extends OpenedFile {
   /** The fields of a line, in the order of columns. `record.id` is a nested one. */
   columns: readonly string[];
-}
-
-/** A filter's type in the published schema. */
-interface PublishedFilter {
-  type?: string;
-  items?: { type?: string };
 }
 
 export interface FileRequest extends Omit<FileInput, 'filter'> {
@@ -47,7 +41,7 @@ export interface RecordFileCatalog {
 interface RecordFileDefinition {
   /** A family's plural, or `changes`. */
   name: string;
-  input: z.ZodObject;
+  input: () => z.ZodObject;
   /** The schemas of its records. Absent for changes. */
   record?: RecordSchemas;
 }
@@ -55,16 +49,15 @@ interface RecordFileDefinition {
 /** All files. Evidence has one too, though no tool lists it: pages do, with the same filters. */
 export const RECORD_FILES: readonly RecordFileDefinition[] = [
   { name: CHANGES_FILE, input: changesInput },
-  ...FAMILY_TOOLS.map(({ family, record }) => ({ name: family.plural, input: listInput(family), record })),
+  ...FAMILY_TOOLS.map(({ family, record }) => ({ name: family.plural, input: () => listInput(family), record })),
 ];
 
+/** A file that can be opened. */
 interface FileSource {
   parser: InputParser<z.ZodObject>;
-  filters: Readonly<Record<string, PublishedFilter>>;
-  columns: readonly string[];
+  columns(): readonly string[];
   open(caller: Caller, input: FileInput): Promise<OpenedFile>;
 }
-export type PublishedInput = { properties?: { filter?: { properties?: Record<string, PublishedFilter> } } };
 
 const CHANGE_COLUMNS = [
   'position',
@@ -98,26 +91,29 @@ export function createRecordFileCatalog(reader: Reader): RecordFileCatalog {
     throw new Refusal('not_found', `There is no such file. Use one of ${allowed.join(', ')}.`, { allowed });
   };
   return {
-    filters: (file) => sourceOf(file).filters,
+    filters: (file) => publishedFilters(sourceOf(file).parser.schema),
     async open(caller, { file, organization_id, filter, as_of, cursor, after }) {
       const source = sourceOf(file);
       const fileInput = { organization_id, filter, ...(as_of === undefined ? {} : { as_of }) };
       const input = source.parser.parse(fileInput) as unknown as FileInput;
       const openedFile = await source.open(caller, { ...input, cursor, after });
-      return { ...openedFile, columns: source.columns };
+      return { ...openedFile, columns: source.columns() };
     },
   };
 }
 
 function fileSource(reader: Reader, { input, record }: RecordFileDefinition): FileSource {
   const parser = new InputParser(input);
-  const filters = (publishedSchema(input) as PublishedInput).properties?.filter?.properties ?? {};
   if (record === undefined) {
-    return { parser, filters, columns: CHANGE_COLUMNS, open: (caller, input) => openChangeFile(reader, caller, input) };
+    return {
+      parser,
+      columns: () => CHANGE_COLUMNS,
+      open: (caller, request) => openChangeFile(reader, caller, request),
+    };
   }
   const family = familyQueryOfType(record.type);
-  const columns = columnsOf(record.full).filter((field) => field !== ANSWER_ONLY_FIELD);
-  return { parser, filters, columns, open: (caller, input) => openRecordFile(reader, family, caller, input) };
+  const columns = () => columnsOf(record.full).filter((field) => field !== ANSWER_ONLY_FIELD);
+  return { parser, columns, open: (caller, request) => openRecordFile(reader, family, caller, request) };
 }
 
 /** Returns a schema's fields. A nested object gives one column for each member, such as `acceptance.until`. */

@@ -18,6 +18,7 @@ import { FAMILY_TOOLS } from './all-family-tools.ts';
 import { pageOfChanges, pageOfRequestedRecord } from './answer-page.ts';
 import { archiveRecords } from './archive-records.ts';
 import { linkRecords } from './link-records.ts';
+import { listLoad, recordsLoad } from './list-load.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 const ID_PREFIXES = Object.keys(FAMILY_QUERIES);
@@ -30,11 +31,12 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     permission: 'readRecords',
     description:
       'List the organizations you can access, with id, your role and account_id. include_members lists who can own records.',
-    input: z.strictObject({
-      size: z.int().min(1).max(100).default(20),
-      cursor: z.string().optional(),
-      include_members: z.boolean().default(false),
-    }),
+    input: () =>
+      z.strictObject({
+        size: z.int().min(1).max(100).default(20),
+        cursor: z.string().optional(),
+        include_members: z.boolean().default(false),
+      }),
     output: organizationsOutput,
     example: { include_members: true },
     readsCurrentState: ({ include_members }) => !include_members,
@@ -49,6 +51,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     input: changesInput,
     output: changesOutput,
     example: { organization_id: '{organization}', filter: { record_id: ['{vendor}'] }, verify: true, size: 1 },
+    load: ({ verify, ...input }, events) => (verify ? 'LONG' : listLoad(input, events)),
     run: (input, { service, caller, signal, progress }) =>
       listChanges(service.reader, caller, input, { signal, progress }),
     page: (input, _answer, caller) => pageOfChanges(input, caller),
@@ -59,15 +62,17 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     permission: 'readRecords',
     description:
       'Read up to 50 records of any type by id, in full, now or as_of. ARCHIVED includes archived ones. To search, use a list.',
-    input: z.strictObject({
-      ids: field.idList(50, ID_PREFIXES),
-      organization_id: field.optionalOrganizationId(),
-      include: field.enumList(['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']).optional(),
-      as_of: z.string().optional(),
-    }),
-    output: recordsOutput(FAMILY_TOOLS.map(({ record }) => record)),
+    input: () =>
+      z.strictObject({
+        ids: field.idList(50, ID_PREFIXES),
+        organization_id: field.optionalOrganizationId(),
+        include: field.enumList(['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']).optional(),
+        as_of: z.string().optional(),
+      }),
+    output: () => recordsOutput(FAMILY_TOOLS.map(({ record }) => record)),
     example: { ids: ['{measure}'], include: ['LINKS', 'EVIDENCE'] },
     readsCurrentState: ({ as_of, include }) => as_of === undefined && !include?.includes('HISTORY'),
+    load: recordsLoad,
     run: (input, { service, caller }) => getRecords(service.reader, caller, { ...input, include: input.include ?? [] }),
     page: pageOfRequestedRecord,
   }),
@@ -77,24 +82,25 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     idempotent: true,
     permission: 'changeRecords',
     description: `LINK (default) or UNLINK 1-100 pairs: ${linkablePairs()}. Controls need a relation. See links: getRecords LINKS.`,
-    input: z.strictObject({
-      links: z
-        .array(
-          z.strictObject({
-            from_id: field.id(...ID_PREFIXES),
-            to_id: field.id(...ID_PREFIXES),
-            // Without its enum, so that callers who send every property can send an empty text.
-            relation: field
-              .clearable(field.withoutEnum(z.enum(RELATIONS)))
-              .describe(`two controls only: ${RELATIONS.join(', ')} (of to_id)`),
-          }),
-        )
-        .min(1)
-        .max(100),
-      organization_id: field.optionalOrganizationId(),
-      action: z.enum(['LINK', 'UNLINK']).default('LINK'),
-      ...field.writeFields,
-    }),
+    input: () =>
+      z.strictObject({
+        links: z
+          .array(
+            z.strictObject({
+              from_id: field.id(...ID_PREFIXES),
+              to_id: field.id(...ID_PREFIXES),
+              // Without its enum, so that callers who send every property can send an empty text.
+              relation: field
+                .clearable(field.withoutEnum(z.enum(RELATIONS)))
+                .describe(`two controls only: ${RELATIONS.join(', ')} (of to_id)`),
+            }),
+          )
+          .min(1)
+          .max(100),
+        organization_id: field.optionalOrganizationId(),
+        action: z.enum(['LINK', 'UNLINK']).default('LINK'),
+        ...field.writeFields,
+      }),
     output: linksOutput,
     example: {
       links: [
@@ -113,13 +119,14 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     description:
       'ARCHIVE 1-100 records: hide them from lists and counts, deleting nothing. RESTORE brings them back. Needs ADMIN.',
     destructive: true,
-    input: z.strictObject({
-      ids: field.idList(100, ID_PREFIXES),
-      organization_id: field.optionalOrganizationId(),
-      action: z.enum(['ARCHIVE', 'RESTORE']),
-      reason: field.requiredReason(),
-      idempotency_key: field.writeFields.idempotency_key,
-    }),
+    input: () =>
+      z.strictObject({
+        ids: field.idList(100, ID_PREFIXES),
+        organization_id: field.optionalOrganizationId(),
+        action: z.enum(['ARCHIVE', 'RESTORE']),
+        reason: field.requiredReason(),
+        idempotency_key: field.writeFields.idempotency_key,
+      }),
     output: archiveOutput,
     example: { ids: ['{measure}'], action: 'ARCHIVE', reason: 'The vendor tests restores now' },
     run: archiveRecords,

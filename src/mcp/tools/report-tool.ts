@@ -27,52 +27,55 @@ const groupBy = () =>
   z.string().refine((value) => GROUPINGS.some((grouping) => grouping === value), `must be ${GROUPINGS.join(' or ')}`);
 
 /** The filters of the register of evidence that the report takes. */
-const EVIDENCE_FILTERS: Readonly<Record<string, z.ZodType>> = listFilter(EVIDENCE).shape;
-const evidenceFilter = z.strictObject({
-  kind: field.withoutEnum(EVIDENCE_FILTERS.kind!),
-  valid_until_before: EVIDENCE_FILTERS.valid_until_before!,
-  // Not published, because the report takes owner_id as others do.
-  owner_id: EVIDENCE_FILTERS.owner_id!.meta({ unpublished: true }),
-  linked_to: EVIDENCE_FILTERS.linked_to!,
-  query: EVIDENCE_FILTERS.query!,
-});
+function evidenceFilter() {
+  const filters: Readonly<Record<string, z.ZodType>> = listFilter(EVIDENCE).shape;
+  return z.strictObject({
+    kind: field.withoutEnum(filters.kind!),
+    valid_until_before: filters.valid_until_before!,
+    // Not published, because the report takes owner_id as others do.
+    owner_id: filters.owner_id!.meta({ unpublished: true }),
+    linked_to: filters.linked_to!,
+    query: filters.query!,
+  });
+}
 
-const inputSchema = z.strictObject({
-  organization_id: field.impliedOrganizationId(),
-  type: z.enum(REPORT_TYPES),
-  framework_id: describedInReference(
-    field.id('frm').optional(),
-    'STATEMENT_OF_APPLICABILITY: required if several frameworks are adopted',
-  ),
-  audit_id: describedInReference(field.id('aud').optional(), 'AUDIT_PACK, required: a completed audit'),
-  owner_id: describedInReference(
-    field.owner().optional(),
-    'only records of this owner at the report’s moment; not for AUDIT_PACK',
-  ),
-  until: describedInReference(field.date().optional(), 'DUE_ITEMS: 30 days ahead by default'),
-  from: describedInReference(
-    z.string().optional(),
-    'CHANGES_BETWEEN, required: inclusive, in any form that as_of takes',
-  ),
-  to: describedInReference(z.string().optional(), 'CHANGES_BETWEEN: inclusive, by default the report’s moment'),
-  trend: trendInterval().optional().describe('POSTURE: MONTH, for up to 36'),
-  trend_figures: z.string().optional().describe('up to 6, with commas'),
-  kinds: describedInReference(
-    field.commaList(DUE_KINDS.map(({ name }) => name)).optional(),
-    'DUE_ITEMS: only these; also a text with commas',
-  ),
-  record_types: describedInReference(
-    field.commaList(RECORD_TYPES).optional(),
-    'CHANGES_BETWEEN: only changes of these records; also a text with commas',
-  ),
-  group_by: groupBy().optional().describe('OWNER; NONCONFORMITIES: SEVERITY or OWNER, with days to closure'),
-  filter: describedInReference(evidenceFilter, 'EVIDENCE: only what matches all of these').optional(),
-  // Not published: only auditors with an old digest need it. The reference describes it.
-  report_version: z.enum(['1']).optional().meta({ unpublished: true }),
-  as_of: z.string().optional(),
-  format: z.enum(ANSWER_FORMAT_NAMES).default('MARKDOWN'),
-  cursor: z.string().optional(),
-});
+const inputSchema = () =>
+  z.strictObject({
+    organization_id: field.impliedOrganizationId(),
+    type: z.enum(REPORT_TYPES),
+    framework_id: describedInReference(
+      field.id('frm').optional(),
+      'STATEMENT_OF_APPLICABILITY: required if several frameworks are adopted',
+    ),
+    audit_id: describedInReference(field.id('aud').optional(), 'AUDIT_PACK, required: a completed audit'),
+    owner_id: describedInReference(
+      field.owner().optional(),
+      'only records of this owner at the report’s moment; not for AUDIT_PACK',
+    ),
+    until: describedInReference(field.date().optional(), 'DUE_ITEMS: 30 days ahead by default'),
+    from: describedInReference(
+      z.string().optional(),
+      'CHANGES_BETWEEN, required: inclusive, in any form that as_of takes',
+    ),
+    to: describedInReference(z.string().optional(), 'CHANGES_BETWEEN: inclusive, by default the report’s moment'),
+    trend: trendInterval().optional().describe('POSTURE: MONTH, for up to 36'),
+    trend_figures: z.string().optional().describe('up to 6, with commas'),
+    kinds: describedInReference(
+      field.commaList(DUE_KINDS.map(({ name }) => name)).optional(),
+      'DUE_ITEMS: only these; also a text with commas',
+    ),
+    record_types: describedInReference(
+      field.commaList(RECORD_TYPES).optional(),
+      'CHANGES_BETWEEN: only changes of these records; also a text with commas',
+    ),
+    group_by: groupBy().optional().describe('OWNER; NONCONFORMITIES: SEVERITY or OWNER, with days to closure'),
+    filter: describedInReference(evidenceFilter(), 'EVIDENCE: only what matches all of these').optional(),
+    // Not published: only auditors with an old digest need it. The reference describes it.
+    report_version: z.enum(['1']).optional().meta({ unpublished: true }),
+    as_of: z.string().optional(),
+    format: z.enum(ANSWER_FORMAT_NAMES).default('MARKDOWN'),
+    cursor: z.string().optional(),
+  });
 
 export const reportTool = defineTool({
   name: 'getReport',
@@ -82,6 +85,7 @@ export const reportTool = defineTool({
   input: inputSchema,
   output: reportOutput,
   example: { organization_id: '{organization}', type: 'RISK_REGISTER' },
+  load: () => 'LONG',
   run: (input, { service, caller, progress, signal }) => {
     const onGenerated = (report: DownloadDetails) => service.reportGenerated(caller, report);
     const recordsRead = (records: number) => progress?.(records, undefined, `${records} records read`);

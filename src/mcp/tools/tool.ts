@@ -8,6 +8,7 @@ import type { NameReader } from '../../queries/records/member-names.ts';
 import type { Example } from '../schema/example.ts';
 import { InputParser } from '../schema/input-parser.ts';
 import { type JsonSchema, publishedSchema } from '../schema/json-schema.ts';
+import { once } from '../schema/once.ts';
 import type { RecordSchemas } from '../schema/output.ts';
 import type { AnswerPage } from './answer-page.ts';
 
@@ -33,6 +34,12 @@ export interface ToolService extends WriteService {
   /** Records in the access log that the caller generated a report. */
   reportGenerated(caller: Caller, report: DownloadDetails): void;
 }
+
+/**
+ * The most that a call may read. LIGHT: a few documents by index. SCAN: all of a collection, in a few statements. LONG: the
+ * whole register, batch after batch. Only tools that read can have another load than LIGHT.
+ */
+export type CallLoad = 'LIGHT' | 'SCAN' | 'LONG';
 
 /** A tool call's context, as the transports know it. */
 export interface CallContext {
@@ -66,10 +73,10 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   permission: Permission;
   /** When to use this tool, and when another. */
   description: string;
-  /** The input's type, limits and published schema. */
-  input: Schema;
-  /** Every member that an answer can have. Documentation: only tests check answers by it. */
-  output: z.ZodType;
+  /** Makes the input's type, limits and published schema, when they are first needed. */
+  input: () => Schema;
+  /** Makes the schema of every member that an answer can have. Documentation: only tests check answers by it. */
+  output: () => z.ZodType;
   /** An example input. */
   example: Example;
   /** The family's record schemas, if the tool is about one family. */
@@ -82,6 +89,8 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   prepareInput?(input: unknown): unknown;
   /** Returns true if a call reads only the current state. Such calls are served while the log is down. */
   readsCurrentState?(input: z.infer<Schema>): boolean;
+  /** Returns how much a call may read. By default it is LIGHT. @param events in the organization's log */
+  load?(input: z.infer<Schema>, events: number): CallLoad;
   /** Returns true if a successful answer says that the input was invalid, such as an import's row errors. */
   rejectsInput?(answer: object): boolean;
   run(input: z.infer<Schema>, context: ToolContext): Promise<object>;
@@ -89,13 +98,15 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   page?(input: z.infer<Schema>, answer: object, caller: Caller): AnswerPage | null;
 }
 
-/** One tool. */
-export interface Tool<Schema extends z.ZodType = z.ZodType> extends ToolDefinition<Schema> {
+/** One tool. It makes its schemas when they are first read. */
+export interface Tool<Schema extends z.ZodType = z.ZodType> extends Omit<ToolDefinition<Schema>, 'input' | 'output'> {
+  readonly input: Schema;
+  readonly output: z.ZodType;
   readOnly: boolean;
   destructive: boolean;
   idempotent: boolean;
   /** A call may leave out organization_id if the caller reaches one organization only. */
-  impliesOrganization: boolean;
+  readonly impliesOrganization: boolean;
   /** Reads inputs by the schema. */
   parser: InputParser<Schema>;
   /** The input's schema as clients see it. */
@@ -104,17 +115,27 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> extends ToolDefiniti
 
 /** Defines a tool. `run` gets the type that the input schema parses. */
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool<Schema> {
-  let published: JsonSchema | undefined;
+  const parser = new InputParser(definition.input);
+  const output = once(definition.output);
+  let impliesOrganization: boolean | undefined;
   return {
     ...definition,
     readOnly: !PERMISSIONS[definition.permission].writes,
     destructive: definition.destructive ?? false,
     idempotent: definition.idempotent ?? false,
-    impliesOrganization: isImplied(definition.input, 'organization_id'),
-    parser: new InputParser(definition.input),
+    parser,
+    get input() {
+      return parser.schema;
+    },
+    get output() {
+      return output();
+    },
+    get impliesOrganization() {
+      impliesOrganization ??= isImplied(parser.schema, 'organization_id');
+      return impliesOrganization;
+    },
     get publishedInput() {
-      published ??= publishedSchema(definition.input);
-      return published;
+      return publishedSchema(parser.schema);
     },
   };
 }

@@ -1,10 +1,10 @@
 import { asRefusal, Refusal, type RefusalCode } from '../../commands/engine/refusal.ts';
-import { withConfirmedRoles } from '../../commands/organization/caller.ts';
+import { type Caller, withConfirmedRoles } from '../../commands/organization/caller.ts';
 import { type OpenApiOptions, openapiDocument } from '../openapi/openapi-document.ts';
 import { ERRORS } from '../protocol/error-codes.ts';
 import { type AnswerPage, withPageUrl } from './answer-page.ts';
 import { readInput } from './read-input.ts';
-import type { CallContext, Tool, ToolService } from './tool.ts';
+import type { CallContext, CallLoad, Tool, ToolService } from './tool.ts';
 
 /** A call's outcome as JSON text. `status` is the HTTP status of the direct form: 200 if the call succeeded. */
 export interface ToolResult {
@@ -19,10 +19,28 @@ export interface ToolResult {
   retryAfter?: number;
 }
 
+/** A call whose input has been read and whose roles are confirmed. It is plain data, so that another thread can run it. */
+export interface PreparedCall {
+  tool: string;
+  load: CallLoad;
+  input: unknown;
+  /** The organization that the input names, or all that the caller reaches. */
+  organizations: readonly string[];
+  /** The organization that the call left out; null if it named one. */
+  impliedOrganization: string | null;
+  caller: Caller;
+  publicUrl: string | undefined;
+}
+
+/** Runs prepared calls. That of `createToolBox` runs them in this thread, and never throws. */
+export interface CallRunner {
+  run(call: PreparedCall, control: Pick<CallContext, 'signal' | 'progress'>): Promise<ToolResult>;
+}
+
 /** All tools, as the transports use them. */
 export interface ToolBox {
-  /** The value of `tools` in tools/list, serialised once. */
-  readonly listJson: string;
+  /** Returns the value of `tools` in tools/list. It is serialised once, by the first call. */
+  listJson(): string;
   readonly instructions: string;
   /** Returns the OpenAPI document, in JSON: the direct form of all tools, and the files. */
   openapi(about: Omit<OpenApiOptions, 'description'>): string;
@@ -40,29 +58,57 @@ const INSTRUCTIONS = [
   'Errors say what to do next. Retry only those with retryable true.',
 ].join('\n');
 
-/** Builds the toolbox of a service. `reportError` receives unexpected errors, for the log. */
+/**
+ * Builds the toolbox of a service.
+ * @param reportError receives unexpected errors, for the log
+ * @param heavyReads runs the calls that are not LIGHT. By default they run like all others
+ */
 export function createToolBox(
   tools: readonly Tool[],
   service: ToolService,
   reportError: (error: unknown, tool: string) => void,
-): ToolBox {
+  heavyReads?: CallRunner,
+): ToolBox & CallRunner {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const answer = async (tool: Tool, signal: () => AbortSignal | undefined, work: () => Promise<ToolResult>) => {
+    try {
+      return await work();
+    } catch (thrown) {
+      const error = refusalOf(thrown, tool, signal());
+      if (error instanceof Refusal) return refusalResult(error);
+      reportError(error, tool.name);
+      return refusalResult(INTERNAL_ERROR);
+    }
+  };
+  let listJson: string | undefined;
   return {
-    listJson: JSON.stringify(tools.map(describe)),
+    listJson: () => {
+      listJson ??= JSON.stringify(tools.map(describe));
+      return listJson;
+    },
     instructions: INSTRUCTIONS,
     openapi: (about) => JSON.stringify(openapiDocument(tools, { ...about, description: INSTRUCTIONS })),
     has: (name) => byName.has(name),
     isReadOnly: (name) => byName.get(name)?.readOnly ?? false,
-    async call(name, args, context) {
+    call(name, args, context) {
       const tool = byName.get(name)!;
-      try {
-        return await callTool(tool, args, service, context);
-      } catch (thrown) {
-        const error = refusalOf(thrown, tool, context);
-        if (error instanceof Refusal) return refusalResult(error);
-        reportError(error, name);
-        return refusalResult(INTERNAL_ERROR);
-      }
+      return answer(
+        tool,
+        () => context.signal,
+        async () => {
+          const call = await prepareCall(tool, args, service, context);
+          const isElsewhere = heavyReads !== undefined && call.load !== 'LIGHT';
+          return isElsewhere ? heavyReads.run(call, context) : runTool(tool, call, service, context);
+        },
+      );
+    },
+    run(call, control) {
+      const tool = byName.get(call.tool)!;
+      return answer(
+        tool,
+        () => control.signal,
+        () => runTool(tool, call, service, control),
+      );
     },
   };
 }
@@ -78,27 +124,50 @@ function hintsOf({ readOnly, destructive, idempotent }: Tool): object {
   return { readOnlyHint: readOnly, ...writeHints, openWorldHint: false };
 }
 
-async function callTool(tool: Tool, args: unknown, service: ToolService, context: CallContext): Promise<ToolResult> {
+/** Reads a call's input, and confirms the caller's roles if the call needs it. @throws Refusal */
+async function prepareCall(
+  tool: Tool,
+  args: unknown,
+  service: ToolService,
+  context: CallContext,
+): Promise<PreparedCall> {
   const read = await readInput(tool, args, service, context.caller);
   const caller = tool.readsCurrentState?.(read.input) ? context.caller : await withConfirmedRoles(context.caller);
   // Confirmed roles can reach other organizations than the roles that were known before.
   const { input, impliedOrganization } =
     caller === context.caller ? read : await readInput(tool, args, service, caller);
+  const { organization_id } = input as { organization_id?: string };
+  const organizations = organization_id === undefined ? [...caller.roles.keys()] : [organization_id];
+  const load = tool.load?.(input, eventsOf(service, organization_id)) ?? 'LIGHT';
+  return { tool: tool.name, load, input, organizations, impliedOrganization, caller, publicUrl: context.publicUrl };
+}
+
+/** Returns the number of events in an organization's log; 0 if the input names none. */
+function eventsOf({ reader }: ToolService, organizationId: string | undefined): number {
+  return organizationId === undefined ? 0 : reader.snapshot().newestPosition(organizationId);
+}
+
+async function runTool(
+  tool: Tool,
+  { input, impliedOrganization, caller, publicUrl }: PreparedCall,
+  service: ToolService,
+  control: Pick<CallContext, 'signal' | 'progress'>,
+): Promise<ToolResult> {
   const answer = await tool.run(input, {
     service,
     tool,
     caller,
-    progress: context.progress,
+    progress: control.progress,
     // A getter, because the transport creates the signal when a tool first reads it. Only tools that can be cancelled
     // do.
     get signal() {
-      return context.signal;
+      return control.signal;
     },
   });
   const page = tool.page?.(input, answer, caller) ?? null;
   const resolved = impliedOrganization === null ? answer : { organization_id: impliedOrganization, ...answer };
   return {
-    json: JSON.stringify(withPageUrl(resolved, page, context.publicUrl)),
+    json: JSON.stringify(withPageUrl(resolved, page, publicUrl)),
     outcome: 'ok',
     status: 200,
     isInvalidCall: tool.rejectsInput?.(answer) ?? false,
@@ -107,7 +176,7 @@ async function callTool(tool: Tool, args: unknown, service: ToolService, context
 }
 
 /** Turns what a tool threw into a refusal. Returns an unexpected error unchanged. */
-function refusalOf(thrown: unknown, { readOnly }: Tool, { signal }: CallContext): unknown {
+function refusalOf(thrown: unknown, { readOnly }: Tool, signal: AbortSignal | undefined): unknown {
   if (!signal?.aborted || thrown !== signal.reason) return asRefusal(thrown);
   const advice = readOnly ? '' : ' Repeat it with the same idempotency_key to finish it.';
   return new Refusal('unavailable', `The request was cancelled.${advice}`);

@@ -52,9 +52,10 @@ export async function addRecord(context: ToolContext, spec: RecordWrite): Promis
   const id = spec.id ?? derivedId(FAMILIES[spec.family].prefix, command_id);
   const isNewStream = spec.id === undefined && spec.input.idempotency_key === undefined;
   const deadline = commandDeadline(caller);
-  const answer = await write(context, spec, { organizationId, role, id, command_id, isNewStream, deadline });
-  const record = answer[spec.singular] as Record<string, unknown>;
-  const similar = await findSimilar(service.reader.snapshot(), organizationId, record);
+  const target = { organizationId, role, id, command_id, isNewStream, deadline };
+  const { answer, similar } = await write(context, spec, target, (state) =>
+    findSimilar(service.reader.snapshot(), organizationId, { ...state, id }),
+  );
   return similar.length > 0 ? { ...answer, similar } : answer;
 }
 
@@ -65,14 +66,16 @@ export async function changeRecord(context: ToolContext, id: string, spec: Recor
   const organizationId = await beforeDeadline(deadline, findOrganizationOf(context, id, spec.input.organization_id));
   const role = requirePermission(caller, organizationId, tool.permission);
   const command_id = commandId([organizationId, tool.name, id], spec.input.idempotency_key);
-  return write(context, spec, { organizationId, role, id, command_id, deadline });
+  const target = { organizationId, role, id, command_id, deadline };
+  return (await write(context, spec, target, async () => [])).answer;
 }
 
 async function write(
   context: ToolContext,
   spec: RecordWrite,
   { organizationId, role, id, ...identity }: WriteTarget,
-): Promise<Record<string, unknown>> {
+  findSimilarTo: (state: object) => ReturnType<typeof findSimilar>,
+) {
   const { service, caller } = context;
   const { expected_revision } = spec.input;
   const command = resolveMe(caller, spec.command);
@@ -88,8 +91,11 @@ async function write(
   const { revision, created_at, updated_at } = result;
   const state = { ...result.state, created_at, updated_at };
   const written = { id, revision, state, pending };
-  const { record, position } = await writtenRecord(service.reader.snapshot(), organizationId, written);
-  return {
+  const [{ record, position }, similar] = await Promise.all([
+    writtenRecord(service.reader.snapshot(), organizationId, written),
+    findSimilarTo(state),
+  ]);
+  const answer = {
     [spec.singular]: record,
     revision,
     ...(position === undefined ? {} : { position }),
@@ -98,6 +104,7 @@ async function write(
     ...(result.repeated ? { repeated: true } : {}),
     ...(pending ? { pending: true } : {}),
   };
+  return { answer, similar };
 }
 
 /** Waits, at most `writeWaitMs`, until every instance can read a command's result. Returns false if that took too long. */

@@ -1,13 +1,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { controlsOfPairs, storedCrosswalk } from '../../commands/crosswalk.ts';
 import { upcast } from '../../commands/engine/stream-state.ts';
 import { EVIDENCE_LINKED, storedLinkTransition } from '../../commands/link.ts';
+import { relationOfPair } from '../../register/crosswalk.ts';
 import { StoreUnavailable } from '../../stores/errors.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
 import type { Checkpoint, Commit, ReadModels } from '../../stores/read-store.ts';
 import { isSealEventType, isSealStreamEvent, readSealEvent } from '../../trail/seals/seal-events.ts';
 import { linkChangeRows, parkedLinkChangeRows, recordChangeRows, sealChangeRow } from '../history/change-rows.ts';
-import { idsOfLinkStream, isLinkStream, modelOfId, modelOfStream, PARKED, recordIdOf } from '../models.ts';
+import { crosswalkChangeRows } from '../history/crosswalk-change-rows.ts';
+import {
+  idsOfPairStream,
+  isCrosswalkStream,
+  isLinkStream,
+  isPairStream,
+  modelOfId,
+  modelOfStream,
+  PARKED,
+  recordIdOf,
+} from '../models.ts';
 import { type ReadModel, type RecordDocument, StoredForms } from '../read-models/read-model.ts';
 import type { Neighbours } from '../relations/neighbours.ts';
 import { STALE } from '../relations/related-counts.ts';
@@ -19,7 +31,7 @@ import { EventTransaction } from './event-transaction.ts';
 /** A batch ends before the event that would take it past one of these limits. The size is an estimate. */
 const MAX_BATCH_EVENTS = 500;
 const MAX_BATCH_BYTES = 2 * 1024 * 1024;
-/** After a batch of this size, requests are served before the next batch. */
+/** After a batch of this size, timers and messages get their turn before the next batch. */
 const LONG_BATCH_EVENTS = 50;
 const MAX_CACHED_RECORDS = 5_000;
 const MAX_CACHED_TREES = 1_000;
@@ -72,7 +84,8 @@ export class Applier {
         }
       }
       applied?.(batch.length);
-      // The embedded stores answer without leaving the event loop's turn, so a catch-up would hold it until its end.
+      // The embedded stores answer without leaving the event loop's turn. A catch-up would hold it until its end, and
+      // neither renew the lease nor stop.
       if (batch.length >= LONG_BATCH_EVENTS) await nextTurn();
     }
   }
@@ -166,8 +179,8 @@ async function foldBatch(
 function recordsOf(batch: Batch, events: readonly StoredEvent[]): string[] {
   const ids: string[] = [];
   for (const event of events) {
-    if (isLinkStream(event.stream)) {
-      ids.push(...idsOfLinkStream(event.stream));
+    if (isPairStream(event.stream)) {
+      ids.push(...idsOfPairStream(event.stream));
       continue;
     }
     const model = modelOfStream(event.stream);
@@ -208,6 +221,7 @@ async function applyOrPark(batch: Batch, event: StoredEvent): Promise<void> {
 async function applyEvent(transaction: EventTransaction, logTime: string): Promise<void> {
   const { event } = transaction;
   if (isLinkStream(event.stream)) return applyLinkEvent(transaction, logTime);
+  if (isCrosswalkStream(event.stream)) return applyCrosswalkEvent(transaction, logTime);
   if (isSealStreamEvent(event)) return applySealEvent(transaction, logTime);
   const model = modelOfStream(event.stream);
   if (model === null) throw new Error('no read model has events of this stream');
@@ -259,16 +273,28 @@ function idIn(document: RecordDocument | null, field: string): string | null {
 async function applyLinkEvent(transaction: EventTransaction, logTime: string): Promise<void> {
   const { event } = transaction;
   const transition = storedLinkTransition(event);
-  const { before, after } = transition;
-  const [a, b] = idsOfLinkStream(event.stream);
-  if (!before.linked) await transaction.connect(a, b, after.relation);
-  else if (after.linked) await transaction.changeRelation(a, b, before.relation, after.relation);
-  else await transaction.disconnect(a, b, before.relation);
+  const [a, b] = idsOfPairStream(event.stream);
+  await transaction.setLink(a, b, transition.after);
   const [from, to] = [(await transaction.record(a))!, (await transaction.record(b))!];
   const positioned = { event, position: transaction.position, logTime };
   const { row, reverseRow } = linkChangeRows(positioned, from, to, transition);
   transaction.put(row);
   transaction.put(reverseRow);
+}
+
+/** Links the pairs of a crosswalk. A pair that is already linked by the same relation stays as it is. */
+async function applyCrosswalkEvent(transaction: EventTransaction, logTime: string): Promise<void> {
+  const { event } = transaction;
+  const data = storedCrosswalk(event);
+  const controlIds = controlsOfPairs(data.pairs);
+  await transaction.preload(controlIds);
+  for (const pair of data.pairs) {
+    await transaction.setLink(pair.from_id, pair.to_id, { linked: true, relation: relationOfPair(pair) });
+  }
+  const records = new Map<string, RecordDocument>();
+  for (const id of [...data.framework_ids, ...controlIds]) records.set(id, (await transaction.record(id))!);
+  const positioned = { event, position: transaction.position, logTime };
+  for (const put of crosswalkChangeRows(positioned, data, records)) transaction.put(put);
 }
 
 /** Applies an event of the seal stream. @throws Error if this version can't read it */
@@ -286,12 +312,15 @@ function applySealEvent(transaction: EventTransaction, logTime: string): void {
   transaction.put(sealChangeRow({ event, position, logTime }));
 }
 
-/** Parks an event. Its record is marked stale, or both records of a link, and so are records that depend on them. */
+/**
+ * Parks an event. Its record is marked stale, or both records of a link and both frameworks of a crosswalk, and so are
+ * records that depend on them.
+ */
 async function parkEvent(transaction: EventTransaction, logTime: string): Promise<void> {
   const { event } = transaction;
   const positioned = { event, position: transaction.position, logTime };
-  if (isLinkStream(event.stream)) {
-    const ids = idsOfLinkStream(event.stream);
+  if (isPairStream(event.stream)) {
+    const ids = idsOfPairStream(event.stream);
     const records = await Promise.all(ids.map((id) => transaction.record(id)));
     for (const put of parkedLinkChangeRows(positioned, ids, records)) transaction.put(put);
     for (const id of ids) await transaction.addLabel(id, `${STALE}LINK`);

@@ -6,6 +6,7 @@ import { modelOfId } from '../models.ts';
 import { historyOf, type ReadModel, type RecordDocument, type StoredForms } from '../read-models/read-model.ts';
 import { Neighbours } from '../relations/neighbours.ts';
 import { OrganizationTree } from '../transparency/organization-tree.ts';
+import { PutMap } from './put-map.ts';
 
 /** Records and their neighbours after the last commit, so that busy records aren't read again for each event. */
 export interface ProjectionCache {
@@ -32,7 +33,7 @@ const MAX_BATCH_DOCUMENTS = 8_000;
  */
 export class Batch {
   /** By collection and id. A version that begins and ends within the batch is therefore written once, in its last form. */
-  private readonly puts = new Map<string, DocumentPut>();
+  private readonly puts = new PutMap();
   private readonly records = new Map<string, RecordDocument | null>();
   private readonly neighbours = new Map<string, Neighbours>();
   /** By id of a record that changed. */
@@ -107,6 +108,14 @@ export class Batch {
     for (const [id, neighbours] of await Neighbours.read(this.models, uncachedIds)) this.neighbours.set(id, neighbours);
   }
 
+  /** Returns a document that an event before this one wrote; null if none did. */
+  async document(collection: string, id: string): Promise<DocumentPut['document']['doc'] | null> {
+    const put = this.puts.get(collection, id);
+    if (put !== undefined) return put.document.doc;
+    const [stored] = await this.models.get(collection, [id]);
+    return stored?.doc ?? null;
+  }
+
   /** Notes that a record doesn't exist yet, so that it isn't looked up. */
   expectNew(id: string): void {
     if (!this.records.has(id)) this.records.set(id, this.cache.records.get(id) ?? null);
@@ -167,7 +176,7 @@ export class Batch {
   }
 
   put(put: DocumentPut): void {
-    this.puts.set(documentKey(put.collection, put.document.id), put);
+    this.puts.set(put);
   }
 
   /** Returns everything to write, and puts what the next batch may need into the cache. */
@@ -188,12 +197,7 @@ export class Batch {
     const { position, logTime, parked, storePosition } = this;
     return {
       checkpoint: { ...this.start, n: this.start.n + 1, storePosition, position, logTime, parked },
-      puts: [...this.puts.values()],
+      puts: this.puts.values(),
     };
   }
-}
-
-/** Returns a key that is unique across collections. */
-export function documentKey(collection: string, id: string): string {
-  return `${collection}/${id}`;
 }

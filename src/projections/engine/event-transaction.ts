@@ -1,11 +1,17 @@
 import { applyStoredEvent } from '../../commands/engine/stream-state.ts';
-import type { DirectedRelation } from '../../register/link.ts';
+import type { LinkState } from '../../commands/link.ts';
+import {
+  type DirectedRelation,
+  type RelationOfRecord,
+  relationBetween,
+  relationOfRecord,
+} from '../../register/link.ts';
 import type { StoredEvent } from '../../stores/event-store.ts';
 import type { DocumentPut } from '../../stores/read-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { modelOfId } from '../models.ts';
 import { dependsOnType, type ReadModel, type RecordDocument, revisionAfter } from '../read-models/read-model.ts';
-import { type Connection, linkRow } from '../relations/neighbours.ts';
+import { type Connection, LINKS, linkRow, linkRowId } from '../relations/neighbours.ts';
 import { EVIDENCE_UNTIL, STALE, updateCounts } from '../relations/related-counts.ts';
 import type { Batch } from './batch.ts';
 
@@ -45,6 +51,12 @@ export class EventTransaction {
 
   put(put: DocumentPut): void {
     this.puts.push(put);
+  }
+
+  /** Reads records that the event connects, with their neighbours, in few calls. */
+  async preload(ids: readonly string[]): Promise<void> {
+    await this.batch.preloadRecords(ids);
+    await this.batch.preloadNeighbours(ids);
   }
 
   /** Notes that a record begins with this event, so that it isn't looked up. */
@@ -138,13 +150,27 @@ export class EventTransaction {
     this.beginConnection(recordA, recordB, relation);
   }
 
-  /** Ends a connection and begins it anew with another relation. The records count each other as before. */
-  async changeRelation(a: string, b: string, from: DirectedRelation | null, to: DirectedRelation | null) {
+  /**
+   * Gives two records a link's state, whatever they had before. Both their link's own stream and a crosswalk set it, so an
+   * event doesn't know the state that it ends.
+   */
+  async setLink(a: string, b: string, { linked, relation }: LinkState): Promise<void> {
     const fromPosition = await this.connectedFrom(a, b);
-    if (fromPosition === null) throw new Error(`${a} and ${b} are not linked`);
+    if (fromPosition === null) return linked ? this.connect(a, b, relation) : undefined;
+    const before = await this.relationSince(a, b, fromPosition);
+    if (!linked) return this.disconnect(a, b, before);
+    if (relation === null || relationWord(a, before) === relationWord(a, relation)) return;
     const [recordA, recordB] = [(await this.record(a))!, (await this.record(b))!];
-    this.endConnection(recordA, recordB, { relation: from, from_position: fromPosition });
-    this.beginConnection(recordA, recordB, to);
+    this.endConnection(recordA, recordB, { relation: before, from_position: fromPosition });
+    this.beginConnection(recordA, recordB, relation);
+  }
+
+  /** Returns the relation of two connected records; null unless both are controls. */
+  private async relationSince(a: string, b: string, fromPosition: number): Promise<DirectedRelation | null> {
+    if (modelOfId(a) !== modelOfId(b)) return null;
+    const row = await this.batch.document(LINKS.name, linkRowId(a, b, fromPosition));
+    const { relation } = (row ?? {}) as { relation?: RelationOfRecord };
+    return relation === undefined ? null : relationBetween(a, b, relation);
   }
 
   private beginConnection(a: RecordDocument, b: RecordDocument, relation: DirectedRelation | null): void {
@@ -241,6 +267,10 @@ export class EventTransaction {
     const changes = this.neighbours.get(id) ?? new Map<string, number | null>();
     this.neighbours.set(id, changes.set(other, fromPosition));
   }
+}
+
+function relationWord(id: string, relation: DirectedRelation | null): RelationOfRecord | null {
+  return relation && relationOfRecord(id, relation);
 }
 
 function linkEndOf(id: string): { id: string; type: string } {

@@ -12,7 +12,7 @@ export interface Lease {
   store_position: StorePosition | null;
 }
 
-export const LEASE_MS = 5_000;
+export const LEASE_MS = 4_000;
 
 /** Returns the name of the read store's shared entry that holds a generation's lease. */
 export const leaseName = (generation: string) => `runner:${generation}`;

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Fenced, StoreUnavailable } from '../../stores/errors.ts';
-import type { EventStore, StorePosition } from '../../stores/event-store.ts';
+import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
 import type { Checkpoint, ReadModels, ReadStore } from '../../stores/read-store.ts';
 import { Applier } from './applier.ts';
+import { GenerationProgress, type ProgressReport } from './generation-progress.ts';
 import { LeaseHold } from './lease.ts';
 
 export interface RunnerOptions {
@@ -11,98 +12,68 @@ export interface RunnerOptions {
   reads: ReadStore;
   models: ReadModels;
   installation: string;
+  /** Id of this instance. A successor with the same id takes over its leases at once. By default a new one. */
+  holder?: string | undefined;
   /** True if no other server can run on these stores. The lease is then taken over without waiting for its end. */
   exclusive: boolean;
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
   /** Called after each batch that was applied. */
   onTiming?: ((details: { ms: number; events: number }, message: string) => void) | undefined;
+  /** Called with each change of the progress, and at least once a second. */
+  onProgress?: ((report: ProgressReport) => void) | undefined;
 }
 
 const LEASE_RENEWAL_MS = 1_000;
 /** Pause between a follower's reads of the leader's progress while a call waits. */
 const FOLLOWER_POLL_MS = 15;
 const RETRY_MS = 500;
-/** While a store is down, a call waits at most this long. That is enough for one more attempt. */
-const OUTAGE_WAIT_MS = 1_000;
-
-type RunnerRole = 'LEADER' | 'FOLLOWER';
+/**
+ * Size of the parts in which few new events are applied. Calls that wait for the first part are answered, and their clients
+ * send the next writes, while the next part is applied.
+ */
+const MAX_PART_EVENTS = 32;
+/** With more new events, the runner is behind. It then applies them all in one commit, which costs less. */
+const MAX_EVENTS_IN_PARTS = 128;
 
 /**
  * Keeps one generation of read models up to date. As leader it applies events; as follower it watches the leader's
  * checkpoints. After any error it discards its memory and starts again from the stored checkpoints.
  */
-export class Runner {
-  role: RunnerRole = 'FOLLOWER';
-  /** Every event written before this moment (epoch milliseconds) can be read. */
-  caughtUpAt = 0;
-  lastError: string | null = null;
-  private isStoreDown = false;
-  private outageTimer: NodeJS.Timeout | undefined;
+export class Runner extends GenerationProgress {
   private readonly lease: LeaseHold;
-  private readonly stopping = new AbortController();
-  private readonly waiters = new Waiters(this.stopping.signal);
-  private checkpoints = new Map<string, Checkpoint>();
   private storePosition: StorePosition | null = null;
-  /** recorded_at of the oldest event that has arrived but isn't applied, in epoch milliseconds. */
-  private pendingSince: number | null = null;
   private runLoop: Promise<void> = Promise.resolve();
   private isFollowing = false;
   private currentRenewal: Promise<void> = Promise.resolve();
   private nextRenewal: Promise<void> | null = null;
 
   constructor(private readonly options: RunnerOptions) {
-    this.lease = new LeaseHold(options.reads, options.models.generation, randomUUID(), options.exclusive);
+    super(options.events);
+    const { reads, models, holder = randomUUID(), exclusive } = options;
+    this.lease = new LeaseHold(reads, models.generation, holder, exclusive);
   }
 
   start(): void {
     this.runLoop = this.run();
   }
 
-  async stop(): Promise<void> {
-    this.stopping.abort();
+  override async stop(): Promise<void> {
+    await super.stop();
     await this.runLoop;
   }
 
-  get parked(): number {
-    return [...this.checkpoints.values()].reduce((sum, checkpoint) => sum + checkpoint.parked, 0);
-  }
-
-  /** Age in milliseconds of the oldest event that isn't applied yet. */
-  get lag(): number {
-    return this.pendingSince === null ? 0 : Math.max(0, Date.now() - this.pendingSince);
-  }
-
-  get organizations(): string[] {
-    return [...this.checkpoints.keys()];
-  }
-
-  checkpoint(organizationId: string): Checkpoint | null {
-    return this.checkpoints.get(organizationId) ?? null;
-  }
-
-  /**
-   * Waits up to `ms` until an organization's events up to a store position are applied. Returns false if they aren't.
-   */
-  waitUntilProjected(organizationId: string, storePosition: StorePosition, ms: number): Promise<boolean> {
-    return this.wait(() => this.isProjected(organizationId, storePosition), ms);
-  }
-
-  /** Waits up to `ms` until every event written before `moment` is applied. Returns false if one isn't. */
-  waitUntilCaughtUp(moment: number, ms: number): Promise<boolean> {
+  override waitUntilCaughtUp(moment: number, ms: number): Promise<boolean> {
     if (this.caughtUpAt < moment && this.role === 'LEADER') this.requestRenewal().catch(() => undefined);
-    return this.wait(() => this.caughtUpAt >= moment, ms);
+    return super.waitUntilCaughtUp(moment, ms);
   }
 
-  private isProjected(organizationId: string, storePosition: StorePosition): boolean {
-    const checkpoint = this.checkpoints.get(organizationId);
-    return (
-      checkpoint !== undefined &&
-      this.options.events.compareStorePositions(checkpoint.storePosition, storePosition) >= 0
-    );
+  /** Returns the whole progress. */
+  fullReport(): ProgressReport {
+    return this.createReport([...this.checkpoints.values()]);
   }
 
-  private wait(condition: () => boolean, ms: number): Promise<boolean> {
-    const waiting = this.waiters.until(condition, this.isStoreDown ? Math.min(ms, OUTAGE_WAIT_MS) : ms);
+  protected override wait(condition: () => boolean, ms: number): Promise<boolean> {
+    const waiting = super.wait(condition, ms);
     if (this.role === 'FOLLOWER') void this.follow();
     return waiting;
   }
@@ -115,8 +86,9 @@ export class Runner {
         this.lastError = null;
       } catch (error) {
         this.role = 'FOLLOWER';
-        this.startOutage(error);
+        if (error instanceof StoreUnavailable) this.startOutage();
         this.lastError = error instanceof Error ? error.message : String(error);
+        this.report();
         if (!(error instanceof Fenced)) this.options.log.warn({ err: error }, 'projections: failed, restarting');
       }
       await this.pause(RETRY_MS);
@@ -131,10 +103,11 @@ export class Runner {
     this.storePosition = this.lease.current?.store_position ?? null;
     this.role = 'LEADER';
     this.endOutage();
+    this.report(this.checkpoints.values());
     const failure = new AbortController();
     const signal = AbortSignal.any([this.stopping.signal, failure.signal]);
     const fail = (error: unknown) => {
-      this.startOutage(error);
+      if (error instanceof StoreUnavailable) this.startOutage();
       failure.abort(error);
     };
     const renewalTimer = setInterval(() => this.requestRenewal().catch(fail), LEASE_RENEWAL_MS);
@@ -142,16 +115,7 @@ export class Runner {
       this.requestRenewal().catch(fail);
       for await (const events of this.options.events.subscribeAll(this.storePosition, signal)) {
         if (signal.aborted) break;
-        this.pendingSince = Date.parse(events[0]!.metadata.recorded_at);
-        const started = performance.now();
-        await applier.apply(events);
-        this.options.onTiming?.(
-          { events: events.length, ms: Math.round(performance.now() - started) },
-          'projection batch',
-        );
-        this.storePosition = events.at(-1)!.storePosition;
-        this.pendingSince = null;
-        this.waiters.check();
+        for (const part of toParts(events)) await this.applyPart(applier, part);
       }
       // An aborted subscription ends without an error. The failed renewal that aborted it must still be reported.
       failure.signal.throwIfAborted();
@@ -161,16 +125,18 @@ export class Runner {
     }
   }
 
-  private startOutage(error: unknown): void {
-    if (!(error instanceof StoreUnavailable)) return;
-    if (this.isStoreDown) return;
-    this.isStoreDown = true;
-    this.outageTimer = setTimeout(() => this.waiters.endCurrent(), OUTAGE_WAIT_MS).unref();
-  }
-
-  private endOutage(): void {
-    this.isStoreDown = false;
-    clearTimeout(this.outageTimer);
+  /** Applies some new events, and reports the progress. */
+  private async applyPart(applier: Applier, events: readonly StoredEvent[]): Promise<void> {
+    this.pendingSince = Date.parse(events[0]!.metadata.recorded_at);
+    const started = performance.now();
+    await applier.apply(events);
+    this.options.onTiming?.({ events: events.length, ms: Math.round(performance.now() - started) }, 'projection batch');
+    this.storePosition = events.at(-1)!.storePosition;
+    this.pendingSince = null;
+    this.waiters.check();
+    this.report(this.checkpointsAfter(events));
+    // Embedded stores answer at once, so without this all parts would be one turn of the event loop.
+    if (events.length >= MAX_PART_EVENTS) await nextTurn();
   }
 
   /** Renews the lease, one renewal at a time. Calls during a renewal share the next one. */
@@ -204,6 +170,7 @@ export class Runner {
     this.caughtUpAt = caughtUpAt;
     if (isCaughtUp) this.lastError = null;
     this.waiters.check();
+    this.report();
   }
 
   private compare(a: StorePosition, b: StorePosition): number {
@@ -215,15 +182,29 @@ export class Runner {
     const lease = await this.lease.read();
     // Read after the lease and set before `caughtUpAt`, so that a call that sees the new `caughtUpAt` also sees its
     // checkpoints.
-    for (const checkpoint of await this.options.models.checkpoints()) {
-      if (checkpoint.n > (this.checkpoints.get(checkpoint.organizationId)?.n ?? 0)) {
-        this.checkpoints.set(checkpoint.organizationId, checkpoint);
-      }
-    }
+    const newerCheckpoints = (await this.options.models.checkpoints()).filter(
+      ({ organizationId, n }) => n > (this.checkpoints.get(organizationId)?.n ?? 0),
+    );
+    for (const checkpoint of newerCheckpoints) this.checkpoints.set(checkpoint.organizationId, checkpoint);
     this.caughtUpAt = Math.max(this.caughtUpAt, lease?.caught_up_at ?? 0);
     this.pendingSince = null;
     this.endOutage();
     this.waiters.check();
+    this.report(newerCheckpoints);
+  }
+
+  private report(checkpoints: Iterable<Checkpoint> = []): void {
+    this.options.onProgress?.(this.createReport([...checkpoints]));
+  }
+
+  private createReport(checkpoints: readonly Checkpoint[]): ProgressReport {
+    const { role, caughtUpAt, lastError, isStoreDown, pendingSince } = this;
+    return { role, caughtUpAt, lastError, isStoreDown, pendingSince, checkpoints };
+  }
+
+  private checkpointsAfter(events: readonly StoredEvent[]): Checkpoint[] {
+    const organizationIds = new Set(events.map(({ metadata }) => metadata.organization_id));
+    return [...organizationIds].flatMap((organizationId) => this.checkpoints.get(organizationId) ?? []);
   }
 
   /** Polls the leader's progress while any call waits. All waiting calls share one loop. */
@@ -243,43 +224,8 @@ export class Runner {
   }
 }
 
-/** Calls that wait for a condition, each with its own time limit. */
-class Waiters {
-  /** One function for each waiting call. It ends the wait if the condition is true, or in any case if `isLast`. */
-  private readonly pending = new Set<(isLast: boolean) => void>();
-
-  /** @param signal ends all waits. Later calls return at once */
-  constructor(private readonly signal: AbortSignal) {
-    signal.addEventListener('abort', () => this.endCurrent(), { once: true });
-  }
-
-  /** Waits until `condition` is true; tests it now and at each `check`. Returns false if `ms` pass or the wait is ended first. */
-  until(condition: () => boolean, ms: number): Promise<boolean> {
-    if (this.signal.aborted || condition()) return Promise.resolve(condition());
-    return new Promise((resolve) => {
-      const settle = (isLast: boolean) => {
-        const isTrue = condition();
-        if (!isTrue && !isLast) return;
-        clearTimeout(timer);
-        this.pending.delete(settle);
-        resolve(isTrue);
-      };
-      const timer = setTimeout(settle, ms, true);
-      this.pending.add(settle);
-    });
-  }
-
-  /** Tests the condition of every waiting call. */
-  check(): void {
-    for (const settle of [...this.pending]) settle(false);
-  }
-
-  /** Ends the current waits. Later calls can wait again. */
-  endCurrent(): void {
-    for (const settle of [...this.pending]) settle(true);
-  }
-
-  get size(): number {
-    return this.pending.size;
-  }
+/** Returns new events in the parts in which they are applied. */
+function* toParts(events: readonly StoredEvent[]): Generator<readonly StoredEvent[]> {
+  const size = events.length > MAX_EVENTS_IN_PARTS ? events.length : MAX_PART_EVENTS;
+  for (let start = 0; start < events.length; start += size) yield events.slice(start, start + size);
 }

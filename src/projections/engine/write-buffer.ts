@@ -4,7 +4,7 @@ import { READ_MODELS } from '../models.ts';
 import { historyOf } from '../read-models/read-model.ts';
 import { LINKS, NEIGHBOURS } from '../relations/neighbours.ts';
 import { OPEN_END } from '../relations/related-counts.ts';
-import { documentKey } from './batch.ts';
+import { PutMap } from './put-map.ts';
 
 /** Heap bytes assumed per buffered document, which is several times its real size. */
 const HEAP_BYTES_PER_DOCUMENT = 16 * 1024;
@@ -18,7 +18,7 @@ const COLLECTIONS_WITH_OPEN_END = new Set([...READ_MODELS.map((model) => history
  * reads such a generation and an interrupted build is dropped.
  */
 export class WriteBuffer implements Pick<ReadModels, 'get' | 'commit' | 'checkpoints' | 'recover'> {
-  private readonly pendingPuts = new Map<string, DocumentPut>();
+  private readonly pendingPuts = new PutMap();
   private readonly maxBufferedDocuments = Math.floor(getHeapStatistics().heap_size_limit / HEAP_BYTES_PER_DOCUMENT);
 
   constructor(private readonly models: ReadModels) {}
@@ -35,7 +35,7 @@ export class WriteBuffer implements Pick<ReadModels, 'get' | 'commit' | 'checkpo
     const documents: MatchingDocument[] = [];
     const absent: string[] = [];
     for (const id of ids) {
-      const put = this.pendingPuts.get(documentKey(collection, id));
+      const put = this.pendingPuts.get(collection, id);
       if (put === undefined) absent.push(id);
       else documents.push({ id, key: null, doc: put.document.doc as MatchingDocument['doc'] });
     }
@@ -45,11 +45,10 @@ export class WriteBuffer implements Pick<ReadModels, 'get' | 'commit' | 'checkpo
   async commit({ checkpoint, puts }: Commit): Promise<void> {
     const final: DocumentPut[] = [];
     for (const put of puts) {
-      const key = documentKey(put.collection, put.document.id);
       if (mayChange(put)) {
-        this.pendingPuts.set(key, put);
+        this.pendingPuts.set(put);
       } else {
-        this.pendingPuts.delete(key);
+        this.pendingPuts.delete(put.collection, put.document.id);
         final.push(put);
       }
     }
@@ -75,7 +74,7 @@ export class WriteBuffer implements Pick<ReadModels, 'get' | 'commit' | 'checkpo
   }
 
   private takeAll(): DocumentPut[] {
-    const puts = [...this.pendingPuts.values()];
+    const puts = this.pendingPuts.values();
     this.pendingPuts.clear();
     return puts;
   }

@@ -58,9 +58,27 @@ export const CHANGES: CollectionSpec = {
       covers: ['row_index', 'log_time', 'record_type', 'actor_id', 'token_id', 'event_type', 'fields'],
     },
     { keys: ['log_time'] },
-    { keys: ['record_id', 'position'], covers: ['revision', 'row_index'] },
+    { keys: ['record_id', 'position'], covers: ['revision', 'row_index'], lookup: true },
   ],
   searchable: false,
+  members: [
+    'position',
+    'log_time',
+    'event_type',
+    'record',
+    'revision',
+    'recorded_at',
+    'effective_at',
+    'actor_id',
+    'token_id',
+    'client',
+    'reason',
+    'changes',
+    'stream',
+    'stream_revision',
+    'event_id',
+    'hash',
+  ],
   // One row per event. Links and adoptions have further rows, so that a filter finds them by each of their records.
   views: [
     viewOf(

@@ -124,8 +124,8 @@ export function sealChangeRow(positioned: PositionedEvent): DocumentPut {
 /** The fields of a change that don't follow from the event alone. */
 type ChangeDetails = Pick<ChangeDocument, 'record' | 'linked' | 'revision' | 'effective_at' | 'changes' | 'stale'>;
 
-/** Lists the fields one by one. A rebuild calls this for every event, and object spread is many times slower. */
-function changeDocument(
+/** Returns an event's document. Lists the fields one by one. A rebuild calls this for every event, and object spread is many times slower. */
+export function changeDocument(
   { event, position, logTime }: PositionedEvent,
   data: Record<string, unknown>,
   details: ChangeDetails,
@@ -154,7 +154,8 @@ function changeDocument(
   return document;
 }
 
-function rowPut(event: TrailEvent, document: ChangeDocument, { record, rowIndex }: ChangeRow): DocumentPut {
+/** Returns the row under which a filter finds an event by a record. */
+export function rowPut(event: TrailEvent, document: ChangeDocument, { record, rowIndex }: ChangeRow): DocumentPut {
   const { organization_id } = event.metadata;
   const { position, log_time, actor_id, token_id, event_type, revision } = document;
   const id = changeId(organization_id, position);
@@ -186,7 +187,8 @@ function effectiveAt({ effectiveDateFields }: ReadModel, type: string, data: Rec
   return (data[effectiveDateFields?.[type] ?? ''] ?? null) as string | null;
 }
 
-function referenceTo(document: RecordDocument): RecordReference {
+/** Returns a record as rows name it. */
+export function referenceTo(document: RecordDocument): RecordReference {
   const model = modelOfId(document.id)!;
   return { id: document.id, type: model.family.type, name: recordName(model, document) };
 }

@@ -1,4 +1,5 @@
 import { hash as digestOf } from 'node:crypto';
+import { controlsOfPairs, readCrosswalk } from '../../commands/crosswalk.ts';
 import { applyStoredEvent, upcast } from '../../commands/engine/stream-state.ts';
 import { recordAggregate } from '../../commands/families.ts';
 import { EVIDENCE_LINKED, readLinkTransition } from '../../commands/link.ts';
@@ -7,9 +8,18 @@ import type { DocumentPut } from '../../stores/read-store.ts';
 import { canonical } from '../../trail/canonical.ts';
 import { type ChainFault, linkFault } from '../../trail/chain.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
-import { idsOfLinkStream, isLinkStream, modelOfId, modelOfStream, recordIdOf } from '../models.ts';
+import {
+  idsOfPairStream,
+  isCrosswalkStream,
+  isLinkStream,
+  isPairStream,
+  modelOfId,
+  modelOfStream,
+  recordIdOf,
+} from '../models.ts';
 import { type ReadModel, type RecordDocument, revisionAfter } from '../read-models/read-model.ts';
 import type { ChangeDocument } from './change-document.ts';
+
 import {
   linkChangeRows,
   type PositionedEvent,
@@ -17,6 +27,12 @@ import {
   recordChangeRows,
   recordName,
 } from './change-rows.ts';
+import { crosswalkChangeRows } from './crosswalk-change-rows.ts';
+
+/** Reads events of streams. */
+export interface EventReader extends Pick<EventStore, 'compareStorePositions'> {
+  readStream(stream: string, fromRevision: number, limit: number): Promise<StoredEvent[]>;
+}
 
 /** Limits how many events are read from the log. `allow` throws when nothing more may be read. */
 export interface ReadAllowance {
@@ -83,7 +99,7 @@ export class RecomputedChanges {
   private readonly streams = new Map<string, StreamReading>();
 
   constructor(
-    private readonly events: Pick<EventStore, 'readStream' | 'compareStorePositions'>,
+    private readonly events: EventReader,
     private readonly allowance: ReadAllowance,
     private readonly organizationId: string,
   ) {}
@@ -91,6 +107,11 @@ export class RecomputedChanges {
   /** The number of streams that were read. */
   get size(): number {
     return [...this.streams.values()].filter(({ events }) => events.length > 0).length;
+  }
+
+  /** Returns true if a stream was read, or is being read. */
+  has(stream: string): boolean {
+    return this.streams.has(stream);
   }
 
   /** Returns a stream, read at least up to a revision. */
@@ -138,7 +159,7 @@ export class RecomputedChanges {
   }
 
   private async newReading(stream: string): Promise<StreamReading> {
-    const model = isLinkStream(stream) ? null : modelOfStream(stream);
+    const model = isPairStream(stream) ? null : modelOfStream(stream);
     const initialFields = { fault: null, hash: null, state: null, document: null };
     const initialProgress = { events: [], versions: [], children: new Map(), isParked: false, isAtEnd: false };
     const reading: StreamReading = { ...initialFields, ...initialProgress, stream, model };
@@ -180,6 +201,7 @@ export class RecomputedChanges {
   private async apply(reading: StreamReading, event: StoredEvent): Promise<readonly DocumentPut[]> {
     const { model } = reading;
     if (isLinkStream(event.stream)) return this.linkRows(event);
+    if (isCrosswalkStream(event.stream)) return this.crosswalkRows(event);
     const before = await this.asProjected(reading, event.storePosition);
     const after = model && !reading.isParked ? await this.evolve(reading, model, event) : null;
     if (after === null || model === null) {
@@ -250,18 +272,30 @@ export class RecomputedChanges {
     return [row, reverseRow];
   }
 
+  private async crosswalkRows(event: StoredEvent): Promise<readonly DocumentPut[]> {
+    const data = readCrosswalk(event);
+    if (data === null) return this.parkedLinkRows(event);
+    const records = new Map<string, RecordDocument>();
+    for (const id of [...data.framework_ids, ...controlsOfPairs(data.pairs)]) {
+      const record = await this.recordAt(id, event.storePosition);
+      if (record === null) return this.parkedLinkRows(event);
+      records.set(id, record);
+    }
+    return crosswalkChangeRows(withoutPosition(event), data, records);
+  }
+
   private async recordsOf(event: StoredEvent): Promise<(RecordDocument | null)[]> {
     const records: (RecordDocument | null)[] = [];
-    for (const id of idsOfLinkStream(event.stream)) records.push(await this.recordAt(id, event.storePosition));
+    for (const id of idsOfPairStream(event.stream)) records.push(await this.recordAt(id, event.storePosition));
     return records;
   }
 
   private async parkedLinkRows(event: StoredEvent): Promise<readonly DocumentPut[]> {
-    return parkedLinkChangeRows(withoutPosition(event), idsOfLinkStream(event.stream), await this.recordsOf(event));
+    return parkedLinkChangeRows(withoutPosition(event), idsOfPairStream(event.stream), await this.recordsOf(event));
   }
 
   private async parkedRows(reading: StreamReading, event: StoredEvent, before: RecordDocument | null) {
-    if (isLinkStream(event.stream)) return this.parkedLinkRows(event);
+    if (isPairStream(event.stream)) return this.parkedLinkRows(event);
     return recordChangeRows(withoutPosition(event), reading.model, before, null);
   }
 }

@@ -1,6 +1,6 @@
 import type { CollectionSpec } from '../../stores/read-store.ts';
 import { historyOf, keysOf, ordersOf, type ReadModel, SPAN_KEYS } from './read-model.ts';
-import { recordView, versionView } from './views.ts';
+import { columnNames, recordView, versionView } from './views.ts';
 
 /**
  * Returns a family's two collections: its records now, and every version with the positions between which it is
@@ -16,6 +16,7 @@ export function collectionsOf(model: ReadModel): CollectionSpec[] {
     ...ordersOf(model).map((order) => [order]),
     ...(model.leadingIndexKeys ?? []).map((key) => [key, model.orders[0]!]),
   ];
+  const members = [...columnNames(model).filter((name) => name !== 'stale'), 'from_position'];
   const indexed = (covers: string[]) =>
     sorted.map((keys) => {
       const all = keys.at(-1) === model.orders[0] ? [...covers, ...primaryOnly] : covers;
@@ -25,15 +26,20 @@ export function collectionsOf(model: ReadModel): CollectionSpec[] {
     {
       name: model.family.plural,
       keys,
-      indexes: [...indexed(filters), ...(model.lookupKeys ?? []).map((key) => ({ keys: [key] }))],
+      indexes: [
+        ...indexed(filters),
+        ...(model.lookupKeys ?? []).map((key) => ({ keys: [key], lookup: true as const })),
+      ],
       searchable: true,
+      members,
       views: [recordView(model)],
     },
     {
       name: historyOf(model.family.plural),
       keys: { ...keys, ...SPAN_KEYS },
-      indexes: [...indexed([...span, ...filters]), { keys: ['record_id', 'from_position'] }],
+      indexes: [...indexed([...span, ...filters]), { keys: ['record_id', 'from_position'], lookup: true }],
       searchable: true,
+      members,
       views: [versionView(model, historyOf(model.family.plural))],
     },
   ];

@@ -61,7 +61,7 @@ function withUnpadded(words: readonly string[]): string[] {
 }
 
 /** Removes the zeros before numbers: nc07 becomes nc7, and a.05.10 becomes a.5.10. */
-function withoutPadding(word: string): string {
+export function withoutPadding(word: string): string {
   return word.replace(/(?<!\d)0+(?=[1-9])/g, '');
 }
 

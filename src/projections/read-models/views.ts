@@ -12,7 +12,7 @@ const FIRST_COLUMNS = ['id', 'organization_id'];
 const LAST_COLUMNS = ['owner_id', 'created_at', 'updated_at', 'revision', 'position', 'archived_at', 'stale'];
 
 /** Returns a family's columns: the published fields between those of every record. */
-function columnNames({ publishedFields }: ReadModel): string[] {
+export function columnNames({ publishedFields }: ReadModel): string[] {
   const fixedColumns = [...FIRST_COLUMNS, ...LAST_COLUMNS];
   return [...FIRST_COLUMNS, ...publishedFields.filter((name) => !fixedColumns.includes(name)), ...LAST_COLUMNS];
 }

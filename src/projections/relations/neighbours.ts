@@ -17,7 +17,9 @@ export const LINKS: CollectionSpec = {
     from_position: 'number',
     until_position: 'number',
   },
-  indexes: [{ keys: ['record_id', 'from_position'], covers: ['until_position', 'other_type', 'other_id'] }],
+  indexes: [
+    { keys: ['record_id', 'from_position'], covers: ['until_position', 'other_type', 'other_id'], lookup: true },
+  ],
   searchable: false,
   views: [viewOf('links', ['record_id', 'other_id', 'other_type', 'relation', ...SPAN_COLUMNS])],
 };
@@ -119,10 +121,15 @@ export function linkRow(
   const keys = { record_id, other_id: other.id, other_type: other.type, from_position, until_position };
   const relationWord = relation === null ? {} : { relation: relationOfRecord(record_id, relation) };
   const document: StoredDocument = {
-    id: `${record_id}~${other.id}@${from_position}`,
+    id: linkRowId(record_id, other.id, from_position),
     organization_id,
     keys,
     doc: { record_id, other_id: other.id, other_type: other.type, ...relationWord, from_position },
   };
   return { collection: LINKS.name, document };
+}
+
+/** Returns the id of the row for one record of a pair that is connected from a position on. */
+export function linkRowId(recordId: string, otherId: string, fromPosition: number): string {
+  return `${recordId}~${otherId}@${fromPosition}`;
 }

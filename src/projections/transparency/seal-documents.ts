@@ -1,4 +1,4 @@
-import type { CollectionSpec, Condition, ReadModels } from '../../stores/read-store.ts';
+import type { CollectionSpec, Condition, DocumentReads } from '../../stores/read-store.ts';
 import type { LogSealed, SealEvent, SealKeyRotated } from '../../trail/seals/seal-events.ts';
 import { viewOf } from '../read-models/views.ts';
 
@@ -38,18 +38,18 @@ export const SEALS: CollectionSpec = {
 };
 
 /** Returns the newest event of the seal stream, of any type. */
-export async function newestSealEvent(models: ReadModels, organizationId: string): Promise<SealDocument | null> {
+export async function newestSealEvent(models: DocumentReads, organizationId: string): Promise<SealDocument | null> {
   return firstSealDocument(models, organizationId, [], { key: 'position', direction: 'DESC' });
 }
 
-export async function newestSeal(models: ReadModels, organizationId: string): Promise<LogSealedDocument | null> {
+export async function newestSeal(models: DocumentReads, organizationId: string): Promise<LogSealedDocument | null> {
   const present = { key: 'size', op: 'present' } as const;
   return firstSealDocument<LogSealedDocument>(models, organizationId, [present], { key: 'size', direction: 'DESC' });
 }
 
 /** Returns the first seal that covers a position. */
 export async function firstSealOf(
-  models: ReadModels,
+  models: DocumentReads,
   organizationId: string,
   position: number,
 ): Promise<LogSealedDocument | null> {
@@ -62,7 +62,7 @@ const MAX_KEY_ROTATIONS = 10_000;
 
 /** Returns the key rotations before a position, in log order. */
 export async function rotationsBefore(
-  models: ReadModels,
+  models: DocumentReads,
   organizationId: string,
   position: number,
 ): Promise<SealKeyRotated[]> {
@@ -83,7 +83,7 @@ export async function rotationsBefore(
 }
 
 async function firstSealDocument<T extends SealDocument>(
-  models: ReadModels,
+  models: DocumentReads,
   organizationId: string,
   where: readonly Condition[],
   order: { key: string; direction: 'ASC' | 'DESC' },

@@ -5,7 +5,7 @@ import { cutText } from '../../projections/read-models/search-text.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { SealAt } from '../../trail/seals/event-proof.ts';
 import { type PageCursor, readCursor, writeCursor } from '../lists/cursor.ts';
-import { readKeysetPage } from '../lists/keyset-page.ts';
+import { type KeysetQuery, type PageRow, readKeysetPage } from '../lists/keyset-page.ts';
 import { answerNotes } from '../lists/list-records.ts';
 import { type Moment, momentOf, type QueryContext } from '../moments/moment.ts';
 import type { Reader, Snapshot } from '../moments/snapshot.ts';
@@ -20,8 +20,8 @@ import type { ChangesInput } from './changes-input.ts';
 
 /** Longer texts in changes are shortened. getRecords has them in full. */
 const MAX_VALUE_CHARACTERS = 200;
-/** Rows of one event at most: evidence, and the 20 records it is added to. */
-const MAX_ROWS_PER_EVENT = 21;
+/** Rows read at once for an event that can match by several, such as evidence and the records it is added to. */
+const ROWS_PER_EVENT = 21;
 /** The newest changes that a record's HISTORY shows. */
 const MAX_HISTORY_CHANGES = 50;
 
@@ -74,22 +74,17 @@ interface ChangesPage {
   cursorAfter(count: number): PageCursor | null;
 }
 
-/** Reads a page of changes. An event can match by several rows. It is shown once, by its first row, which comes last in this order. */
+/** Reads a page of changes. An event can match by several rows. It is shown once, by its first row. */
 async function readChangesPage(
-  { snapshot, organizationId, moment }: QueryContext,
+  context: QueryContext,
   where: readonly Condition[],
   input: ChangesInput,
   after: PageCursor | null,
 ): Promise<ChangesPage> {
-  const page = await readKeysetPage(snapshot.models, {
-    collection: 'changes',
-    organizationId,
-    where,
-    order: { key: 'position', direction: 'DESC' },
-    size: canMatchSeveralRows(input) ? MAX_ROWS_PER_EVENT * (input.size + 1) : input.size,
-    after,
-  });
-  const rows = page.filter((row, index) => row.doc.position !== page[index + 1]?.doc.position);
+  const { moment } = context;
+  const rows = canMatchSeveralRows(input)
+    ? await readFirstRows(context, where, input.size, after)
+    : await readKeysetPage(context.snapshot.models, { ...changesQuery(context, where), size: input.size, after });
   return {
     documents: rows.slice(0, input.size).map((row) => row.doc as unknown as ChangeDocument),
     cursorAfter(count) {
@@ -99,6 +94,37 @@ async function readChangesPage(
       return { isKeyEmpty: false, key: last.key, id: '', today: moment.today, position: moment.position };
     },
   };
+}
+
+function changesQuery({ organizationId }: QueryContext, where: readonly Condition[]) {
+  return { collection: 'changes', organizationId, where, order: { key: 'position', direction: 'DESC' } } as const;
+}
+
+/** Reads the first rows of `size` events, and of one more if there is a next page. An event's first row comes last in this order. */
+async function readFirstRows(
+  context: QueryContext,
+  where: readonly Condition[],
+  size: number,
+  after: KeysetQuery['after'],
+): Promise<PageRow[]> {
+  const { models } = context.snapshot;
+  const rowsPerRead = ROWS_PER_EVENT * (size + 1);
+  const firstRows: PageRow[] = [];
+  for (let start = after; ; ) {
+    const page = await readKeysetPage(models, { ...changesQuery(context, where), size: rowsPerRead, after: start });
+    const eventRows = page.filter((row, index) => row.key !== page[index + 1]?.key);
+    const last = eventRows.pop();
+    firstRows.push(...eventRows);
+    if (last === undefined) return firstRows;
+    if (page.length <= rowsPerRead) return [...firstRows, last];
+    // The crosswalk of two frameworks has a row for each of its controls, so the event may have more rows.
+    const ofEvent = { key: 'position', op: 'eq', value: last.key! } as const;
+    const order = { key: 'position', direction: 'ASC' } as const;
+    const [firstRow] = await models.find({ ...changesQuery(context, [...where, ofEvent]), order, limit: 1 });
+    firstRows.push({ ...firstRow!, isKeyEmpty: false });
+    if (firstRows.length > size) return firstRows;
+    start = { isKeyEmpty: false, key: last.key, id: '' };
+  }
 }
 
 /** Returns each listed event's inclusion path to the seal; null if the seal doesn't cover the event. */

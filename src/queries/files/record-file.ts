@@ -7,6 +7,7 @@ import { listSource } from '../lists/list-source.ts';
 import { resolveOwnerFilter } from '../lists/owner-filter.ts';
 import { type PinnedMoment, type QueryContext, requireAsOfPermission, versionConditions } from '../moments/moment.ts';
 import type { Reader, Snapshot } from '../moments/snapshot.ts';
+import { withLinkedControls } from '../records/link-filters.ts';
 import { presentRecords } from '../records/present-records.ts';
 import { idsOfLinkedRecords } from '../records/record-links.ts';
 import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, openFileAt } from './open-file.ts';
@@ -39,7 +40,7 @@ export async function openRecordFile(
     size: FILE_ROWS_PER_READ,
     after: after === undefined ? null : await placeOfRecord(snapshot, source, after, moment),
   };
-  return { ...file, batches: lines(reader, family, query, moment) };
+  return { ...file, batches: lines(reader, { family, filter }, query, moment) };
 }
 
 /** Returns the start of the page after a record, even if the filter excludes it. @throws Refusal if it did not exist */
@@ -58,14 +59,15 @@ async function placeOfRecord(
 
 async function* lines(
   reader: Reader,
-  family: FamilyQuery,
+  { family, filter }: { family: FamilyQuery; filter: Record<string, unknown> },
   query: KeysetQuery,
   moment: PinnedMoment,
 ): AsyncGenerator<object[]> {
   for await (const rows of readKeysetPages(() => reader.snapshot().models, query)) {
     const context = { snapshot: reader.snapshot(), organizationId: query.organizationId, moment };
     const documents = rows.map(({ doc }) => doc);
-    yield await withLinkedIds(context, family, await presentRecords(context, family, documents, 'FULL'));
+    const records = await presentRecords(context, family, documents, 'FULL');
+    yield await withLinkedIds(context, family, await withLinkedControls(context, filter, records));
   }
 }
 
@@ -73,9 +75,9 @@ async function* lines(
 async function withLinkedIds(
   context: QueryContext,
   { fields }: FamilyQuery,
-  records: Record<string, unknown>[],
+  records: readonly Record<string, unknown>[],
 ): Promise<object[]> {
-  if (!('record_ids' in fields)) return records;
+  if (!('record_ids' in fields)) return [...records];
   const linkedIds = await idsOfLinkedRecords(
     context,
     records.map(({ id }) => String(id)),

@@ -1,15 +1,19 @@
+import { crosswalkAggregate } from '../../commands/crosswalk.ts';
 import { frameworkOfControl, idPrefix } from '../../commands/engine/ids.ts';
-import { sortedPair } from '../../commands/link.ts';
+import { linkAggregate } from '../../commands/link.ts';
 import { changeId } from '../../projections/history/change-document.ts';
 import type { RecomputedStream } from '../../projections/history/recomputed-changes.ts';
 import { modelOfId } from '../../projections/models.ts';
+import { EVIDENCE } from '../../register/evidence.ts';
 import { linkablePrefixes } from '../../register/families.ts';
+import { FRAMEWORK } from '../../register/framework.ts';
 import type { StorePosition } from '../../stores/event-store.ts';
+import { readKeysetPages } from '../lists/keyset-page.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 import type { ChangeVerifier, VerifyRequest } from '../proofs/change-verifier.ts';
+import { readLinkPages } from '../records/link-pages.ts';
 
-/** Links per read of the read models. */
-const LINKS_PER_READ = 1_000;
+const FRAMEWORKS_PER_READ = 100;
 
 /**
  * The streams of some records, and of their links and evidence. Each of their events must have a row among the records'
@@ -30,10 +34,7 @@ export class RecordStreams {
       verifier.addFault({ why: 'HIDDEN', position: String(request.to) });
       return null;
     }
-    const streams: RecomputedStream[] = [];
-    for (const stream of await streamsOf(snapshot, request.organizationId, ids)) {
-      streams.push(await verifier.recomputedChanges.upToPosition(stream, newest));
-    }
+    const streams = await verifier.readUpToPosition(await streamsOf(snapshot, request.organizationId, ids), newest);
     return new RecordStreams(snapshot, request, streams, newest);
   }
 
@@ -61,12 +62,31 @@ async function streamsOf(snapshot: Snapshot, organizationId: string, ids: readon
   for (const id of ids) {
     if (!(await belongsTo(snapshot, organizationId, id))) continue;
     streams.add(streamOf(id));
+    for (const stream of await crosswalksOf(snapshot, organizationId, id)) streams.add(stream);
     const prefixes = linkablePrefixes(idPrefix(id) ?? '');
     for await (const otherId of linkedWith(snapshot, organizationId, id)) {
       if (!prefixes.includes(idPrefix(otherId) ?? '')) continue;
-      streams.add(`link-${sortedPair(id, otherId).join('-')}`);
-      if (idPrefix(otherId) === 'evd') streams.add(streamOf(otherId));
+      for (const stream of streamsOfLink(id, otherId)) streams.add(stream);
     }
+  }
+  return streams;
+}
+
+/** Returns the streams that a link can come from: its own, that of evidence, and a crosswalk of two controls' frameworks. */
+function streamsOfLink(id: string, otherId: string): string[] {
+  const { stream, companion } = linkAggregate(id, otherId);
+  const evidence = idPrefix(otherId) === EVIDENCE.prefix ? [streamOf(otherId)] : [];
+  return [stream, ...evidence, ...(companion === undefined ? [] : [companion.aggregate.stream])];
+}
+
+/** Returns the streams that crosswalks of a framework have, most of which don't exist. Empty for other records. */
+async function crosswalksOf({ models }: Snapshot, organizationId: string, id: string): Promise<string[]> {
+  if (idPrefix(id) !== FRAMEWORK.prefix) return [];
+  const order = { key: 'created_at', direction: 'ASC' } as const;
+  const query = { collection: FRAMEWORK.plural, organizationId, where: [], order, size: FRAMEWORKS_PER_READ };
+  const streams: string[] = [];
+  for await (const page of readKeysetPages(() => models, { ...query, after: null })) {
+    for (const other of page) if (other.id !== id) streams.push(crosswalkAggregate(id, other.id).stream);
   }
   return streams;
 }
@@ -82,14 +102,8 @@ const streamOf = (id: string): string => `${modelOfId(id)!.family.singular}-${id
 /** Returns the ids of all records that are or were linked with a record. */
 async function* linkedWith({ models }: Snapshot, organizationId: string, id: string): AsyncGenerator<string> {
   const where = [{ key: 'record_id', op: 'eq', value: id }] as const;
-  const order = { key: null, direction: 'ASC' } as const;
-  let after: { key: null; id: string } | undefined;
-  for (;;) {
-    const query = { collection: 'links', organizationId, where, order, limit: LINKS_PER_READ };
-    const rows = await models.find(after ? { ...query, after } : query);
+  for await (const rows of readLinkPages(models, { organizationId, where })) {
     for (const { doc } of rows) yield String(doc.other_id);
-    if (rows.length < LINKS_PER_READ) return;
-    after = { key: null, id: rows.at(-1)!.id };
   }
 }
 

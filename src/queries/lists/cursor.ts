@@ -1,7 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Scalar } from '../../stores/read-store.ts';
 import { canonical } from '../../trail/canonical.ts';
+import type { CursorKey } from './cursor-key.ts';
 
 /** The start of a list's next page. */
 export interface PageCursor {
@@ -14,29 +15,26 @@ export interface PageCursor {
   position: number | null;
 }
 
-/** Base64 characters of a signature: 132 bits. */
-const SIGNATURE_CHARACTERS = 22;
-
 /** Writes a signed cursor. The signature also covers the inputs that it is bound to: tool, organization, filter, order, as_of. */
-export function writeCursor(key: Buffer, boundTo: unknown, cursor: PageCursor): string {
+export function writeCursor(key: CursorKey, boundTo: unknown, cursor: PageCursor): string {
   const { isKeyEmpty, key: sortKey, id, today, position } = cursor;
   return writeSignedCursor(key, boundTo, [isKeyEmpty ? 1 : 0, sortKey, id, today, position]);
 }
 
 /** Reads a cursor. @throws Refusal invalid_input on field `cursor` if it was not made for these inputs */
-export function readCursor(key: Buffer, boundTo: unknown, cursor: string): PageCursor {
+export function readCursor(key: CursorKey, boundTo: unknown, cursor: string): PageCursor {
   const value = readSignedCursor<[number, Scalar | null, string, string, number | null]>(key, boundTo, cursor);
   const [emptyFlag, sortKey, id, today, position] = value;
   return { isKeyEmpty: emptyFlag === 1, key: sortKey, id, today, position };
 }
 
 /** Writes any JSON value as a cursor, with a signature over it and the inputs it is bound to. */
-export function writeSignedCursor(key: Buffer, boundTo: unknown, value: unknown): string {
+export function writeSignedCursor(key: CursorKey, boundTo: unknown, value: unknown): string {
   return sign(key, boundTo, JSON.stringify(value));
 }
 
 /** Reads the value of a cursor. @throws Refusal invalid_input on `field` if it was not made for these inputs */
-export function readSignedCursor<T>(key: Buffer, boundTo: unknown, cursor: string, field = 'cursor'): T {
+export function readSignedCursor<T>(key: CursorKey, boundTo: unknown, cursor: string, field = 'cursor'): T {
   const body = Buffer.from(cursor.split('.', 1)[0]!, 'base64url').toString();
   // Compared as text: base64 has several spellings of the same bytes, and only one is the cursor that was returned.
   const actual = Buffer.from(cursor);
@@ -51,9 +49,7 @@ export function readSignedCursor<T>(key: Buffer, boundTo: unknown, cursor: strin
   return JSON.parse(body) as T;
 }
 
-function sign(key: Buffer, boundTo: unknown, body: string): string {
-  const signature = createHmac('sha256', key)
-    .update(`${canonical(boundTo)}\n${body}`)
-    .digest('base64url');
-  return `${Buffer.from(body).toString('base64url')}.${signature.slice(0, SIGNATURE_CHARACTERS)}`;
+function sign(key: CursorKey, boundTo: unknown, body: string): string {
+  const signature = key.sign(`${canonical(boundTo)}\n${body}`);
+  return `${Buffer.from(body).toString('base64url')}.${signature}`;
 }

@@ -2,7 +2,7 @@ import { nearest } from '../../commands/engine/nearest.ts';
 import { recordName } from '../../projections/history/change-rows.ts';
 import type { RecordDocument } from '../../projections/read-models/read-model.ts';
 import { queryPrefixes, searchWords } from '../../projections/read-models/search-text.ts';
-import type { ReadModels } from '../../stores/read-store.ts';
+import type { DocumentReads } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import type { KeysetQuery } from './keyset-page.ts';
 
@@ -16,7 +16,7 @@ const MAX_COMPARED_WORDS = 8;
 const MAX_NEAR_MATCHES = 3;
 
 /** The records that a list finds, and the read models that have them. */
-type ListSource = Pick<KeysetQuery, 'collection' | 'organizationId' | 'where'> & { models: ReadModels };
+type ListSource = Pick<KeysetQuery, 'collection' | 'organizationId' | 'where'> & { models: DocumentReads };
 
 /**
  * Returns what an empty list's filter nearly found: archived records, else records with similar words. Null for neither.
@@ -47,7 +47,7 @@ async function archivedHint({ singular, plural }: FamilyQuery, source: ListSourc
 async function nearHint(family: FamilyQuery, query: string, source: ListSource): Promise<string | null> {
   const words = queryPrefixes(query);
   if (words.length === 0 || words.length > MAX_COMPARED_WORDS) return null;
-  const alternatives = words.map((word) => [word.slice(0, 1)]);
+  const alternatives = words.map(([letter]) => [letter!]);
   const where = [...source.where, { op: 'anyWords', alternatives } as const];
   const order = { key: null, direction: 'ASC' } as const;
   const rows = await source.models.find({ ...source, where, order, limit: MAX_COMPARED_RECORDS });

@@ -1,3 +1,4 @@
+import { MIN_DATE } from '../../commands/engine/dates.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { AnyFamily } from '../../commands/families.ts';
 import { exactTextKey } from '../../projections/read-models/family-model.ts';
@@ -180,8 +181,8 @@ function keyConditions(filter: KeyFilter, value: Scalar | boolean, today: string
       ];
     case 'EQUAL':
       return [{ key, op: 'eq', value: Number(value) }];
-    case 'EMPTY':
-      return [{ key, op: value ? 'empty' : 'present' }];
+    case 'NEVER':
+      return [value ? { key, op: 'eq', value: MIN_DATE } : { key, op: 'range', gt: MIN_DATE }];
     case 'PAST':
       return [pastCondition(key, value as boolean, today)];
   }

@@ -1,12 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Condition, DocumentQuery, MatchingDocument, ReadModels } from '../../stores/read-store.ts';
+import type { Condition, DocumentQuery, DocumentReads, MatchingDocument } from '../../stores/read-store.ts';
 import type { PageCursor } from './cursor.ts';
+
+export interface KeysetOrder {
+  /** Null orders by id. */
+  key: string | null;
+  direction: 'ASC' | 'DESC';
+  /** All documents have the key, so none need to be searched that don't. */
+  isNeverEmpty?: true;
+}
 
 export interface KeysetQuery {
   collection: string;
   organizationId: string;
   where: readonly Condition[];
-  order: { key: string; direction: 'ASC' | 'DESC' };
+  order: KeysetOrder;
   size: number;
   /** The row before the page; in the reversed order, the row after it. */
   after: Pick<PageCursor, 'isKeyEmpty' | 'key' | 'id'> | null;
@@ -25,11 +33,11 @@ export interface PageRow extends MatchingDocument {
  * with the key in its order, then records without it by id. The reversed order has both the other way round.
  * @returns up to size + 1 rows. The extra row means that there is a next page
  */
-export async function readKeysetPage(models: ReadModels, query: KeysetQuery): Promise<PageRow[]> {
+export async function readKeysetPage(models: DocumentReads, query: KeysetQuery): Promise<PageRow[]> {
   const { after, isReversed = false } = query;
   const limit = query.size + 1;
   const rows: PageRow[] = [];
-  for (const isKeyEmpty of isReversed ? [true, false] : [false, true]) {
+  for (const isKeyEmpty of segmentsOf(query)) {
     if (rows.length >= limit) break;
     // The page starts in the second segment, so all of the first one is before it.
     if (isKeyEmpty === isReversed && after !== null && after.isKeyEmpty !== isKeyEmpty) continue;
@@ -42,7 +50,7 @@ export async function readKeysetPage(models: ReadModels, query: KeysetQuery): Pr
 
 /** Returns the start of a page after the first record that matches conditions; null if there is none. */
 export async function findPageStart(
-  models: ReadModels,
+  models: DocumentReads,
   source: Pick<KeysetQuery, 'collection' | 'organizationId' | 'order'>,
   where: readonly Condition[],
 ): Promise<KeysetQuery['after']> {
@@ -54,17 +62,22 @@ export async function findPageStart(
  * Reads everything that a query matches in pages of its size, without keeping earlier pages in memory.
  * @param models returns the read models of the next page
  */
-export async function* readKeysetPages(models: () => ReadModels, query: KeysetQuery): AsyncGenerator<PageRow[]> {
+export async function* readKeysetPages(models: () => DocumentReads, query: KeysetQuery): AsyncGenerator<PageRow[]> {
   let { after } = query;
   for (;;) {
+    // An embedded store answers synchronously, so other calls get a turn before each page.
+    await nextTurn();
     const rows: PageRow[] = await readKeysetPage(models(), { ...query, after });
     const page = rows.slice(0, query.size);
     if (page.length > 0) yield page;
     if (rows.length <= query.size) return;
     after = page.at(-1)!;
-    // An embedded store answers synchronously, so other calls get a turn between two pages.
-    await nextTurn();
   }
+}
+
+function segmentsOf({ order, isReversed }: KeysetQuery): boolean[] {
+  if (order.isNeverEmpty) return [false];
+  return isReversed ? [true, false] : [false, true];
 }
 
 function segment(query: KeysetQuery, isKeyEmpty: boolean, start: KeysetQuery['after'], limit: number): DocumentQuery {
@@ -73,7 +86,7 @@ function segment(query: KeysetQuery, isKeyEmpty: boolean, start: KeysetQuery['af
   return {
     collection,
     organizationId,
-    where: [...where, { key: order.key, op: isKeyEmpty ? 'empty' : 'present' }],
+    where: order.isNeverEmpty ? where : [...where, { key: order.key!, op: isKeyEmpty ? 'empty' : 'present' }],
     order: { key: isKeyEmpty ? null : order.key, direction },
     limit,
     ...(start === null ? {} : { after: { key: start.key, id: start.id } }),

@@ -128,7 +128,8 @@ export async function readRecordPage(
 function withFilteredFields(family: FamilyQuery, filter: ListRecordsInput['filter'] = {}): FamilyQuery {
   const names = Object.keys(filter).filter((name) => filter[name] !== undefined);
   const filteredFields = names.flatMap((name) => family.filteredFields[name] ?? []);
-  return { ...family, summary: [...new Set([...family.summary, ...filteredFields])] };
+  const addedFields = filteredFields.filter((field) => !family.summary.includes(field));
+  return addedFields.length === 0 ? family : { ...family, summary: [...family.summary, ...new Set(addedFields)] };
 }
 
 /** The inputs of a cursor for the page before a row. A list's `cursor` is refused as one, and the other way round. */

@@ -1,6 +1,9 @@
 import type { Caller } from '../../commands/organization/caller.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
-import { isMemberWord, readCurrentMemberWords } from '../records/member-words.ts';
+import { isMemberWord, type MemberWords, readCurrentMemberWords } from '../records/member-words.ts';
+
+/** Reads the words for the members that a filter may name. */
+type ReadMemberWords = (snapshot: Snapshot, caller: Caller, organizationId: string) => Promise<MemberWords>;
 
 type ListFilter = Readonly<Record<string, unknown>>;
 
@@ -13,10 +16,11 @@ export async function resolveOwnerFilter(
   caller: Caller,
   organizationId: string,
   filter: ListFilter,
+  readWords: ReadMemberWords = readCurrentMemberWords,
 ): Promise<Record<string, unknown>> {
   const owners = (filter.owner_id ?? []) as readonly string[];
   if (!owners.some(isMemberWord)) return filter;
-  const members = await readCurrentMemberWords(snapshot, caller, organizationId);
+  const members = await readWords(snapshot, caller, organizationId);
   const owner_id = owners.map((word, index) =>
     isMemberWord(word) ? members.require(word, `filter.owner_id.${index}`) : word,
   );

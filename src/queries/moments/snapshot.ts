@@ -2,8 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { dateOf } from '../../commands/engine/dates.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { EventStore } from '../../stores/event-store.ts';
-import type { Checkpoint, ReadModels } from '../../stores/read-store.ts';
+import type { Checkpoint, DocumentReads } from '../../stores/read-store.ts';
 import type { AccessLogSource } from '../changes/access-log-source.ts';
+import type { CursorKey } from '../lists/cursor-key.ts';
 import type { NameReader } from '../records/member-names.ts';
 
 /** The other stores and settings that queries read from. */
@@ -14,7 +15,7 @@ export interface SnapshotOptions {
   names: NameReader;
   accessLog: AccessLogSource;
   /** The key that signs cursors, the same on every instance. */
-  cursorKey: Buffer;
+  cursorKey: CursorKey;
   now: () => Date;
   /** Events that one verification may read, if not the default. */
   maxEventsVerified?: number | undefined;
@@ -44,7 +45,7 @@ export class Snapshot {
   readonly events: EventStore;
   readonly names: NameReader;
   readonly accessLog: AccessLogSource;
-  readonly cursorKey: Buffer;
+  readonly cursorKey: CursorKey;
   readonly now: () => Date;
   readonly maxEventsVerified: number | undefined;
   /** Positions of past times that can't change any more, so that paging through the past resolves a time once. */
@@ -60,7 +61,7 @@ export class Snapshot {
   });
 
   constructor(
-    readonly models: ReadModels,
+    readonly models: DocumentReads,
     readonly progress: ReadProgress,
     { events, names, accessLog, cursorKey, now, maxEventsVerified }: SnapshotOptions,
   ) {
@@ -106,7 +107,7 @@ export function isIncomplete({ progress }: Pick<Snapshot, 'progress'>, organizat
 }
 
 /** Returns the generation that is served now. @throws StoreUnavailable while no generation is served */
-export type ServedGeneration = () => { models: ReadModels; progress: ReadProgress };
+export type ServedGeneration = () => { models: DocumentReads; progress: ReadProgress };
 
 /** Gives each query the read models of the generation that is served when it begins. */
 export class Reader {

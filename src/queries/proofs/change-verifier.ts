@@ -1,7 +1,9 @@
 import { type ChangeDocument, changeId } from '../../projections/history/change-document.ts';
 import {
+  EVENTS_PER_READ,
   RecomputedChanges,
   type RecomputedEvent,
+  type RecomputedStream,
   rowDigest,
   toRecomputedRow,
 } from '../../projections/history/recomputed-changes.ts';
@@ -11,9 +13,11 @@ import type { StorePosition } from '../../stores/event-store.ts';
 import type { Condition, MatchingDocument } from '../../stores/read-store.ts';
 import type { ChainFault } from '../../trail/chain.ts';
 import { sealStream } from '../../trail/seals/seal-events.ts';
+import { readKeysetPages } from '../lists/keyset-page.ts';
 import { isIncomplete, type Snapshot } from '../moments/snapshot.ts';
 import { type ChangeFault, differences, MAX_FAULTS } from './change-fault.ts';
 import { AllowanceExhausted, type EventAllowance } from './event-allowance.ts';
+import { ReadAhead } from './read-ahead.ts';
 
 /** Rows per read of the read models. */
 const ROWS_PER_WINDOW = 500;
@@ -60,6 +64,7 @@ export class ChangeVerifier {
   /** The number of checked events whose data was erased. */
   erasedCount = 0;
   private readonly recomputedSeals: RecomputedSeals;
+  private readonly readAhead: ReadAhead;
   private readonly brokenStreams = new Set<string>();
   /** The number of rows that the filter should find, by position. */
   private expectedCounts = new Map<number, number>();
@@ -70,7 +75,8 @@ export class ChangeVerifier {
     private readonly request: VerifyRequest,
     private readonly allowance: EventAllowance,
   ) {
-    this.recomputedChanges = new RecomputedChanges(snapshot.events, allowance, request.organizationId);
+    this.readAhead = new ReadAhead(snapshot.events);
+    this.recomputedChanges = new RecomputedChanges(this.readAhead, allowance, request.organizationId);
     this.recomputedSeals = new RecomputedSeals(snapshot.events, allowance, request.organizationId);
   }
 
@@ -83,6 +89,7 @@ export class ChangeVerifier {
     const { from, to } = this.request;
     for (let next = to; next >= from; ) {
       const { positions, isLast } = await this.readWindow(next);
+      this.readAhead.expect(this.streamsToRead(positions));
       const checkedChanges: CheckedChange[] = [];
       const covered = await this.checkPositions(positions, isLast, next, checkedChanges);
       await this.checkFilter(covered, next);
@@ -92,6 +99,27 @@ export class ChangeVerifier {
       next = covered - 1;
     }
     return from;
+  }
+
+  /** Returns streams, each read at least up to a store position. */
+  async readUpToPosition(streams: Iterable<string>, storePosition: StorePosition): Promise<RecomputedStream[]> {
+    const all = [...streams];
+    this.readAhead.expect(all.map((stream) => [stream, EVENTS_PER_READ]));
+    const read: RecomputedStream[] = [];
+    for (const stream of all) read.push(await this.recomputedChanges.upToPosition(stream, storePosition));
+    return read;
+  }
+
+  /** Yields the streams that checking these positions will read, with the number of events. */
+  private *streamsToRead(positions: readonly PositionRows[]): Generator<[stream: string, events: number]> {
+    for (const { rows } of positions) {
+      const { stream, stream_revision: revision } = rows[0]!.doc as unknown as ChangeDocument;
+      // The rows may have been tampered with.
+      const isValid = typeof stream === 'string' && Number.isSafeInteger(revision) && Number(revision) >= 0;
+      if (!isValid || stream === sealStream(this.request.organizationId) || this.recomputedChanges.has(stream))
+        continue;
+      yield [stream, Number(revision) + 1];
+    }
   }
 
   addFault(fault: ChangeFault): void {
@@ -107,17 +135,20 @@ export class ChangeVerifier {
     const where: Condition[] = [{ key: 'position', op: 'range', gte: from, lte: next }];
     if (recordKeys !== null) where.unshift({ key: 'record_id', op: 'in', values: [...recordKeys] });
     const order = { key: 'position', direction: 'DESC' } as const;
-    const query = { collection: 'changes', organizationId, where, order, limit: ROWS_PER_WINDOW };
-    const rows = await this.snapshot.models.find(query);
-    const positions: PositionRows[] = [];
-    for (const row of rows) {
-      const last = positions.at(-1);
-      if (last !== undefined && last.position === row.key) last.rows.push(row);
-      else positions.push({ position: Number(row.key), rows: [row] });
-    }
+    const query = { collection: 'changes', organizationId, where, order };
+    const rows = await this.snapshot.models.find({ ...query, limit: ROWS_PER_WINDOW });
     const isLast = rows.length < ROWS_PER_WINDOW;
-    // The last position may have more rows in the next window.
-    return { positions: isLast ? positions : positions.slice(0, -1), isLast };
+    const positions = byPosition(rows);
+    if (isLast) return { positions, isLast };
+    // The last position may have more rows. They belong to the next window, unless this one has no other.
+    if (positions.length > 1) return { positions: positions.slice(0, -1), isLast };
+    const { position } = positions[0]!;
+    const ofPosition = { ...query, where: [...where, { key: 'position', op: 'eq', value: position } as const] };
+    const models = () => this.snapshot.models;
+    const allRows: MatchingDocument[] = [];
+    for await (const page of readKeysetPages(models, { ...ofPosition, size: ROWS_PER_WINDOW, after: null }))
+      allRows.push(...page);
+    return { positions: byPosition(allRows), isLast };
   }
 
   /** Checks a window's positions and adds the correct changes to `checked`. @returns the lowest covered position */
@@ -305,4 +336,15 @@ export class ChangeVerifier {
     }
     this.expectedCounts = new Map();
   }
+}
+
+/** Groups rows, sorted by position, by their positions. */
+function byPosition(rows: readonly MatchingDocument[]): PositionRows[] {
+  const positions: PositionRows[] = [];
+  for (const row of rows) {
+    const last = positions.at(-1);
+    if (last !== undefined && last.position === row.key) last.rows.push(row);
+    else positions.push({ position: Number(row.key), rows: [row] });
+  }
+  return positions;
 }

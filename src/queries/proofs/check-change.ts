@@ -1,9 +1,18 @@
+import { readCrosswalk } from '../../commands/crosswalk.ts';
 import { applyStoredEvent } from '../../commands/engine/stream-state.ts';
 import { recordAggregate } from '../../commands/families.ts';
 import { readLinkTransition } from '../../commands/link.ts';
-import type { ChangeDocument } from '../../projections/history/change-document.ts';
+import type { ChangeDocument, FieldChange } from '../../projections/history/change-document.ts';
 import { linkFieldChanges, recordChangeRows, sealChangeRow } from '../../projections/history/change-rows.ts';
-import { idsOfLinkStream, isLinkStream, modelOfId, modelOfStream, recordIdOf } from '../../projections/models.ts';
+import { pairCounts } from '../../projections/history/crosswalk-change-rows.ts';
+import {
+  idsOfPairStream,
+  isCrosswalkStream,
+  isPairStream,
+  modelOfId,
+  modelOfStream,
+  recordIdOf,
+} from '../../projections/models.ts';
 import { type RecordDocument, revisionAfter } from '../../projections/read-models/read-model.ts';
 import { verifyChain } from '../../trail/chain.ts';
 import type { TrailCrypto } from '../../trail/crypto.ts';
@@ -117,8 +126,8 @@ function rebuildChange({ events, origin, position, organization_id }: ChangeProo
   const positioned = { event, position: Number(position), logTime: '' };
   if (event.stream === sealStream(organization_id)) return documentOf(sealChangeRow(positioned));
   const model = modelOfStream(event.stream);
-  // A link has the same fields as a seal, and two records.
-  if (isLinkStream(event.stream)) return { ...documentOf(sealChangeRow(positioned)), ...linkDetails(event) };
+  // A link and a crosswalk have the same fields as a seal, and two records.
+  if (isPairStream(event.stream)) return { ...documentOf(sealChangeRow(positioned)), ...pairDetails(event) };
   if (model === null) return documentOf(recordChangeRows(positioned, null, null, null)[0]!);
   const id = recordIdOf(event.stream);
   let state = origin === undefined ? null : firstState(origin.event, id);
@@ -155,19 +164,19 @@ function firstState({ stream, type, data }: TrailEvent, id: string): object | nu
 
 const isEmpty = (data: object): boolean => Object.keys(data).length === 0;
 
-/** Returns the fields of a link's change, without the names of its records: those are in streams of their own. */
-function linkDetails(event: TrailEvent): Partial<ChangeDocument> {
-  const [id, linkedId] = idsOfLinkStream(event.stream);
-  const transition = readLinkTransition(event);
+/** Returns the fields of a link's or crosswalk's change, without the names of its records: those have their own streams. */
+function pairDetails(event: TrailEvent): Partial<ChangeDocument> {
+  const [id, linkedId] = idsOfPairStream(event.stream);
   const reference = (recordId: string) => ({
     id: recordId,
     type: modelOfId(recordId)?.family.type ?? 'UNKNOWN',
     name: '',
   });
-  return {
-    record: reference(id),
-    linked: reference(linkedId),
-    revision: null,
-    changes: transition === null ? [] : linkFieldChanges(transition, id, linkedId),
-  };
+  return { record: reference(id), linked: reference(linkedId), revision: null, changes: pairChanges(event) };
+}
+
+function pairChanges(event: TrailEvent): FieldChange[] {
+  if (isCrosswalkStream(event.stream)) return pairCounts(readCrosswalk(event)?.pairs ?? []);
+  const transition = readLinkTransition(event);
+  return transition === null ? [] : linkFieldChanges(transition, ...idsOfPairStream(event.stream));
 }

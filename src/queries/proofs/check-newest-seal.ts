@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { newestSeal, SEALS, type SealDocument } from '../../projections/transparency/seal-documents.ts';
 import type { EventStore } from '../../stores/event-store.ts';
-import type { ReadModels } from '../../stores/read-store.ts';
+import type { DocumentReads } from '../../stores/read-store.ts';
 import { isAuthentic } from '../../trail/hash.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import type { SealAt } from '../../trail/seals/event-proof.ts';
@@ -24,7 +24,7 @@ export interface CheckedSeal {
 
 /** Checks the newest seal. Returns null if there is none. */
 export async function checkNewestSeal(
-  models: ReadModels,
+  models: DocumentReads,
   events: Pick<EventStore, 'readStream'>,
   organizationId: string,
 ): Promise<CheckedSeal | null> {
@@ -40,14 +40,14 @@ export async function checkNewestSeal(
 }
 
 /** Returns true if the seal is signed with the key that it names. */
-async function isSignedByItsKey(models: ReadModels, organizationId: string, seal: LogSealed): Promise<boolean> {
+async function isSignedByItsKey(models: DocumentReads, organizationId: string, seal: LogSealed): Promise<boolean> {
   const publicKey = await readSealKey(models, organizationId, seal.key_id);
   return publicKey !== null && isSigned(organizationId, 'LogSealed', seal, seal.signature, publicKey.key);
 }
 
 /** Returns the public key with this id; null if no seal event has it. A key's id is derived from the key, so a false key can't have its id. */
 export async function readSealKey(
-  models: ReadModels,
+  models: DocumentReads,
   organizationId: string,
   keyId: string,
 ): Promise<PublicKey | null> {
@@ -63,7 +63,7 @@ export async function readSealKey(
 
 /** Returns the positions that the seal covers but whose given hashes don't match it. */
 export async function findMismatches(
-  models: ReadModels,
+  models: DocumentReads,
   organizationId: string,
   { seal }: CheckedSeal,
   changes: readonly { position: number; hash: string }[],

@@ -1,7 +1,7 @@
 import { CHANGES, type ChangeDocument, changeId } from '../../projections/history/change-document.ts';
 import { readNodes } from '../../projections/transparency/organization-tree.ts';
 import { firstSealOf, type LogSealedDocument } from '../../projections/transparency/seal-documents.ts';
-import type { ReadModels } from '../../stores/read-store.ts';
+import type { DocumentReads } from '../../stores/read-store.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import type { EventProof, SealAt } from '../../trail/seals/event-proof.ts';
 import { consistencyPath, inclusionPath } from '../../trail/seals/merkle.ts';
@@ -9,7 +9,7 @@ import { type ConsistencyProof, consistencyProof, inclusionProof } from '../../t
 
 /** Proves that the first seal after an event covers it; null if there is no such seal yet. */
 export async function proveEvent(
-  models: ReadModels,
+  models: DocumentReads,
   organizationId: string,
   position: number,
 ): Promise<EventProof | null> {
@@ -30,7 +30,7 @@ export async function proveEvent(
  * @param size the number of events that the seal covers. Paths are valid for this seal only
  */
 export async function inclusionPaths(
-  models: ReadModels,
+  models: DocumentReads,
   organizationId: string,
   size: number,
   positions: readonly number[],
@@ -49,7 +49,7 @@ export async function inclusionPaths(
 
 /** Proves that the log of `newer` events starts with the log of `older` events. @throws RangeError if the log is shorter */
 export async function proveConsistency(
-  models: ReadModels,
+  models: DocumentReads,
   organizationId: string,
   older: number,
   newer: number,
@@ -62,7 +62,7 @@ export async function proveConsistency(
   );
 }
 
-function nodesFor(models: ReadModels, organizationId: string, size: number, positions: readonly number[]) {
+function nodesFor(models: DocumentReads, organizationId: string, size: number, positions: readonly number[]) {
   return readNodes(
     models,
     organizationId,

@@ -10,7 +10,7 @@ import { type CheckedSeal, checkNewestSeal, findMismatches } from './check-newes
 import { AllowanceExhausted, EventAllowance } from './event-allowance.ts';
 
 /** The commands and the document for a check without this service. */
-export const OFFLINE_CHECK = 'veritrail export, then veritrail verify FILE --key KEY: docs/trail-format.md';
+const OFFLINE_CHECK = 'veritrail export, then veritrail verify FILE --key KEY: docs/trail-format.md';
 
 /** The outcome for the covered part of the changes. */
 export interface Verification {

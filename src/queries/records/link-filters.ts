@@ -1,5 +1,4 @@
 import { controlId, frameworkOfControl, MAX_CONTROL_INDEX } from '../../commands/engine/ids.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
 import { modelOfId } from '../../projections/models.ts';
 import { keysOf } from '../../projections/read-models/read-model.ts';
 import { OPEN_END } from '../../projections/relations/related-counts.ts';
@@ -8,14 +7,12 @@ import { type Relation, type RelationOfRecord, relationsOfRecords } from '../../
 import type { Condition } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import { type QueryContext, recordIdCondition, versionConditions } from '../moments/moment.ts';
+import { readLinkPages } from './link-pages.ts';
 import { documentsAt, linkedToCondition } from './record-links.ts';
 
 type Document = Record<string, unknown>;
 
-/** Links per read of the store. */
-const LINKS_PER_READ = 1_000;
-
-/** Turns the filters by linked records into conditions. @throws Refusal not_found, invalid_input */
+/** Turns the filters by linked records into conditions. @throws Refusal not_found */
 export async function linkConditions(
   context: QueryContext,
   family: FamilyQuery,
@@ -28,38 +25,43 @@ export async function linkConditions(
 }
 
 async function linkedFrameworkConditions(context: QueryContext, filter: Document): Promise<Condition[]> {
-  const { linked_framework_id: frameworkIds, include_archived } = filter;
-  if (frameworkIds === undefined) {
-    if (filter.relation === undefined) return [];
-    const message = 'relation filters the links with a framework’s controls. Give linked_framework_id too.';
-    throw new Refusal('invalid_input', message, { field: 'filter.relation' });
-  }
+  const { linked_framework_id: frameworkIds, relation, include_archived } = filter;
+  if (frameworkIds === undefined && relation === undefined) return [];
+  const ranges = (frameworkIds as readonly string[] | undefined)?.map(controlsOf) ?? [ALL_CONTROLS];
   const rows: Document[] = [];
-  for (const id of frameworkIds as readonly string[]) {
-    const [gte, lte] = [controlId(id, 0), controlId(id, MAX_CONTROL_INDEX)];
-    for await (const row of controlLinks(context, { key: 'record_id', op: 'range', gte, lte }, filter)) rows.push(row);
-  }
+  for (const controls of ranges) for await (const row of controlLinks(context, controls, filter)) rows.push(row);
   const controls = await documentsAt(context, [...new Set(rows.map(({ record_id }) => String(record_id)))]);
   const counting = new Set(controls.filter((control) => include_archived || isLive(control)).map(({ id }) => id));
   const linked = rows.filter(({ record_id }) => counting.has(record_id)).map(({ other_id }) => String(other_id));
   return [recordIdCondition([...new Set(linked)], context.moment)];
 }
 
+const ALL_CONTROLS: Condition = { key: 'record_id', op: 'range', gte: `${CONTROL.prefix}_`, lt: `${CONTROL.prefix}~` };
+
+/** Returns the condition on the controls of a framework. */
+function controlsOf(frameworkId: string): Condition {
+  const [gte, lte] = [controlId(frameworkId, 0), controlId(frameworkId, MAX_CONTROL_INDEX)];
+  return { key: 'record_id', op: 'range', gte, lte };
+}
+
 /**
- * Adds `linked_controls` to listed controls: the numbers of those that the filter `linked_framework_id` found them by,
- * each with the relation to it.
+ * Adds `linked_controls` to listed controls: the numbers of those by which the filters `linked_framework_id` and `relation`
+ * found them, each with the relation to it.
  */
 export async function withLinkedControls(
   context: QueryContext,
   filter: Document,
   controls: readonly Document[],
 ): Promise<readonly Document[]> {
-  const { linked_framework_id: frameworkIds, include_archived } = filter;
-  if (frameworkIds === undefined || controls.length === 0) return controls;
+  const { linked_framework_id: frameworkIds, relation, include_archived } = filter;
+  const isFiltered = frameworkIds !== undefined || relation !== undefined;
+  if (!isFiltered || controls.length === 0) return controls;
+  const isWanted = (id: string) =>
+    frameworkIds === undefined || (frameworkIds as readonly string[]).includes(frameworkOfControl(id));
   const rows: Document[] = [];
   const listed = { key: 'record_id', op: 'in', values: controls.map(({ id }) => String(id)) } as const;
   for await (const row of controlLinks(context, listed, filter)) {
-    if ((frameworkIds as readonly string[]).includes(frameworkOfControl(String(row.other_id)))) rows.push(row);
+    if (isWanted(String(row.other_id))) rows.push(row);
   }
   const linked = await documentsAt(context, [...new Set(rows.map(({ other_id }) => String(other_id)))]);
   const counting = linked.filter((control) => include_archived || isLive(control)).sort(byNumber);
@@ -94,16 +96,10 @@ async function* controlLinks(
       ? [{ key: 'until_position', op: 'eq', value: OPEN_END }]
       : versionConditions(moment.position);
   const where: Condition[] = [controls, { key: 'other_type', op: 'eq', value: CONTROL.type }, ...current];
-  const order = { key: 'record_id', direction: 'ASC' } as const;
-  let after: { key: string | number | null; id: string } | undefined;
-  for (;;) {
-    const query = { collection: 'links', organizationId, where, order, limit: LINKS_PER_READ };
-    const rows = await snapshot.models.find(after ? { ...query, after } : query);
+  const source = { organizationId, where };
+  for await (const rows of readLinkPages(snapshot.models, source, { key: 'record_id', direction: 'ASC' })) {
     for (const { doc } of rows) {
       if (relations === null || relations.includes(doc.relation as RelationOfRecord)) yield doc;
     }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < LINKS_PER_READ) return;
-    after = { key: last.key, id: last.id };
   }
 }

@@ -5,7 +5,7 @@ import { memberRole, type OrganizationState } from '../../commands/organization/
 import { hasPermission } from '../../commands/organization/permissions.ts';
 import { foldName, isForbiddenName, isReservedWord, skeletonOf } from '../../commands/organization/person-names.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
-import type { MemberIdentity, NameReader } from './member-names.ts';
+import { type MemberIdentity, type NameReader, readAllMembersOf } from './member-names.ts';
 
 /** The account that a word means, or why it means none. */
 export type WordMeaning =
@@ -127,9 +127,13 @@ export async function readMemberWords(
   now: string,
 ): Promise<MemberWords> {
   const present = Object.keys(members).filter((account) => memberRole({ members, membership_ends }, account, now));
+  return wordsOf(names, caller, id, present);
+}
+
+async function wordsOf(names: NameReader, caller: Caller, id: string, accounts: readonly string[]) {
   const seesAll = hasPermission(caller, id, 'changeMembers');
   const seesAddress = (account: string) => seesAll || account === caller.account_id;
-  return new MemberWords(await names.readIdentities(present, seesAddress));
+  return new MemberWords(await names.readIdentities(accounts, seesAddress));
 }
 
 /** Returns the words for an organization's present members, from the read models. */
@@ -141,4 +145,9 @@ export async function readCurrentMemberWords(
   const [organization] = await models.get('organizations', [id]);
   const { members = {}, membership_ends = {} } = (organization?.doc ?? {}) as Partial<Memberships>;
   return readMemberWords(names, { id, members, membership_ends }, caller, now().toISOString());
+}
+
+/** Returns the words for an organization's present and former members, for a call that is repeated. */
+export async function readAllMemberWords(snapshot: Snapshot, caller: Caller, id: string): Promise<MemberWords> {
+  return wordsOf(snapshot.names, caller, id, [...(await readAllMembersOf(snapshot, id))]);
 }

@@ -49,21 +49,24 @@ const INTERNAL_FIELDS = new Set([
   'controls',
 ]);
 
+/** Fields that view FULL leaves out, or shows before or after all others. */
+const FIELDS_APART = new Set([
+  ...INTERNAL_FIELDS,
+  'id',
+  'organization_id',
+  'owner_id',
+  'created_at',
+  'updated_at',
+  'revision',
+  'archived_at',
+]);
+
 function fullView(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
-  const { id, organization_id, owner_id, created_at, updated_at, revision, archived_at, ...others } = document;
-  const fields = Object.fromEntries(Object.entries(others).filter(([field]) => !INTERNAL_FIELDS.has(field)));
-  return {
-    id,
-    organization_id,
-    ...fields,
-    ...family.dayFacts(document, today),
-    owner_id,
-    owner,
-    created_at,
-    updated_at,
-    revision,
-    archived_at,
-  };
+  const { id, organization_id, owner_id, created_at, updated_at, revision, archived_at } = document;
+  const view: Document = { id, organization_id };
+  for (const field in document) if (!FIELDS_APART.has(field)) view[field] = document[field];
+  Object.assign(view, family.dayFacts(document, today));
+  return Object.assign(view, { owner_id, owner, created_at, updated_at, revision, archived_at });
 }
 
 /** Returns the fields of view SUMMARY, without nulls and long texts. */
@@ -97,7 +100,8 @@ export function summaryMembers(fields: Fields): string[] {
 /** Returns an upper bound of a record's JSON length without building it. JSON can escape a character as six. */
 export function maxJsonCharacters(document: Document): number {
   let characters = 2;
-  for (const [field, value] of Object.entries(document)) {
+  for (const field in document) {
+    const value = document[field];
     characters += field.length + 4;
     if (typeof value === 'string') characters += value.length * 6 + 2;
     else characters += typeof value === 'object' && value !== null ? JSON.stringify(value).length : 25;

@@ -8,13 +8,12 @@ import type { Condition } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import { keyIn } from '../lists/filters.ts';
 import { type QueryContext, recordIdCondition, versionConditions } from '../moments/moment.ts';
+import { readLinkPages } from './link-pages.ts';
 
 type Document = Record<string, unknown>;
 
 /** Linked records that LINKS, EVIDENCE and record_ids show. */
 const MAX_LINKED_RECORDS = 100;
-/** Links per read of the store. */
-const LINKS_PER_READ = 1_000;
 
 /** A linked record, and the relation to it as the other record has it; null without one. */
 export interface LinkedRecord {
@@ -86,14 +85,8 @@ async function* linkBatches(
   types: readonly string[],
 ): AsyncGenerator<LinkEnd[]> {
   const source = linksAt(context, ids, types);
-  let after: { key: string | number | null; id: string } | undefined;
-  for (;;) {
-    const query = { ...source, order: NEWEST_LINK_FIRST, limit: LINKS_PER_READ };
-    const rows = await context.snapshot.models.find(after ? { ...query, after } : query);
+  for await (const rows of readLinkPages(context.snapshot.models, source, NEWEST_LINK_FIRST)) {
     yield rows.map(({ doc }) => linkEndOf(doc));
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < LINKS_PER_READ) return;
-    after = { key: last.key, id: last.id };
   }
 }
 

@@ -5,8 +5,9 @@ import { type PinnedMoment, pinnedMoment } from '../../queries/moments/moment.ts
 import type { Reader } from '../../queries/moments/snapshot.ts';
 import { adoptedFrameworks, coverageByFramework, coverageFigureName } from '../figures/framework-coverage.ts';
 import type { NamesByKey } from '../pages/report-page.ts';
-import type { ReportFileRequest } from '../report-request.ts';
+import { type ReportFileRequest, reportContext, resolveOwner } from '../report-request.ts';
 import type { ReportContext } from '../report-type.ts';
+import { changesSection, recordTypesOf } from '../sections/changes-section.ts';
 import { readWholeReport } from '../whole-report.ts';
 import { type FigureMovement, figureMovements } from './figure-movement.ts';
 import type { ComparedMoments } from './moved-records.ts';
@@ -18,9 +19,8 @@ const MAX_LISTED_CHANGES = 1_000;
 /** Frameworks whose coverage is compared. */
 const MAX_FRAMEWORKS = 8;
 
-/** The moments that are compared, each in a form that `as_of` accepts. */
-export interface ComparisonInput {
-  organization_id: string;
+/** The moments that are compared, each in a form that `as_of` accepts, and the filters of CHANGES_BETWEEN. */
+export interface ComparisonInput extends Pick<ReportFileRequest, 'organization_id' | 'record_types' | 'owner_id'> {
   from: string;
   /** By default now. */
   until?: string | undefined;
@@ -36,7 +36,11 @@ export interface CoverageDifference {
 export interface Comparison {
   before: PinnedMoment;
   after: PinnedMoment;
-  /** The number of events between the moments. */
+  /** The families that are compared; undefined for all. */
+  recordTypes: readonly string[] | undefined;
+  /** The account whose records are compared; undefined for everyone's. */
+  ownerId: string | undefined;
+  /** The number of events between the moments; with filters, of the changes that they select. */
   changes: number;
   figures: readonly FigureMovement[];
   coverage: readonly CoverageDifference[];
@@ -57,23 +61,25 @@ export async function compareMoments(
   input: ComparisonInput,
   signal?: AbortSignal,
 ): Promise<Comparison> {
-  const { organization_id: organizationId, from, until } = input;
-  requirePermission(caller, organizationId, 'generateReports');
+  const { organization_id, from, until, ...filters } = input;
+  requirePermission(caller, organization_id, 'generateReports');
   const snapshot = reader.snapshot();
-  const contextAt = async (asOf: string | undefined): Promise<ReportContext> => {
-    const moment = await pinnedMoment(snapshot, organizationId, asOf);
-    return { snapshot, organizationId, moment, inputs: {}, signal };
-  };
+  const scope = await resolveOwner(snapshot, caller, { organization_id, type: 'CHANGES_BETWEEN', ...filters });
+  const call = { onGenerated: () => undefined, signal };
+  const contextAt = async (asOf: string | undefined): Promise<ReportContext> =>
+    reportContext(snapshot, caller, scope, call, await pinnedMoment(snapshot, organization_id, asOf));
   const moments = { before: await contextAt(from), after: await contextAt(until) };
   const [before, after] = [moments.before.moment, moments.after.moment];
   if (before.position > after.position || before.today > after.today) {
     throw new Refusal('invalid_input', 'from is after until. Give the earlier moment as from.', { field: 'from' });
   }
-  const changes = after.position - before.position;
-  const report = changes === 0 ? null : reportOf(organizationId, before, after);
+  const changes = await countChanges(moments);
+  const report = changes === 0 ? null : reportOf(moments);
   return {
     before,
     after,
+    recordTypes: recordTypesOf(moments.after),
+    ownerId: moments.after.inputs.owner_id,
     changes,
     figures: await figureMovements(moments),
     coverage: await coverageDifferences(moments),
@@ -82,10 +88,20 @@ export async function compareMoments(
   };
 }
 
+async function countChanges({ before, after }: ComparedMoments): Promise<number> {
+  const [first, last] = [before.moment.position + 1, after.moment.position];
+  const isFiltered = Object.keys(after.inputs).length > 0;
+  if (first > last || !isFiltered) return last - first + 1;
+  const figures = await changesSection(after, { first, last, from: null, to: null }).figures();
+  return figures.find(({ name }) => name === 'changes')!.value!;
+}
+
 /** Returns the request for the changes after one position, up to another. Its moment is that position too. */
-function reportOf(organization_id: string, before: PinnedMoment, after: PinnedMoment): ReportFileRequest {
-  const to = String(after.position);
-  return { organization_id, type: 'CHANGES_BETWEEN', from: String(before.position + 1), to, as_of: to };
+function reportOf({ before, after }: ComparedMoments): ReportFileRequest {
+  const { organizationId: organization_id, inputs, moment } = after;
+  const [from, to] = [String(before.moment.position + 1), String(moment.position)];
+  const filters = { record_types: recordTypesOf(after), owner_id: inputs.owner_id };
+  return { organization_id, type: 'CHANGES_BETWEEN', from, to, as_of: to, ...filters };
 }
 
 async function listChanged(reader: Reader, caller: Caller, moments: ComparedMoments, report: ReportFileRequest) {
@@ -95,6 +111,8 @@ async function listChanged(reader: Reader, caller: Caller, moments: ComparedMome
 }
 
 async function coverageDifferences({ before, after }: ComparedMoments): Promise<CoverageDifference[]> {
+  const types = recordTypesOf(after);
+  if (types !== undefined && !types.includes('CONTROL')) return [];
   const [earlier, later] = [await coverageByFramework(before), await coverageByFramework(after)];
   return (await adoptedFrameworks(after, MAX_FRAMEWORKS)).map(({ id, name }) => {
     const figure = coverageFigureName(String(id));

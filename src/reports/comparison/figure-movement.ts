@@ -1,6 +1,7 @@
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { countFigure } from '../figures/figure-values.ts';
 import type { FigurePart, SummedFigure } from '../figures/home-figures.ts';
+import { recordTypesOf } from '../sections/changes-section.ts';
 import { COMPARED_FIGURES } from './compared-figures.ts';
 import { type ComparedMoments, type MovedRecords, movedRecords } from './moved-records.ts';
 
@@ -23,12 +24,16 @@ export interface FigureMovement {
   parts: readonly PartMovement[];
 }
 
-/** Returns each compared figure with the records that moved it. */
+/** Returns each compared figure with the records that moved it. Parts of other families than the compared ones are left out. */
 export async function figureMovements(moments: ComparedMoments): Promise<FigureMovement[]> {
+  const types = recordTypesOf(moments.after);
   const movements: FigureMovement[] = [];
   for (const figure of COMPARED_FIGURES) {
     const parts: PartMovement[] = [];
-    for (const part of figure.parts) parts.push(await partMovement(moments, part));
+    for (const part of figure.parts) {
+      if (types === undefined || types.includes(part.type)) parts.push(await partMovement(moments, part));
+    }
+    if (parts.length === 0) continue;
     const before = parts.reduce((sum, part) => sum + part.before, 0);
     const after = parts.reduce((sum, part) => sum + part.after, 0);
     movements.push({ figure, before, after, parts });

@@ -49,8 +49,10 @@ export async function movedRecords(
   const { before, after } = moments;
   const changed = changedVersions(moments, definition);
   const byDay = versionsMovedByDay(moments, definition);
+  const { owner_id } = after.inputs;
+  const owned: Condition[] = owner_id === undefined ? [] : [{ key: 'owner_id', op: 'eq', value: owner_id }];
   const read = (conditions: Condition[] | null, isNone: boolean) =>
-    conditions === null || isNone ? new Set<string>() : recordIds(after, type, conditions);
+    conditions === null || isNone ? new Set<string>() : recordIds(after, type, [...conditions, ...owned]);
   const countedBefore = await read(changed.before, counts.before === 0);
   const countedAfter = await read(changed.after, counts.after === 0);
   const entered = await read(byDay.entered, counts.after === 0);

@@ -18,8 +18,8 @@ import { changesSection } from '../sections/changes-section.ts';
 import { linkedTo, recordAtMoment } from '../sections/linked-records.ts';
 import { auditPeriod, type Period, periodFacts, periodInputs } from '../sections/period.ts';
 import { type RecordsSectionOptions, recordSection, recordsSection } from '../sections/records.ts';
-import { familyColumns } from '../sections/report-columns.ts';
-import { unfinishedAudit } from '../sections/unfinished-audit.ts';
+import { familyColumns, withBelow } from '../sections/report-columns.ts';
+import { missingAudit, unfinishedAudit } from '../sections/unfinished-audit.ts';
 import { NONCONFORMITY_COLUMNS, namesOfAudits } from './nonconformities.ts';
 import { frameworkControls, statementContent } from './statement-of-applicability.ts';
 
@@ -50,8 +50,12 @@ const MEASURE_COLUMNS: readonly ReportColumn[] = familyColumns(MEASURE, [
   'id',
 ]);
 
+const EVIDENCE_SOURCE = ['description', 'url', 'sha256'];
+
 const EVIDENCE_COLUMNS: readonly ReportColumn[] = [
-  ...familyColumns(EVIDENCE, ['name', 'description', 'url', 'sha256', 'collected_at', 'valid_until', 'expired']),
+  ...familyColumns(EVIDENCE, ['name']),
+  ...withBelow(familyColumns(EVIDENCE, EVIDENCE_SOURCE), EVIDENCE_SOURCE),
+  ...familyColumns(EVIDENCE, ['collected_at', 'valid_until', 'expired']),
   ...ATTACHED_RECORDS_COLUMNS,
   ...familyColumns(EVIDENCE, ['id']),
 ];
@@ -101,9 +105,10 @@ async function completion(
   organizationId: string,
   input: ReportInputs & { as_of?: string | undefined },
 ): Promise<PinnedMoment> {
-  const audit_id = input.audit_id!;
+  const { audit_id } = input;
   const moment = await pinnedMoment(snapshot, organizationId, input.as_of);
   const context: ReportContext = { snapshot, organizationId, moment, inputs: {} };
+  if (audit_id === undefined) throw await missingAudit(context);
   const audit = await recordAtMoment(context, 'AUDIT', audit_id);
   if (audit === null) {
     throw new Refusal('not_found', `${audit_id} was not found in this organization. Find audits with listAudits.`, {

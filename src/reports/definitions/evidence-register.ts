@@ -9,7 +9,7 @@ import type { HeadFact, ReportColumn, ReportContext, ReportType } from '../repor
 import { ATTACHED_RECORDS_COLUMNS, attachedRecords } from '../sections/attached-records.ts';
 import { recordsAtMoment } from '../sections/linked-records.ts';
 import { recordsAt, recordsSection, recordTitle } from '../sections/records.ts';
-import { familyColumns } from '../sections/report-columns.ts';
+import { familyColumns, withBelow } from '../sections/report-columns.ts';
 
 /** The filters of the register of evidence that its report takes. */
 interface EvidenceFilter {
@@ -56,7 +56,7 @@ export const evidenceRegister: ReportType = {
       title: EVIDENCE.figures.group,
       family,
       source: { ...source, where: [...where, ...source.where] },
-      columns: COLUMNS,
+      columns: withBelow(COLUMNS, ['description', 'url', 'text', 'sha256']),
       addFields: (_context: ReportContext, evidence: readonly Record<string, unknown>[]) =>
         attachedRecords(context, evidence, ATTACHED_TYPES),
     };

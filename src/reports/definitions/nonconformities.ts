@@ -5,7 +5,9 @@ import type { Grouping, ReportColumn, ReportContext, ReportRow, ReportType } fro
 import { closureSection, daysToClosure } from '../sections/closures.ts';
 import { recordsAtMoment } from '../sections/linked-records.ts';
 import { recordsSection } from '../sections/records.ts';
-import { column, familyColumns } from '../sections/report-columns.ts';
+import { column, familyColumns, withBelow } from '../sections/report-columns.ts';
+
+const ANALYSIS = ['root_cause', 'corrective_action', 'effectiveness_check'];
 
 export const NONCONFORMITY_COLUMNS: readonly ReportColumn[] = [
   ...familyColumns(NONCONFORMITY, [
@@ -16,12 +18,10 @@ export const NONCONFORMITY_COLUMNS: readonly ReportColumn[] = [
     'date_identified',
     'due_date',
     'overdue',
-    'root_cause',
-    'corrective_action',
-    'effectiveness_check',
-    'closed_at',
   ]),
-  column('audit_name', 'Audit'),
+  ...withBelow(familyColumns(NONCONFORMITY, ANALYSIS), ANALYSIS),
+  ...familyColumns(NONCONFORMITY, ['closed_at']),
+  { ...column('audit_name', 'Audit'), isBelow: true },
   ...familyColumns(NONCONFORMITY, ['audit_id', 'owner_id', 'id']),
 ];
 

@@ -3,9 +3,9 @@ import type { FamilyDescription } from '../../register/field.ts';
 import { OBLIGATION } from '../../register/obligation.ts';
 import { VENDOR } from '../../register/vendor.ts';
 import { figuresOfFamilies } from '../figures/figure-values.ts';
-import type { ReportType } from '../report-type.ts';
+import type { ReportColumn, ReportType } from '../report-type.ts';
 import { type RecordsSectionOptions, recordsSection, reviewOverdueUnless } from '../sections/records.ts';
-import { column, familyColumns } from '../sections/report-columns.ts';
+import { column, familyColumns, withBelow } from '../sections/report-columns.ts';
 
 /* Reports that list the records of one family. */
 
@@ -27,29 +27,31 @@ function registerReport(
   };
 }
 
+const VENDOR_COLUMNS: readonly ReportColumn[] = [
+  ...familyColumns(VENDOR, [
+    'name',
+    'description',
+    'status',
+    'criticality',
+    'category',
+    'country',
+    'processes_personal_data',
+    'data_shared',
+    'last_reviewed',
+    'review.outcome',
+    'review.reviewed_by',
+    'review.findings',
+    'review.conditions',
+    'next_review_due',
+  ]),
+  column('review_overdue', 'Review overdue'),
+  ...familyColumns(VENDOR, ['contract_until', 'website_url', 'owner_id', 'id']),
+];
+
 export const vendorsReport = registerReport(VENDOR, {
   note: 'All vendors, including offboarded ones.',
   addFields: reviewOverdueUnless('OFFBOARDED'),
-  columns: [
-    ...familyColumns(VENDOR, [
-      'name',
-      'description',
-      'status',
-      'criticality',
-      'category',
-      'country',
-      'processes_personal_data',
-      'data_shared',
-      'last_reviewed',
-      'review.outcome',
-      'review.reviewed_by',
-      'review.findings',
-      'review.conditions',
-      'next_review_due',
-    ]),
-    column('review_overdue', 'Review overdue'),
-    ...familyColumns(VENDOR, ['contract_until', 'website_url', 'owner_id', 'id']),
-  ],
+  columns: withBelow(VENDOR_COLUMNS, ['description', 'category', 'country', 'data_shared']),
 });
 
 export const obligationsReport = registerReport(OBLIGATION, {

@@ -5,7 +5,7 @@ import { figuresOfFamilies } from '../figures/figure-values.ts';
 import { countRatings, riskTrend } from '../figures/risk-scores.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportSection, ReportType } from '../report-type.ts';
 import { recordsSection, reviewOverdueUnless } from '../sections/records.ts';
-import { column, familyColumns } from '../sections/report-columns.ts';
+import { column, familyColumns, withBelow } from '../sections/report-columns.ts';
 import { residualRisks, treatmentPlan } from '../sections/treatment-plan.ts';
 
 /** The rows of the matrix, from the top. */
@@ -23,6 +23,8 @@ const MATRIX_COLUMNS: readonly ReportColumn[] = [
   column('priority', 'Priority'),
   column('risks', 'Risks'),
 ];
+
+const BELOW = ['description', 'category', 'inherent_score', 'residual_score', 'measure_count'];
 
 const COLUMNS: readonly ReportColumn[] = [
   ...familyColumns(RISK, [
@@ -69,7 +71,7 @@ export const riskRegister: ReportType = {
         name: 'risks',
         title: 'Risks',
         family: familyQueryOfType('RISK'),
-        columns: COLUMNS,
+        columns: withBelow(COLUMNS, BELOW),
         addFields: reviewOverdueUnless('CLOSED'),
       }),
       ...(isFirstVersion(context) ? [] : [treatmentPlan(context), residualRisks(context)]),

@@ -63,7 +63,10 @@ const APPLICABILITY_NOTE = [
   'Stated: only the justification gives the reason, such as good practice.',
 ].join(' ');
 
-const ANNEX_NOTE = 'Only controls of Annex A: the clauses of the standard are not optional.';
+const ANNEX_NOTE = [
+  'Only controls of Annex A: the clauses of the standard are not optional.',
+  'The coverage in other reports and on pages counts the clauses too.',
+].join(' ');
 
 /** Numbers of Annex A in ISO's standards for management systems, such as A.5.1. Clauses have plain numbers. */
 const ANNEX_NUMBER = /^A\.\d/;

@@ -106,6 +106,11 @@ function Document({ head, page, sections, trend }: DocumentProps) {
   const organization = head.organization.name ?? head.organization.id;
   return (
     <Page head={head} organization={organization} isWide={isWide}>
+      {page.registerUrl !== undefined && (
+        <p class="back">
+          <a href={page.registerUrl}>Back to the register</a>
+        </p>
+      )}
       <ReportHeader head={head} page={page} organization={organization} />
       <Contents parts={page.parts} />
       {isWide && !hasWideFigures ? (

@@ -73,7 +73,9 @@ body { max-width: none; padding: 0; }
 a { color: inherit; text-decoration: none; }
 .scroll { overflow: visible; }
 figure svg { max-height: 85mm; width: auto; }
-.front svg { max-height: 52mm; }
+.front svg { max-height: 40mm; }
+thead + tbody { break-before: avoid; }
+.note { break-after: avoid; }
 .front > div > figure:first-child { margin-top: 2.6rem; }
 .name { min-width: 7rem; } .prose { min-width: 8rem; }
 th, td { padding: 0.25rem 0.3rem; }
@@ -81,6 +83,7 @@ th, td { padding: 0.25rem 0.3rem; }
 .figures tr.group th { padding-top: 0.4rem; }
 .below div { position: static; max-width: none; }
 .below .id, .below.screen { display: none; }
+.back { display: none; }
 nav ~ .apart { break-before: page; }
 nav ~ .apart h2 { margin-top: 0; }
 }

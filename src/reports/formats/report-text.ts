@@ -1,4 +1,5 @@
 import type { Verification } from '../../queries/proofs/verify-changes.ts';
+import { relationLabel } from '../../register/link.ts';
 import type { NamesByKey, ReportHead } from '../pages/report-page.ts';
 import { personName } from '../pages/report-people.ts';
 import type { Figure, HeadFact, ReportColumn, ReportRow } from '../report-type.ts';
@@ -143,8 +144,8 @@ export function textOf(value: unknown, style: CellStyle): string {
   return objectText(value as Record<string, unknown>, style);
 }
 
-const codeText = (code: unknown, { codesInWords }: CellStyle): string =>
-  codesInWords ? codeWords(String(code)) : String(code);
+const codeText = (code: unknown, { codesInWords }: CellStyle, labels?: ReportColumn['labels']): string =>
+  codesInWords ? (labels?.[String(code)] ?? codeWords(String(code))) : String(code);
 
 function objectText(value: Record<string, unknown>, style: CellStyle): string {
   const { name, id, reference_id, field } = value;
@@ -173,10 +174,20 @@ function nameDetails({ id, source, state, valid_until, expired }: Record<string,
   return details;
 }
 
+/** Begins the fields of a crosswalk's change. The other control's number follows, or a relation. */
+const LINKED_FIELD = 'linked.';
+
+/** Returns a pair of a crosswalk, such as "Equivalent to GV.PO-01", or the number of its pairs, such as "Equivalent: 12". */
+export function crosswalkFieldText(field: string, to: unknown): string {
+  const name = field.slice(LINKED_FIELD.length);
+  return typeof to === 'number' ? `${codeWords(name)}: ${to}` : `${relationLabel(to) ?? String(to)} ${name}`;
+}
+
 /** Returns a field's change such as "status: Open → Closed". An empty old value is left out. */
 function fieldChangeText(field: string, { from, to }: Record<string, unknown>, style: CellStyle): string {
   const sideText = (value: unknown) =>
     isEnumField(field) && typeof value === 'string' ? codeText(value, style) : textOf(value, style);
+  if (style.codesInWords && field.startsWith(LINKED_FIELD)) return crosswalkFieldText(field, to);
   const before = sideText(from);
   const name = style.codesInWords ? codeWords(field) : field;
   return `${name}: ${before === '' ? '' : `${before} → `}${sideText(to) || '–'}`;
@@ -190,12 +201,12 @@ export const SIGN_OFF_NOTE = 'To fill in by hand: the register has no record of 
 /** Returns a cell as text. */
 export function cellText(
   row: ReportRow,
-  { field, kind, title, timeField }: ReportColumn,
+  { field, kind, title, timeField, labels }: ReportColumn,
   tableStyle: CellStyle,
 ): string {
   const value = valueAt(row, field);
   const style = timeField === undefined ? tableStyle : { ...tableStyle, actTime: valueAt(row, timeField) };
-  if (kind === 'CODE' && typeof value === 'string') return codeText(value, style);
+  if (kind === 'CODE' && typeof value === 'string') return codeText(value, style, labels);
   if (kind === 'CODE' && Array.isArray(value)) return value.map((code) => codeText(code, style)).join('; ');
   if (kind === 'TO_SIGN') return value === true ? LINE_TO_FILL : '';
   if (kind === 'SHARE' && typeof value === 'number') return shareText(value);

@@ -28,7 +28,7 @@ export const reportXlsx: ReportWriter = {
 function sheetsOf(head: ReportHead, page: ReportPage): NewSheet[] {
   const { figures, parts, people, signOff } = page;
   return [
-    sheet('Report', [head.title, ''], aboutRows(head, people)),
+    sheet('Report', [head.title, ''], [...aboutRows(head, people), ...noteRows(parts)]),
     ...(figures.length === 0
       ? []
       : [sheet('Figures', ['Group', 'Figure', ...figureHeadings(figures), 'What it counts'], figures.map(figureRow))]),
@@ -59,6 +59,11 @@ function aboutRows(head: ReportHead, people: NamesByKey): SheetValue[][] {
     ...(head.incomplete ? [{ label: 'Note', value: INCOMPLETE_NOTE }] : []),
   ];
   return facts.map(({ label, value }) => [label, value]);
+}
+
+/** Returns the notes on what the sections include, since their sheets have rows only. */
+function noteRows(parts: readonly SectionPart[]): SheetValue[][] {
+  return parts.flatMap(({ section: { title, note } }) => (note === undefined ? [] : [[title, note]]));
 }
 
 function figureRow({ group, label, kind, value, change = {}, counts }: Figure): SheetValue[] {

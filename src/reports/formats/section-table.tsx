@@ -12,6 +12,8 @@ import { type CellStyle, cellText, columnHeading, groupText } from './report-tex
 const SHORT_WORD = /^(?:[\p{L}\p{N}_.-]{1,20}|\d{4}-\d\d-\d\d \d\d:\d\d)$/u;
 /** Characters. Longer names of people may break at the end of a line. */
 const SHORT_NAME_LENGTH = 18;
+/** Characters. A shorter detail stays with its name at the end of a line. */
+const SHORT_DETAIL_LENGTH = 20;
 /** Rows that are rendered at a time. Other requests run in between. */
 const ROWS_PER_BATCH = 250;
 /** Control characters, except tabs and line ends. */
@@ -25,7 +27,7 @@ interface TableColumn {
   cellClass: string | undefined;
 }
 
-/** The columns of a table, and those written below each row: details and ids, which need too much width. */
+/** The columns of a table, and those written below each row: details, ids and others that need too much width. */
 export interface TableLayout {
   columns: readonly TableColumn[];
   below: readonly ReportColumn[];
@@ -38,7 +40,7 @@ export function layOutTable({ section: { columns, group = [] }, rows }: SectionP
   const filledColumns = columns.filter(
     (column) => !group.includes(column) && rows.some((row) => cellText(row, column, style) !== ''),
   );
-  const isBelow = (column: ReportColumn) => column.detail === true || isTechnical(column);
+  const isBelow = (column: ReportColumn) => column.detail || column.isBelow || isTechnical(column);
   const across = filledColumns.filter((column) => !isBelow(column));
   return {
     columns: across.map((column) => ({
@@ -145,7 +147,7 @@ function DetailsRow({ layout: { columns, below, style }, row }: { layout: TableL
 function Detail({ column, text }: { column: ReportColumn; text: string }) {
   if (column.kind === 'ALARM') return <span class="alarm">{column.title}</span>;
   return (
-    <span class={isTechnical(column) ? 'id' : undefined}>
+    <span class={isTechnical(column) ? 'id' : text.length <= SHORT_DETAIL_LENGTH ? 'word' : undefined}>
       <b>{columnHeading(column)}</b> <RichText text={text} />
     </span>
   );

@@ -1,4 +1,5 @@
 import { readSignedCursor, writeSignedCursor } from '../../queries/lists/cursor.ts';
+import type { CursorKey } from '../../queries/lists/cursor-key.ts';
 
 /** The place where the next page begins, and results of the first page that later pages need. */
 export interface ReportCursor {
@@ -17,14 +18,14 @@ export interface ReportCursor {
 /** The members in their order on the wire. Cursors stay valid after an update, so the order must never change. */
 type WireCursor = [string, number, number, string, readonly number[], string | null];
 
-export function writeReportCursor(key: Buffer, boundTo: unknown, cursor: ReportCursor): string {
+export function writeReportCursor(key: CursorKey, boundTo: unknown, cursor: ReportCursor): string {
   const { today, position, firstRow, digest, rowCounts, previousKey } = cursor;
   const wire: WireCursor = [today, position, firstRow, digest, rowCounts, previousKey];
   return writeSignedCursor(key, boundTo, wire);
 }
 
 /** Reads a cursor. @throws Refusal invalid_input on field `cursor` if it was not made for these inputs */
-export function readReportCursor(key: Buffer, boundTo: unknown, text: string): ReportCursor {
+export function readReportCursor(key: CursorKey, boundTo: unknown, text: string): ReportCursor {
   const [today, position, firstRow, digest, rowCounts, previousKey] = readSignedCursor<WireCursor>(key, boundTo, text);
   return { today, position, firstRow, digest, rowCounts, previousKey };
 }

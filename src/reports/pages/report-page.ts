@@ -56,6 +56,8 @@ export interface ReportPage {
   people: NamesByKey;
   trend: ReportContent['trend'];
   signOff?: ReportContent['signOff'];
+  /** The address of the register's pages, if readers can go back to them. */
+  registerUrl?: string | undefined;
   /** True after the first page. */
   isContinuation: boolean;
   /** The next page's first row, counted over all sections. Null on the last page. */

@@ -18,6 +18,15 @@ export const DUE_KINDS: readonly DueKind[] = FAMILY_DESCRIPTIONS.flatMap(({ type
 /** Returns the stored key that holds the item's date as long as it matters. */
 const keyOf = ({ key, date }: DueKind): string => key ?? date;
 
+/**
+ * Returns a stored key with the same order of the items. That of the date itself has an index if lists can be ordered by
+ * it. Without an index, each batch would sort all items.
+ */
+function orderOf(kind: DueKind): string {
+  const { orders } = familyQueryOfType(kind.type);
+  return orders.includes(kind.date) ? kind.date : keyOf(kind);
+}
+
 /** A filter as lists take it. */
 type RecordFilter = Readonly<Record<string, unknown>>;
 
@@ -75,7 +84,7 @@ async function* dueRowsOfKind(
   kind: DueKind,
   source: RecordSource,
 ): AsyncGenerator<ReportRow, undefined> {
-  const order = { key: keyOf(kind), direction: 'ASC' } as const;
+  const order = { key: orderOf(kind), direction: 'ASC' } as const;
   for await (const batch of readInBatches(context, source, order)) {
     for (const { doc } of batch) yield dueRow(context, kind, doc);
   }

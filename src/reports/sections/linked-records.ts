@@ -1,6 +1,7 @@
 import { historyOf } from '../../projections/read-models/read-model.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { versionConditions } from '../../queries/moments/moment.ts';
+import { readLinkPages } from '../../queries/records/link-pages.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { ReportContext } from '../report-type.ts';
 
@@ -8,7 +9,7 @@ type Document = Record<string, unknown>;
 /** Two linked records, the other's type, and the position of the link's event. */
 type LinkedPair = [id: string, otherId: string, otherType: string, fromPosition: number];
 
-const LINKS_PER_READ = 1_000;
+const RECORDS_PER_READ = 1_000;
 
 const NOT_ARCHIVED: readonly Condition[] = [{ key: 'archived', op: 'eq', value: 0 }];
 
@@ -27,23 +28,13 @@ async function linkedPairs(
     { key: 'other_type', op: 'in', values: types } as const,
     ...versionConditions(moment.position),
   ];
-  const query = {
-    collection: 'links',
-    organizationId,
-    where,
-    order: { key: null, direction: 'ASC' },
-    limit: LINKS_PER_READ,
-  } as const;
-  let after: { key: null; id: string } | undefined;
-  for (;;) {
-    const rows = await snapshot.models.find(after ? { ...query, after } : query);
+  for await (const rows of readLinkPages(snapshot.models, { organizationId, where })) {
     for (const { doc } of rows) {
       pairs.push([String(doc.record_id), String(doc.other_id), String(doc.other_type), Number(doc.from_position)]);
     }
-    // The sort is stable: links of one event stay in the order of their ids.
-    if (rows.length < LINKS_PER_READ) return pairs.sort(([, , , a], [, , , b]) => b - a);
-    after = { key: null, id: rows.at(-1)!.id };
   }
+  // The sort is stable: links of one event stay in the order of their ids.
+  return pairs.sort(([, , , a], [, , , b]) => b - a);
 }
 
 /** Returns the first 100 items as a row's field, and for a longer list its length as `…_total`. */
@@ -88,8 +79,8 @@ export async function recordsAtMoment(
   extraConditions: readonly Condition[] = [],
 ): Promise<Document[]> {
   const documents: Document[] = [];
-  for (let first = 0; first < ids.length; first += LINKS_PER_READ) {
-    const values = ids.slice(first, first + LINKS_PER_READ);
+  for (let first = 0; first < ids.length; first += RECORDS_PER_READ) {
+    const values = ids.slice(first, first + RECORDS_PER_READ);
     const matches = await snapshot.models.find({
       collection: historyOf(familyQueryOfType(type).plural),
       organizationId,

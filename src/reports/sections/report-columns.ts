@@ -13,6 +13,11 @@ export const detail = (field: string, title: string): ReportColumn => ({ ...colu
 export const prose = (field: string, title: string): ReportColumn => ({ field, title, prose: true });
 export const column = (field: string, title: string): ReportColumn => ({ field, title, ...kindOf(field) });
 
+/** Returns columns of which some are below their row in HTML. */
+export function withBelow(columns: readonly ReportColumn[], fields: readonly string[]): ReportColumn[] {
+  return columns.map((each) => (fields.includes(each.field) ? { ...each, isBelow: true } : each));
+}
+
 /** Returns columns of a family's fields, as its description has them. `review.outcome` is a member of an object. */
 export function familyColumns({ fields }: FamilyDescription, names: readonly string[]): ReportColumn[] {
   return names.map((name) => (name === ID.field ? ID : familyColumn(fields, name)));
@@ -30,8 +35,10 @@ function familyColumn(fields: Fields, name: string): ReportColumn {
   return { field: name, ...columnOf(inner), ...timeOfAct };
 }
 
-function columnOf({ kind, label, detail: isDetail }: Field): Omit<ReportColumn, 'field'> {
-  return { title: label, ...COLUMN_BY_KIND[kind], ...(isDetail ? { detail: true } : {}) };
+function columnOf(field: Field): Omit<ReportColumn, 'field'> {
+  const { kind, label, detail: isDetail } = field;
+  const labels = field.kind === 'enum' && field.labels !== undefined ? { labels: field.labels } : {};
+  return { title: label, ...COLUMN_BY_KIND[kind], ...labels, ...(isDetail ? { detail: true } : {}) };
 }
 
 const COLUMN_BY_KIND: Partial<Record<Field['kind'], Partial<ReportColumn>>> = {

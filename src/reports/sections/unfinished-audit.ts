@@ -10,10 +10,19 @@ const MAX_NAMED_AUDITS = 5;
 
 /** Returns the refusal of a pack of an audit that isn't completed. It names the packs that exist, and an interim report. */
 export async function unfinishedAudit(context: ReportContext, { framework_id }: ReportRow): Promise<Refusal> {
+  const interim = `For an interim report, ask for STATEMENT_OF_APPLICABILITY with framework_id ${framework_id}`;
+  return auditRefusal(context, `The audit was never completed, so it has no pack. ${interim}.`);
+}
+
+/** Returns the refusal of a pack without an audit. It names the packs that exist. */
+export function missingAudit(context: ReportContext): Promise<Refusal> {
+  return auditRefusal(context, 'audit_id is missing. Give the id of a completed audit.');
+}
+
+async function auditRefusal(context: ReportContext, message: string): Promise<Refusal> {
   const completed = await completedAudits(context);
   const names = completed.map(({ id, name, day }) => `${name} (${id}, completed ${day})`).join('; ');
-  const interim = `For an interim report, ask for STATEMENT_OF_APPLICABILITY with framework_id ${framework_id}`;
-  return new Refusal('invalid_input', `The audit was never completed, so it has no pack. ${interim}.`, {
+  return new Refusal('invalid_input', message, {
     field: 'audit_id',
     allowed: completed.map(({ id }) => id),
     hint: completed.length === 0 ? 'No audit has been completed yet.' : `Completed audits: ${names}.`,

@@ -28,6 +28,10 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   CLOSED: ['close'],
   PENDING_VERIFICATION: ['to be verified', 'under verification'],
   INCLUDED: ['applicable', 'in scope'],
+  EQUIVALENT: ['equal', 'equals', 'equal to', 'equivalent to', 'same', 'identical'],
+  SUPPORTS: ['support'],
+  PARTLY: ['partial', 'partially', 'in part', 'covers a part of', 'subset', 'subset of'],
+  PARTLY_COVERED_BY: ['superset', 'superset of'],
   EXCLUDED: ['n/a', 'not applicable', 'out of scope'],
 };
 

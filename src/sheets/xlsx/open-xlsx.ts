@@ -3,8 +3,8 @@ import { damagedFile } from '../cells/cell.ts';
 import type { Workbook } from '../workbook.ts';
 import { parseXml } from '../zip/xml.ts';
 import type { Zip } from '../zip/zip.ts';
+import { readDateStyles } from './date-styles.ts';
 import { fillMergedCells, readMerges } from './merged-cells.ts';
-import { readDateStyles } from './xlsx-dates.ts';
 import { readSheetRows } from './xlsx-rows.ts';
 import { readSharedStrings } from './xlsx-strings.ts';
 

@@ -1,5 +1,4 @@
 import type { Cell } from '../cells/cell.ts';
-import { parseXml } from '../zip/xml.ts';
 
 const DAY_MS = 86_400_000;
 /** Day 0 of each date system (ECMA-376 part 1, 18.17.4.1). EPOCH_1900 is valid for days from 1 March 1900. */
@@ -8,43 +7,6 @@ const EPOCH_1904 = Date.UTC(1904, 0, 1);
 /** 29 February 1900 in the 1900 system, a day that never existed. Earlier days are one day further from the epoch. */
 const MISSING_DAY = 60;
 const END_OF_9999 = Date.UTC(9999, 11, 31) + DAY_MS;
-
-/** Ids of predefined date formats, which have no code in the file (ECMA-376 part 1, 18.8.30), with those for East Asia. */
-const BUILT_IN_DATE_FORMATS: readonly number[] = [
-  14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58,
-];
-
-/** Reads the cell formats (`cellXfs`) of a workbook. Returns true for each one that shows a number as a day. */
-export async function readDateStyles(bytes: AsyncIterable<Uint8Array>): Promise<boolean[]> {
-  const codes = new Map<number, string>();
-  const formats: number[] = [];
-  let isInCellFormats = false;
-  await parseXml(bytes, {
-    open(name, { numFmtId, formatCode }) {
-      if (name === 'numFmt') codes.set(Number(numFmtId), formatCode ?? '');
-      if (name === 'cellXfs') isInCellFormats = true;
-      if (name === 'xf' && isInCellFormats) formats.push(Number(numFmtId ?? 0));
-    },
-    close(name) {
-      if (name === 'cellXfs') isInCellFormats = false;
-    },
-  });
-  return formats.map((id) => {
-    const code = codes.get(id);
-    return code === undefined ? BUILT_IN_DATE_FORMATS.includes(id) : showsDay(code);
-  });
-}
-
-/**
- * Returns true for a format code that shows a day (ECMA-376 part 1, 18.8.31). The letters y and d mean days, h and s mean
- * times, and m means months unless h or s is there too. Quoted and escaped letters and bracketed parts are ignored,
- * except that an elapsed time such as `[h]` makes m mean minutes. Only the first section counts.
- */
-function showsDay(code: string): boolean {
-  const section = code.replace(/"[^"]*"|\\.|[_*].|\[[^\]]*\]/g, '').split(';')[0]!;
-  const letters = section.toLowerCase().replaceAll('general', '');
-  return /[yd]/.test(letters) || (letters.includes('m') && !/[hs]/.test(letters) && !/\[[hms]+\]/i.test(code));
-}
 
 /** Converts a number with a date format to a date, or to a timestamp if it has a time. An invalid day stays a number. */
 export function dateCell(serial: number, date1904: boolean): Cell {

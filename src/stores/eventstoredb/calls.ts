@@ -17,9 +17,16 @@ export class NoAnswer extends StoreUnavailable {}
 /** The call was never sent. */
 export class NotSent extends StoreUnavailable {}
 
+/** The call for all appends ended while several waited for their answers. Each of them may have been written. */
+export class CallLost extends StoreUnavailable {
+  constructor(override readonly cause: Error) {
+    super(`the call for appends ended: ${cause.message}`, true, { cause });
+  }
+}
+
 const NEVER_WRITTEN_ERRORS = [NotSent, AccessDeniedError, StreamDeletedError];
 /** Messages of a server that elects a leader, starts, or is overloaded. The client has no error types for them. */
-const NOT_SERVING_MESSAGE = /No leader info available|Server Is Not Ready|Server Is Too Busy/i;
+const NOT_SERVING_MESSAGE = /No leader info available|Server Is Not Ready|Server Is (Too )?Busy/i;
 /** gRPC's message when a connection broke during a write. gRPC reports it as an internal error. */
 const BROKEN_CONNECTION_MESSAGE = /RST_STREAM.*internal client error/i;
 

@@ -15,10 +15,10 @@ import { readConnectionString } from '../../config/connection-string.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { checkAppend } from '../check-append.ts';
 import { RevisionConflict, StoreUnavailable } from '../errors.ts';
-import { type EventStore, NO_STREAM, type StoredEvent, type StorePosition } from '../event-store.ts';
-import { appendFailure, collect, isLostConnection, NoAnswer, readFailure, withTimeout } from './calls.ts';
+import { type EventStore, NO_STREAM, type StoredEvent, type StorePosition, type StreamBatch } from '../event-store.ts';
+import { appendFailure, CallLost, collect, isLostConnection, NoAnswer, readFailure } from './calls.ts';
 import { readCredentials } from './credentials.ts';
-import { compareStorePositions, storePositionOf, toAllPosition, toEventData, toStoredEvent } from './events.ts';
+import { compareStorePositions, storePositionOf, toAllPosition, toStoredEvent } from './events.ts';
 import { LeaderConnection } from './leader-connection.ts';
 import { follow } from './subscription.ts';
 
@@ -67,13 +67,32 @@ class EventStoreDb implements EventStore {
   async append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition> {
     checkAppend(stream, events, expectedRevision);
     return this.#track(async () => {
-      const storePosition = await this.#send(stream, events, expectedRevision);
+      const storePosition = await this.#send({ stream, events, expectedRevision });
       if (storePosition) return storePosition;
       // Success without a position means that the batch was there already.
       const position = await this.#positionOf(stream, events);
       if (position) return position;
       throw new StoreUnavailable(`${stream} doesn't hold what was just appended`, true);
     });
+  }
+
+  /**
+   * Sends all batches over one call, which the server writes in the order of sending. Those without a position are sent
+   * again one after the other: that changes nothing if they were written.
+   */
+  async appendInOrder(batches: readonly StreamBatch[]): Promise<StorePosition[]> {
+    for (const { stream, events, expectedRevision } of batches) checkAppend(stream, events, expectedRevision);
+    const sent = await this.#track(async () => {
+      const node = this.#leader.current ?? (await this.#leader.waitForLeader());
+      return Promise.allSettled(batches.map((batch) => node.append(batch, this.#appendDeadlineMs)));
+    });
+    const positions: StorePosition[] = [];
+    for (const [index, { stream, events, expectedRevision }] of batches.entries()) {
+      const outcome = sent[index]!;
+      const position = outcome.status === 'fulfilled' ? outcome.value : null;
+      positions.push(position ?? (await this.append(stream, events, expectedRevision)));
+    }
+    return positions;
   }
 
   async readStream(stream: string, fromRevision = 0, limit?: number): Promise<StoredEvent[]> {
@@ -121,10 +140,10 @@ class EventStoreDb implements EventStore {
    * Sends a batch to the leader. A batch that certainly wasn't written is sent again to the next leader.
    * @returns the server's position, if it sent one
    */
-  async #send(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition | null> {
+  async #send(batch: StreamBatch): Promise<StorePosition | null> {
     const end = Date.now() + MOVING_TIMEOUT_MS;
     for (;;) {
-      const written = await this.#sendToLeader(stream, events, expectedRevision, end);
+      const written = await this.#sendToLeader(batch, end);
       if (written !== null) return written.storePosition;
       await wait(PAUSE_MS);
     }
@@ -135,48 +154,27 @@ class EventStoreDb implements EventStore {
    * drops a batch that it is already writing, without an answer.
    * @returns null if the batch certainly wasn't written and can be sent again before `end`
    */
-  async #sendToLeader(
-    stream: string,
-    events: readonly TrailEvent[],
-    expectedRevision: number,
-    end: number,
-  ): Promise<{ storePosition: StorePosition | null } | null> {
+  async #sendToLeader(batch: StreamBatch, end: number): Promise<{ storePosition: StorePosition | null } | null> {
+    const { stream, events } = batch;
     const node = this.#leader.current ?? (await this.#leader.waitForLeader(end));
     const since = Date.now();
     const ms = Math.min(this.#appendDeadlineMs, Math.max(end - since, LAST_ATTEMPT_MS));
     try {
-      return {
-        storePosition: await node.run((client) => this.#sendOnce(client, stream, events, expectedRevision, ms)),
-      };
+      return { storePosition: await node.append(batch, ms) };
     } catch (error) {
       if (error instanceof WrongExpectedVersionError) {
         return { storePosition: await this.#positionOrConflict(stream, events, error) };
       }
       const failure = appendFailure(error);
-      const isLost = isLostConnection(error);
-      if (isLost) await this.#leader.confirmLeader(node, error, since);
+      const cause = error instanceof CallLost ? error.cause : error;
+      const isLost = isLostConnection(cause);
+      if (isLost) await this.#leader.confirmLeader(node, cause, since);
       if (failure instanceof StoreUnavailable && failure.ambiguous) {
         return { storePosition: await this.#positionOrThrow(stream, events, failure) };
       }
       if (!isLost || Date.now() > end) throw failure;
       return null;
     }
-  }
-
-  async #sendOnce(
-    client: EventStoreDBClient,
-    stream: string,
-    events: readonly TrailEvent[],
-    expectedRevision: number,
-    ms: number,
-  ): Promise<StorePosition | null> {
-    const appending = client.appendToStream(stream, events.map(toEventData), {
-      expectedRevision: expectedRevision === NO_STREAM ? ABSENT : BigInt(expectedRevision),
-      deadline: ms,
-      requiresLeader: true,
-    });
-    const { position: storePosition } = await withTimeout(ms, appending);
-    return storePosition ? storePositionOf(storePosition) : null;
   }
 
   /** Returns the position of a batch without an answer, if its stream has it. @throws `failure` if not */

@@ -1,9 +1,9 @@
-import { type Position as AllPosition, jsonEvent, type RecordedEvent } from '@eventstore/db-client';
-import type { EventMetadata, TrailEvent } from '../../trail/event.ts';
+import type { Position as AllPosition, RecordedEvent } from '@eventstore/db-client';
+import type { EventMetadata } from '../../trail/event.ts';
 import type { StoredEvent, StorePosition } from '../event-store.ts';
 
 /** Returns a position in `$all` as text. Both halves may exceed 2^53. */
-export function storePositionOf({ commit, prepare }: AllPosition): StorePosition {
+export function storePositionOf({ commit, prepare }: Record<keyof AllPosition, bigint | string>): StorePosition {
   return `${commit}/${prepare}` as StorePosition;
 }
 
@@ -21,10 +21,6 @@ export function compareStorePositions(a: StorePosition, b: StorePosition): numbe
 
 function compareBigInts(a: bigint, b: bigint): number {
   return a < b ? -1 : Number(a > b);
-}
-
-export function toEventData({ id, type, data, metadata }: TrailEvent) {
-  return jsonEvent({ id, type, data, metadata });
 }
 
 /**

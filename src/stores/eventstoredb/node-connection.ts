@@ -1,8 +1,11 @@
 import { EventStoreDBClient, NotLeaderError, StreamNotFoundError } from '@eventstore/db-client';
 import { GossipClient } from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
+import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { Channel, type ChannelCredentials, credentials as grpcCredentials, Metadata } from '@grpc/grpc-js';
 import type { ConnectionSettings, Endpoint } from '../../config/connection-string.ts';
+import type { StorePosition, StreamBatch } from '../event-store.ts';
+import { AppendCall } from './append-call.ts';
 import { collect, NotSent, withTimeout } from './calls.ts';
 import { toEndpoint } from './endpoint.ts';
 import { OwnedSockets } from './sockets.ts';
@@ -18,7 +21,6 @@ const IGNORED_CREDENTIALS = grpcCredentials.createInsecure();
 interface OpenClient {
   getChannel(): Promise<Channel>;
   handleError(): Promise<void>;
-  supports(): Promise<boolean>;
 }
 
 /**
@@ -29,13 +31,15 @@ interface OpenClient {
 export class NodeConnection {
   readonly client: EventStoreDBClient;
   readonly #channel: Channel;
+  readonly #streams: StreamsClient;
+  #appendCall: AppendCall | null = null;
   readonly #sockets: OwnedSockets;
   readonly #retired = new AbortController();
   #holders = 0;
 
   constructor(
     readonly endpoint: Endpoint,
-    settings: ConnectionSettings,
+    private readonly settings: ConnectionSettings,
     credentials: ChannelCredentials,
   ) {
     this.#sockets = new OwnedSockets(credentials);
@@ -46,6 +50,7 @@ export class NodeConnection {
       'grpc.use_local_subchannel_pool': 1,
     });
     this.client = pinnedClient(endpoint, settings, this.#channel);
+    this.#streams = new StreamsClient('', IGNORED_CREDENTIALS, { channelOverride: this.#channel });
   }
 
   /** Aborted when another connection replaces this one. */
@@ -58,6 +63,20 @@ export class NodeConnection {
     const release = this.hold();
     try {
       return await call(this.client);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Sends an append over the connection's call for appends. Returns its position, or null if the server sent none.
+   * @throws NotSent if the connection was replaced, NoAnswer after `ms`
+   */
+  async append(batch: StreamBatch, ms: number): Promise<StorePosition | null> {
+    const release = this.hold();
+    try {
+      if (!this.#appendCall?.isOpen) this.#appendCall = new AppendCall(this.#streams, appendMetadata(this.settings));
+      return await this.#appendCall.append(batch, ms);
     } finally {
       release();
     }
@@ -115,11 +134,7 @@ export class NodeConnection {
   }
 }
 
-/**
- * Returns a client that uses only this channel and sends each append as its own call. The client's batch appends share
- * one long call and one table of pending answers. If that call ends properly, all pending appends hang. If it fails, it
- * also rejects appends of other clients, whose answers then throw where no code can catch them.
- */
+/** Returns a client that uses only this channel. */
 function pinnedClient(endpoint: Endpoint, settings: ConnectionSettings, channel: Channel): EventStoreDBClient {
   const { credentials, connectionName } = settings;
   const client = new EventStoreDBClient(
@@ -130,8 +145,19 @@ function pinnedClient(endpoint: Endpoint, settings: ConnectionSettings, channel:
   return Object.assign(client, {
     getChannel: async () => channel,
     handleError: async () => undefined,
-    supports: async () => false,
   } satisfies Partial<OpenClient>);
+}
+
+/** Returns the headers that the client sends with each call, for the call for appends. */
+function appendMetadata({ tls, credentials, connectionName }: ConnectionSettings): Metadata {
+  const metadata = new Metadata();
+  metadata.set('requires-leader', 'true');
+  if (connectionName !== null) metadata.set('connection-name', connectionName);
+  if (tls && credentials !== null) {
+    const user = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
+    metadata.set('authorization', `Basic ${user}`);
+  }
+  return metadata;
 }
 
 /** Returns the node that a NotLeader error names, if it names one. */

@@ -13,6 +13,12 @@ import type { NodeConnection } from './node-connection.ts';
 
 /** Limit of events that wait for a slow consumer. At the limit, the subscription is paused. */
 const MAX_WAITING_EVENTS = 2000;
+/**
+ * While several events come at a time, a batch is gathered for this long, because read models are written batch by
+ * batch. Else it has only the events of one packet, so the event of a single writer isn't delayed.
+ */
+const GATHERING_MS = 2;
+const MAX_GATHERED_EVENTS = 64;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1000;
 
@@ -79,6 +85,8 @@ function subscribe({ client }: NodeConnection, after: StorePosition | null): All
 class Feed {
   #waiting: StoredEvent[] = [];
   #ended = false;
+  /** True if the last batch had several events, so that more are likely to come. */
+  #isBusy = false;
   #wake: () => void = () => undefined;
   readonly #subscription: AllStreamSubscription;
   readonly #signal: AbortSignal;
@@ -105,12 +113,12 @@ class Feed {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-      // Events of the same packet become one batch.
-      await setImmediate();
     }
+    if (this.#waiting.length < MAX_GATHERED_EVENTS) await (this.#isBusy ? wait(GATHERING_MS) : setImmediate());
     if (this.#waiting.length === 0 || this.#signal.aborted) return null;
     const batch = this.#waiting;
     this.#waiting = [];
+    this.#isBusy = batch.length > 1;
     this.#subscription.resume();
     return batch;
   }

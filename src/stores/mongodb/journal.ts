@@ -1,17 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { BSON, type Collection, type Db, MongoBulkWriteError } from 'mongodb';
+import { BSON, type Collection, type Db } from 'mongodb';
 import { Fenced, StoreUnavailable, TooLarge } from '../errors.ts';
 import type { StorePosition } from '../event-store.ts';
 import type { Checkpoint } from '../read-store.ts';
 import { writeUnlessTaken } from './client.ts';
-import type { DocumentRow } from './document.ts';
-import { DUPLICATE_KEY } from './translate-errors.ts';
-
-/** A document to write, and the collection's name in the database. */
-export interface RowPut {
-  collection: string;
-  row: DocumentRow;
-}
+import type { RowPut, RowWriter } from './row-writer.ts';
 
 /** A checkpoint as stored. docs/read-models.md promises the names of these fields to other programs. */
 interface StoredCheckpoint {
@@ -60,7 +53,6 @@ const MiB = 1 << 20;
  */
 const MAX_PART_BYTES = 2 * MiB;
 const MAX_DOCUMENT_BYTES = 15 * MiB;
-const MAX_PARALLEL_REPLACEMENTS = 20;
 
 /**
  * Commits whole batches without transactions. It writes a batch to the journal (the organization's head), then the
@@ -73,8 +65,9 @@ export class Journal {
   readonly #parts: Collection<Part>;
 
   constructor(
-    private readonly db: Db,
+    db: Db,
     generation: string,
+    private readonly rowWriter: RowWriter,
     private readonly onStep: OnCommitStep,
   ) {
     this.#heads = db.collection(`_heads__${generation}`);
@@ -167,13 +160,7 @@ export class Journal {
 
   async #finish(checkpoint: StoredCheckpoint, puts: readonly RowPut[], inParts: boolean): Promise<void> {
     const { group: organizationId, n } = checkpoint;
-    const collections = [...new Set(puts.map((put) => put.collection))];
-    await Promise.all(
-      collections.map((name) => {
-        const rows = puts.filter((put) => put.collection === name).map((put) => put.row);
-        return writeRows(this.db.collection<DocumentRow>(name), n, rows);
-      }),
-    );
+    await this.rowWriter.write(n, puts);
     await this.onStep('documents');
     await this.#heads.updateOne({ _id: organizationId, n }, { $set: { checkpoint, pending: null } });
     await this.onStep('checkpoint');
@@ -208,32 +195,6 @@ function fromStored(stored: StoredCheckpoint): Checkpoint {
     parked: stored.parked,
     installation: stored.installation,
   };
-}
-
-/** Inserts documents. Replaces an existing one if an older batch wrote it, and leaves it otherwise. */
-async function writeRows(collection: Collection<DocumentRow>, n: number, rows: DocumentRow[]): Promise<void> {
-  const present = await insertAbsent(collection, rows);
-  if (present.length === 0) return;
-  const replacements = present.map((row) => ({
-    replaceOne: { filter: { _id: row._id, _n: { $lt: n } }, replacement: row },
-  }));
-  // Several commands, so that other clients of the server get their turn in between.
-  for (let first = 0; first < replacements.length; first += MAX_PARALLEL_REPLACEMENTS) {
-    await collection.bulkWrite(replacements.slice(first, first + MAX_PARALLEL_REPLACEMENTS), { ordered: false });
-  }
-}
-
-/** Inserts rows and returns those whose ids are taken. */
-async function insertAbsent(collection: Collection<DocumentRow>, rows: DocumentRow[]): Promise<DocumentRow[]> {
-  try {
-    await collection.insertMany(rows, { ordered: false });
-    return [];
-  } catch (error) {
-    if (!(error instanceof MongoBulkWriteError)) throw error;
-    const failures = [error.writeErrors].flat();
-    if (failures.length === 0 || failures.some((failure) => failure.code !== DUPLICATE_KEY)) throw error;
-    return failures.map((failure) => rows[failure.index]!);
-  }
 }
 
 /** Splits puts, in their order, into chunks that fit into one stored document each. */

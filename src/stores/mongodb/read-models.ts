@@ -15,6 +15,7 @@ import { type DocumentRow, toMatchingDocument, toRow, UNREAD } from './document.
 import { makeIndexes } from './indexes.ts';
 import { Journal, type OnCommitStep } from './journal.ts';
 import { segmentsAfter, toCount, toFilter, toIndexes, toSort } from './query.ts';
+import { RowWriter } from './row-writer.ts';
 
 /** Returns the name of a generation's collection in the database. */
 export const collectionName = (collection: string, generation: string) => `${collection}__${generation}`;
@@ -22,6 +23,7 @@ export const collectionName = (collection: string, generation: string) => `${col
 /** One generation of read models in MongoDB. */
 export class MongoReadModels implements ReadModels {
   readonly #journal: Journal;
+  readonly #rowWriter: RowWriter;
   readonly #specs: ReadonlyMap<string, CollectionSpec>;
 
   constructor(
@@ -30,7 +32,8 @@ export class MongoReadModels implements ReadModels {
     specs: readonly CollectionSpec[],
     onStep: OnCommitStep,
   ) {
-    this.#journal = new Journal(connection.db, generation, onStep);
+    this.#rowWriter = new RowWriter(connection.db);
+    this.#journal = new Journal(connection.db, generation, this.#rowWriter, onStep);
     this.#specs = new Map(specs.map((spec) => [spec.name, spec]));
   }
 
@@ -82,7 +85,15 @@ export class MongoReadModels implements ReadModels {
 
   get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
     const cursor = this.#collection(collection).find({ _id: { $in: [...ids] } }, { projection: UNREAD });
-    return this.connection.run(async () => (await cursor.toArray()).map((row) => toMatchingDocument(row)));
+    return this.connection.run(async () => {
+      const documents = (await cursor.toArray()).map((row) => toMatchingDocument(row));
+      const name = collectionName(collection, this.generation);
+      this.#rowWriter.noteRows(
+        name,
+        documents.map(({ id }) => id),
+      );
+      return documents;
+    });
   }
 
   commit({ checkpoint, puts }: Commit): Promise<void> {

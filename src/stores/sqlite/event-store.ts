@@ -1,9 +1,11 @@
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { BroadcastChannel } from 'node:worker_threads';
 import { canonical } from '../../trail/canonical.ts';
 import type { EventMetadata, TrailEvent } from '../../trail/event.ts';
 import { checkAppend } from '../check-append.ts';
 import { RevisionConflict, StoreUnavailable } from '../errors.ts';
-import type { EventStore, StoredEvent, StorePosition } from '../event-store.ts';
+import type { EventStore, StoredEvent, StorePosition, StreamBatch } from '../event-store.ts';
 import { SqliteConnection, type SqlRow } from './connection.ts';
 
 /**
@@ -91,7 +93,7 @@ class SqliteEventStore implements EventStore {
   constructor(path: string, pollMs: number) {
     this.#db = new SqliteConnection(path, { synchronous: 'FULL', cacheKiB: 16_384 });
     this.#db.exec(SCHEMA);
-    this.#tail = new EventTail(this.#db, pollMs);
+    this.#tail = new EventTail(this.#db, `veritrail ${realpathSync(path)}`, pollMs);
   }
 
   async append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition> {
@@ -104,6 +106,13 @@ class SqliteEventStore implements EventStore {
         setImmediate(() => this.#flush());
       }
     });
+  }
+
+  appendInOrder(batches: readonly StreamBatch[]): Promise<StorePosition[]> {
+    const appends = batches.map(({ stream, events, expectedRevision }) =>
+      this.append(stream, events, expectedRevision),
+    );
+    return Promise.all(appends);
   }
 
   async readStream(stream: string, fromRevision = 0, limit = NO_LIMIT): Promise<StoredEvent[]> {
@@ -185,16 +194,22 @@ class SqliteEventStore implements EventStore {
 
   /** Hands the new rows to the tail, so that subscribers get the same events as a later read. */
   #announce(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
-    const rows: SqlRow[] = [];
-    for (const [index, outcome] of outcomes.entries()) {
-      if (!('written' in outcome) || !outcome.written) continue;
-      const appended = batch[index]!.rows;
-      const first = outcome.position - appended.length + 1;
-      rows.push(...appended.map((row, offset) => [first + offset, ...row]));
-    }
-    const head = rows.at(-1)?.[0] as number | undefined;
-    if (head !== undefined) this.#tail.onCommit(head, () => rows.map(toEvent));
+    const head = outcomes.findLast(isWritten)?.position;
+    if (head !== undefined) this.#tail.onCommit(head, () => writtenRows(batch, outcomes).map(toEvent));
   }
+}
+
+const isWritten = (outcome: Outcome): outcome is Exclude<Outcome, { conflict: number }> =>
+  'written' in outcome && outcome.written;
+
+/** Returns the rows that a transaction has written, with their store positions. */
+function writtenRows(batch: readonly Waiting[], outcomes: readonly Outcome[]): SqlRow[] {
+  return outcomes.flatMap((outcome, index) => {
+    if (!isWritten(outcome)) return [];
+    const { rows } = batch[index]!;
+    const first = outcome.position - rows.length + 1;
+    return rows.map((row, offset) => [first + offset, ...row]);
+  });
 }
 
 /** Writes data and metadata in canonical form, so that an export can copy the texts. */
@@ -204,30 +219,36 @@ function toRow(event: TrailEvent): SqlRow {
 }
 
 /**
- * Serves subscriptions. Wakes subscribers at once for commits of this process, and within `pollMs` for those of others.
- * Store positions have no gaps, so a subscriber just before the newest commit gets its events from memory. Others read
+ * Serves subscriptions. Wakes subscribers at once for commits of this process, also of its other threads, and within
+ * `pollMs` for those of other processes. Store positions have no gaps, so a subscriber just before the newest commit gets its events from memory. Others read
  * the file. Either way each event is delivered once, in order.
  */
 class EventTail {
   readonly #db: SqliteConnection;
   readonly #pollMs: number;
   readonly #sleeping = new Set<() => void>();
+  /** Carries the newest store position of each commit to the tails in other threads. */
+  readonly #commits: BroadcastChannel;
   /** The newest known store position, of this process or seen from others. */
   #head = 0;
-  /** The events of this process's newest commit. */
+  /** The events of this store's newest commit. */
   #newest: readonly StoredEvent[] = [];
   #subscribers = 0;
   #timer: NodeJS.Timeout | undefined;
   #dataVersion = 0;
   #closed = false;
 
-  constructor(db: SqliteConnection, pollMs: number) {
+  /** @param channel a name that all threads of this process use for this file, and for no other */
+  constructor(db: SqliteConnection, channel: string, pollMs: number) {
     this.#db = db;
     this.#pollMs = pollMs;
+    this.#commits = new BroadcastChannel(channel);
+    this.#commits.unref();
   }
 
-  /** Notes a commit of this process. Calls `events` only if there are subscribers. */
+  /** Notes a commit of this store. Calls `events` only if there are subscribers. */
   onCommit(head: number, events: () => StoredEvent[]): void {
+    this.#commits.postMessage(head);
     if (this.#subscribers === 0) return;
     this.#head = head;
     this.#newest = events();
@@ -256,6 +277,7 @@ class EventTail {
   close(): void {
     this.#closed = true;
     this.#unwatch();
+    this.#commits.close();
     this.#wake();
   }
 
@@ -275,12 +297,20 @@ class EventTail {
   #watch(): void {
     this.#dataVersion = 0;
     this.#look();
+    this.#commits.onmessage = (message) => this.#onCommitElsewhere((message as { data: number }).data);
     this.#timer = setInterval(() => this.#look(), this.#pollMs).unref();
   }
 
   #unwatch(): void {
     clearInterval(this.#timer);
+    this.#commits.onmessage = () => undefined;
     this.#newest = [];
+  }
+
+  #onCommitElsewhere(head: number): void {
+    if (head <= this.#head) return;
+    this.#head = head;
+    this.#wake();
   }
 
   /** Checks if another connection has committed. `data_version` shows it without reading a table. */

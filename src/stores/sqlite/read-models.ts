@@ -11,9 +11,9 @@ import type {
   MatchingDocument,
   ReadModels,
   Scalar,
-  StoredDocument,
 } from '../read-store.ts';
 import { quote, SqliteConnection, type SqlRow, type Value } from './connection.ts';
+import { fromStoredId, ORGANIZATIONS_TABLE, OrganizationNumbers } from './organization-numbers.ts';
 import {
   CHECKPOINTS,
   type Collection,
@@ -21,6 +21,7 @@ import {
   createIndex,
   createTable,
   createView,
+  existingIndexes,
   findStatement,
   matchesNothing,
   putDocument,
@@ -29,9 +30,12 @@ import {
   tableName,
 } from './read-sql.ts';
 import { WordIndex, WordTexts } from './read-words.ts';
+import { fromText, toText } from './stored-text.ts';
 
 interface Searchable extends Collection {
   words: WordIndex | undefined;
+  /** True if the table of words exists. */
+  hasWords: boolean;
   /** Prepared once for all writes of documents. */
   keys: readonly string[];
   put: string;
@@ -49,6 +53,7 @@ export class SqliteReadModels implements ReadModels {
   readonly generation: string;
   readonly #db: SqliteConnection;
   readonly #collections = new Map<string, Searchable>();
+  readonly #organizations: OrganizationNumbers;
   readonly #wordTexts = new WordTexts();
   /** SQLite's counter of schema changes when `#collections` last read the list of indexes. */
   #schemaVersion = -1;
@@ -56,32 +61,48 @@ export class SqliteReadModels implements ReadModels {
   constructor(path: string, generation: string, collections: readonly CollectionSpec[], building: boolean) {
     this.generation = generation;
     this.#db = new SqliteConnection(path, { synchronous: 'NORMAL', cacheKiB: building ? 262_144 : 65_536, building });
+    this.#organizations = new OrganizationNumbers(this.#db);
+    for (const spec of collections) {
+      const words = spec.searchable ? new WordIndex(this.#db, spec.name, tableName(spec), this.#wordTexts) : undefined;
+      const keys = Object.keys(spec.keys);
+      const put = putDocument(spec);
+      this.#collections.set(spec.name, { spec, indexes: [], words, hasWords: false, keys, put });
+    }
+    this.#createTables(collections);
+    this.#reloadSchema();
+  }
+
+  /** Creates what the file lacks. If that is nothing, it needn't wait for a thread that is writing. */
+  #createTables(collections: readonly CollectionSpec[]): void {
+    const existing = new Set(this.#db.all('SELECT name FROM sqlite_master').map((row) => row[0]));
+    const names = collections.flatMap((spec) => [tableName(spec), ...(spec.views ?? []).map(({ name }) => name)]);
+    if (existing.has('checkpoints') && existing.has(ORGANIZATIONS_TABLE) && names.every((name) => existing.has(name)))
+      return;
     this.#db.transaction(() => {
       this.#db.exec(CHECKPOINTS);
+      this.#organizations.create();
       for (const spec of collections) {
         this.#db.exec(createTable(spec));
         for (const view of spec.views ?? []) this.#db.exec(createView(spec, view));
       }
     });
-    for (const spec of collections) {
-      const words = spec.searchable ? new WordIndex(this.#db, spec.name, tableName(spec), this.#wordTexts) : undefined;
-      const keys = Object.keys(spec.keys);
-      const put = putDocument(spec);
-      this.#collections.set(spec.name, { spec, ready: new Set(), words, keys, put });
-    }
-    this.#reloadSchema();
   }
 
   async find(query: DocumentQuery): Promise<MatchingDocument[]> {
-    const { collection: name, limit } = query;
-    const where = simplify(query.where);
-    if (matchesNothing(where)) return [];
+    const { collection: name, organizationId, limit } = query;
+    const where = this.#stored(query.where);
+    const after = query.after && { ...query.after, id: this.#organizations.storedId(query.after.id, organizationId) };
+    const organization = this.#organizations.find(organizationId);
+    if (organization === undefined || matchesNothing(where)) return [];
     const collection = this.#collection(name);
     const rows = this.#rowsOfWords(collection, where);
     const documents: MatchingDocument[] = [];
-    for (const segment of segments({ ...query, where })) {
-      const { sql, values } = findStatement(collection, { ...segment, limit: limit - documents.length }, rows);
-      documents.push(...this.#db.all(sql, values).map(toMatchingDocument));
+    for (const segment of segments({ ...query, where, ...(after && { after }) })) {
+      const page = { ...segment, limit: limit - documents.length };
+      const { sql, values } = findStatement(collection, page, { organization, rows });
+      for (const row of this.#db.all(sql, values)) {
+        documents.push(toMatchingDocument(collection.spec, fromStoredId(row[0] as string, organizationId), row));
+      }
       if (documents.length >= limit) break;
     }
     return documents;
@@ -89,50 +110,48 @@ export class SqliteReadModels implements ReadModels {
 
   async count(query: CountQuery, by: readonly string[] = []): Promise<Count[]> {
     const { collection: name, organizationId, limit } = query;
-    const where = simplify(query.where);
-    if (matchesNothing(where)) return by.length > 0 ? [] : [{ values: [], total: 0 }];
+    const where = this.#stored(query.where);
+    const organization = this.#organizations.find(organizationId);
+    if (organization === undefined || matchesNothing(where)) return by.length > 0 ? [] : [{ values: [], total: 0 }];
     const collection = this.#collection(name);
     const rows = this.#rowsOfWords(collection, where);
-    const { sql, values } = countStatement(collection, { organizationId, where, rows, limit }, by);
+    const { sql, values } = countStatement(collection, { organization, where, rows, limit }, by);
     return this.#db.all(sql, values).map((row) => ({ values: row.slice(0, -1), total: row.at(-1) as number }));
   }
 
   async countDistinct(query: CountQuery, key: string): Promise<number> {
     const { collection: name, organizationId, limit = NO_LIMIT } = query;
-    const where = simplify([...query.where, { key, op: 'present' }]);
-    if (matchesNothing(where)) return 0;
+    const where = this.#stored([...query.where, { key, op: 'present' }]);
+    const organization = this.#organizations.find(organizationId);
+    if (organization === undefined || matchesNothing(where)) return 0;
     const collection = this.#collection(name);
     const rows = this.#rowsOfWords(collection, where);
-    const { sql, values } = countStatement(collection, { organizationId, where, rows }, [key]);
+    const { sql, values } = countStatement(collection, { organization, where, rows }, [key]);
     return this.#db.get(`SELECT count(*) FROM (${sql} LIMIT ?)`, [...values, limit])![0] as number;
   }
 
   async get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
-    const table = quote(tableName(this.#collection(collection).spec));
-    if (ids.length === 1) {
-      const row = this.#db.get(`SELECT id, NULL, doc FROM ${table} WHERE id = ?`, ids);
-      return row === undefined ? [] : [toMatchingDocument(row)];
+    const { spec } = this.#collection(collection);
+    const table = quote(tableName(spec));
+    const [only, ...others] = ids;
+    if (only !== undefined && others.length === 0) {
+      const row = this.#db.get(`SELECT id, NULL, doc FROM ${table} WHERE id = ?`, [this.#organizations.storedId(only)]);
+      return row === undefined ? [] : [toMatchingDocument(spec, only, row)];
     }
+    const byStoredId = new Map(ids.map((id) => [this.#organizations.storedId(id), id]));
     const sql = `SELECT id, NULL, doc FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`;
-    return this.#db.all(sql, [JSON.stringify(ids)]).map(toMatchingDocument);
+    const rows = this.#db.all(sql, [JSON.stringify([...byStoredId.keys()])]);
+    return rows.map((row) => toMatchingDocument(spec, byStoredId.get(row[0] as string)!, row));
   }
 
-  async commit({ checkpoint, puts }: Commit): Promise<void> {
-    const { organizationId, n, storePosition, position, logTime, parked, installation } = checkpoint;
-    this.#db.transaction(() => {
-      const current =
-        (this.#db.get('SELECT n FROM checkpoints WHERE organization_id = ?', [organizationId])?.[0] as number) ?? 0;
-      if (n <= current) throw new Fenced(`batch ${n} of ${organizationId} has already been committed`);
-      if (n !== current + 1) throw new RevisionConflict(`batches of ${organizationId}`, current);
-      this.#reloadSchema();
-      this.#put(puts);
-      this.#db.run(
-        `INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = excluded.n,
-          store_position = excluded.store_position, position = excluded.position, log_time = excluded.log_time,
-          parked = excluded.parked, installation = excluded.installation`,
-        [organizationId, n, storePosition, position, logTime, parked, installation],
-      );
-    });
+  async commit(batch: Commit): Promise<void> {
+    try {
+      this.#db.transaction(() => this.#write(batch));
+    } catch (error) {
+      // It may have given an organization a number that is now undone.
+      this.#organizations.forget();
+      throw error;
+    }
   }
 
   /** Does nothing, because a commit is one transaction. */
@@ -151,12 +170,12 @@ export class SqliteReadModels implements ReadModels {
   async buildIndexes(): Promise<void> {
     this.#db.flush();
     this.#reloadSchema();
-    for (const { spec, ready, words } of this.#collections.values()) {
+    for (const { spec, words, hasWords } of this.#collections.values()) {
       for (const index of spec.indexes) {
         this.#db.exec(createIndex(spec, index));
         await nextTurn();
       }
-      if (!words || ready.has(words.table)) continue;
+      if (!words || hasWords) continue;
       words.create();
       await nextTurn();
     }
@@ -167,32 +186,65 @@ export class SqliteReadModels implements ReadModels {
     this.#db.close();
   }
 
+  #write({ checkpoint, puts }: Commit): void {
+    const { organizationId, n, storePosition, position, logTime, parked, installation } = checkpoint;
+    const current =
+      (this.#db.get('SELECT n FROM checkpoints WHERE organization_id = ?', [organizationId])?.[0] as number) ?? 0;
+    if (n <= current) throw new Fenced(`batch ${n} of ${organizationId} has already been committed`);
+    if (n !== current + 1) throw new RevisionConflict(`batches of ${organizationId}`, current);
+    this.#reloadSchema();
+    this.#put(puts);
+    this.#db.run(
+      `INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = excluded.n,
+        store_position = excluded.store_position, position = excluded.position, log_time = excluded.log_time,
+        parked = excluded.parked, installation = excluded.installation`,
+      [organizationId, n, storePosition, position, logTime, parked, installation],
+    );
+  }
+
   #put(puts: Commit['puts']): void {
     const outdated = new Map<WordIndex, { newest: number; ids: string[] }>();
     for (const { collection, document } of puts) {
-      const { spec, ready, words, keys, put } = this.#collection(collection);
-      if (words && ready.has(words.table)) {
+      const { spec, words, hasWords, keys, put } = this.#collection(collection);
+      const organization = this.#organizations.findOrAdd(document.organization_id);
+      const id = this.#organizations.storedId(document.id, document.organization_id);
+      if (words && hasWords) {
         const update = outdated.get(words) ?? { newest: words.newest(), ids: [] };
         outdated.set(words, update);
-        if (words.isOutdatedBy(document, update.newest)) update.ids.push(document.id);
+        if (words.isOutdatedBy(id, document.words ?? [], update.newest)) update.ids.push(id);
       }
-      this.#db.run(put, toRow(spec, keys, document, this.#wordTexts));
+      const values: Value[] = keys.map((key) => document.keys[key] ?? null);
+      const text = spec.searchable ? [this.#wordTexts.textOf(document.words ?? [])] : [];
+      this.#db.run(put, [id, organization, ...values, ...text, toText(spec, document.doc)]);
     }
     for (const [words, { newest, ids }] of outdated) words.update(ids, newest);
   }
 
+  /** Returns conditions in their simplest form, and with ids as they are stored. */
+  #stored(where: readonly Condition[]): Condition[] {
+    return simplify(where).map((condition) =>
+      condition.op === 'ids'
+        ? { op: 'ids', ids: condition.ids.map((id) => this.#organizations.storedId(id)) }
+        : condition,
+    );
+  }
+
   /** Returns the rows that may have the searched words, if they are few. */
-  #rowsOfWords({ ready, words }: Searchable, where: readonly Condition[]): number[] | undefined {
+  #rowsOfWords({ words, hasWords }: Searchable, where: readonly Condition[]): number[] | undefined {
     const prefixes = where.flatMap((condition) => (condition.op === 'words' ? condition.prefixes : []));
-    return prefixes.length > 0 && words && ready.has(words.table) ? words.candidates(prefixes) : undefined;
+    return prefixes.length > 0 && words && hasWords ? words.candidates(prefixes) : undefined;
   }
 
   /** Reads the list of indexes again if the schema has changed. */
   #reloadSchema(): void {
     const version = this.#db.get('PRAGMA schema_version')![0] as number;
     if (version === this.#schemaVersion) return;
-    const ready = new Set(this.#db.all('SELECT name FROM sqlite_master').map((row) => row[0] as string));
-    for (const collection of this.#collections.values()) collection.ready = ready;
+    const names = new Set(this.#db.all('SELECT name FROM sqlite_master').map((row) => row[0] as string));
+    for (const collection of this.#collections.values()) {
+      const { spec, words } = collection;
+      collection.indexes = existingIndexes(spec, names);
+      collection.hasWords = words !== undefined && names.has(words.table);
+    }
     this.#schemaVersion = version;
   }
 
@@ -203,22 +255,8 @@ export class SqliteReadModels implements ReadModels {
   }
 }
 
-/** Returns a document's row, in the order of `columns`. */
-function toRow(spec: CollectionSpec, names: readonly string[], document: StoredDocument, texts: WordTexts): Value[] {
-  const { id, organization_id, keys, words = [], doc } = document;
-  const row: Value[] = [id, organization_id];
-  for (const name of names) row.push(keys[name] ?? null);
-  if (spec.searchable) row.push(texts.textOf(words));
-  row.push(JSON.stringify(doc));
-  return row;
-}
-
-function toMatchingDocument(row: SqlRow): MatchingDocument {
-  return {
-    id: row[0] as string,
-    key: row[1] as Scalar | null,
-    doc: JSON.parse(row[2] as string) as MatchingDocument['doc'],
-  };
+function toMatchingDocument(spec: CollectionSpec, id: string, row: SqlRow): MatchingDocument {
+  return { id, key: row[1] as Scalar | null, doc: fromText(spec, row[2] as string) };
 }
 
 function toCheckpoint(row: SqlRow): Checkpoint {

@@ -8,7 +8,9 @@ import type {
   ViewSpec,
 } from '../read-store.ts';
 import { quote, type Value } from './connection.ts';
+import { ORGANIZATIONS_TABLE } from './organization-numbers.ts';
 import { prefixText } from './read-words.ts';
+import { memberPath } from './stored-text.ts';
 
 /*
  * The SQL of read models. Tables: one per collection with a column per key, its indexes, and its views.
@@ -32,7 +34,7 @@ const keyColumn = (key: string): string => quote(`k_${key}`);
 /** Returns the table's columns in the order of a row. The document is last, so that reading keys doesn't pass it. */
 function columns(spec: CollectionSpec): string[] {
   const keys = Object.keys(spec.keys).map(keyColumn);
-  return ['id', 'organization_id', ...keys, ...(spec.searchable ? ['words'] : []), 'doc'];
+  return ['id', 'organization', ...keys, ...(spec.searchable ? ['words'] : []), 'doc'];
 }
 
 export function createTable(spec: CollectionSpec): string {
@@ -40,7 +42,7 @@ export function createTable(spec: CollectionSpec): string {
     ([key, type]) => `${keyColumn(key)} ${type === 'text' ? 'TEXT' : 'NUMERIC'}`,
   );
   const words = spec.searchable ? ['words TEXT'] : [];
-  const row = ['rowid INTEGER PRIMARY KEY', 'id TEXT NOT NULL UNIQUE', 'organization_id TEXT NOT NULL'];
+  const row = ['rowid INTEGER PRIMARY KEY', 'id TEXT NOT NULL UNIQUE', 'organization INTEGER NOT NULL'];
   const parts = [...row, ...keys, ...words, 'doc TEXT NOT NULL'];
   return `CREATE TABLE IF NOT EXISTS ${quote(tableName(spec))} (${parts.join(', ')})`;
 }
@@ -54,7 +56,7 @@ function indexName(spec: CollectionSpec, index: IndexSpec): string {
 }
 
 export function createIndex(spec: CollectionSpec, index: IndexSpec): string {
-  const parts = ['organization_id', ...index.keys.map(keyColumn), 'id', ...(index.covers ?? []).map(keyColumn)];
+  const parts = ['organization', ...index.keys.map(keyColumn), 'id', ...(index.covers ?? []).map(keyColumn)];
   return `CREATE INDEX IF NOT EXISTS ${quote(indexName(spec, index))} ON ${quote(tableName(spec))} (${parts.join(', ')})`;
 }
 
@@ -69,19 +71,21 @@ export function putDocument(spec: CollectionSpec): string {
 
 /** Returns the statement for a view. Views are computed when read, so they don't slow down writes. */
 export function createView(spec: CollectionSpec, { name, columns, where }: ViewSpec): string {
-  const selected = columns.map((column) => `${columnSql(column)} AS ${quote(column.name)}`);
+  const selected = columns.map((column) => `${columnSql(spec, column)} AS ${quote(column.name)}`);
   const whereClause = where ? ` WHERE ${keyColumn(where.key)} = ${literal(where.value)}` : '';
-  return `CREATE VIEW IF NOT EXISTS ${quote(name)} AS SELECT ${selected.join(', ')} FROM ${quote(tableName(spec))}${whereClause}`;
+  const from = `${quote(tableName(spec))} d JOIN ${ORGANIZATIONS_TABLE} o ON o.number = d.organization`;
+  return `CREATE VIEW IF NOT EXISTS ${quote(name)} AS SELECT ${selected.join(', ')} FROM ${from}${whereClause}`;
 }
 
 /**
  * Returns a view column's SQL. Booleans are 1 and 0, lists and objects JSON. Ids come from their columns, which have
  * indexes.
  */
-function columnSql(column: ViewColumn): string {
+function columnSql(spec: CollectionSpec, column: ViewColumn): string {
   if ('field' in column) {
-    const isStored = column.field === 'id' || column.field === 'organization_id';
-    return isStored ? column.field : `json_extract(doc, ${literal(`$.${column.field}`)})`;
+    if (column.field === 'id') return 'd.id';
+    if (column.field === 'organization_id') return 'o.id';
+    return `json_extract(doc, ${literal(memberPath(spec, column.field))})`;
   }
   const key = keyColumn(column.key);
   return column.none === undefined ? key : `nullif(${key}, ${literal(column.none)})`;
@@ -101,15 +105,25 @@ export interface Statement {
   values: Value[];
 }
 
-/** A collection's spec, and the names of the indexes that exist. */
+/** An index that exists. */
+type ExistingIndex = IndexSpec & { name: string };
+
+/** A collection's spec, and those of its indexes that exist. */
 export interface Collection {
   spec: CollectionSpec;
-  ready: ReadonlySet<string>;
+  indexes: readonly ExistingIndex[];
+}
+
+/** Returns the indexes of a collection that are among these names. */
+export function existingIndexes(spec: CollectionSpec, names: ReadonlySet<string>): ExistingIndex[] {
+  return spec.indexes
+    .map((index) => ({ ...index, name: indexName(spec, index) }))
+    .filter(({ name }) => names.has(name));
 }
 
 /** The part of a query that selects documents. `rows` are those that may have the searched words, if they are few. */
 export interface Selection {
-  organizationId: string;
+  organization: number;
   where: readonly Condition[];
   rows?: readonly number[] | undefined;
 }
@@ -158,14 +172,20 @@ export function segments(query: DocumentQuery): DocumentQuery[] {
 }
 
 /** Returns the statement for a page: id, sort key and document of each row. */
-export function findStatement(collection: Collection, query: DocumentQuery, rows?: readonly number[]): Statement {
+export function findStatement(
+  collection: Collection,
+  query: DocumentQuery,
+  { organization, rows }: Omit<Selection, 'where'>,
+): Statement {
   const { order, after, limit } = query;
   const { spec } = collection;
-  const selection: Selection = { organizationId: query.organizationId, where: query.where, rows };
+  const selection: Selection = { organization, where: query.where, rows };
   const key = order.key === null ? 'NULL' : keyColumn(order.key);
   const index = isById(selection)
     ? undefined
-    : (orderIndex(collection, query) ?? narrowIndex(collection, query.where, []));
+    : (lookupIndex(collection, query.where) ??
+      orderIndex(collection, query) ??
+      narrowIndex(collection, query.where, []));
   const conditions = filters(spec, selection, index, order.key, after && order.direction);
   if (after) conditions.push(continuationCondition(query, after));
   const by = order.key === null ? `id ${order.direction}` : `${key} ${order.direction}, id ${order.direction}`;
@@ -182,7 +202,9 @@ export function countStatement(
   { limit, ...selection }: Selection & Pick<CountQuery, 'limit'>,
   by: readonly string[],
 ): Statement {
-  const index = isById(selection) ? undefined : narrowIndex(collection, selection.where, by);
+  const index = isById(selection)
+    ? undefined
+    : (lookupIndex(collection, selection.where) ?? narrowIndex(collection, selection.where, by));
   const fixed = fixedKeys(selection.where);
   const conditions = filters(collection.spec, selection, index, index?.keys.find((key) => !fixed.has(key)) ?? null);
   const keys = by.map(keyColumn);
@@ -200,40 +222,48 @@ const text = (conditions: readonly Statement[]): string => conditions.map((condi
 const isById = ({ where, rows }: Selection): boolean =>
   rows !== undefined || where.some((condition) => condition.op === 'ids');
 
-function source(spec: CollectionSpec, selection: Selection, index: IndexSpec | undefined): string {
+function source(spec: CollectionSpec, selection: Selection, index: ExistingIndex | undefined): string {
   const table = quote(tableName(spec));
   // Row ids are looked up without an index.
   if (selection.rows) return `${table} NOT INDEXED`;
   if (isById(selection)) return `${table} INDEXED BY ${quote(idIndex(spec))}`;
-  return index ? `${table} INDEXED BY ${quote(indexName(spec, index))}` : table;
+  return index ? `${table} INDEXED BY ${quote(index.name)}` : table;
 }
 
 const fixedKeys = (where: readonly Condition[]): Set<string> =>
   new Set(where.filter(isFixed).map((condition) => condition.key));
 
+/** Returns the index that finds the few documents with the values of a condition; none without such a condition. */
+function lookupIndex({ indexes }: Collection, where: readonly Condition[]): ExistingIndex | undefined {
+  return indexes.find((index) => index.lookup && where.some((condition) => isLookup(condition, index)));
+}
+
+/** Returns true if a condition gives the values that a lookup finds. */
+const isLookup = (condition: Condition, index: IndexSpec | undefined): boolean =>
+  index?.lookup === true && (condition.op === 'eq' || condition.op === 'in') && condition.key === index.keys[0];
+
 /** Returns the index in the query's order that contains the most filtered keys; none if the rows must be sorted. */
-function orderIndex({ spec, ready }: Collection, { where, order }: DocumentQuery): IndexSpec | undefined {
+function orderIndex({ indexes }: Collection, { where, order }: DocumentQuery): ExistingIndex | undefined {
   const fixed = fixedKeys(where);
   const filterKeys = where.filter(isKeyed).map((condition) => condition.key);
   const inOrder = (keys: readonly string[]) =>
     order.key === null
       ? keys.every((key) => fixed.has(key))
       : keys.at(-1) === order.key && keys.slice(0, -1).every((key) => fixed.has(key));
-  const fittingIndexes = spec.indexes.filter((index) => ready.has(indexName(spec, index)) && inOrder(index.keys));
+  const fittingIndexes = indexes.filter((index) => inOrder(index.keys));
   return bestIndex(fittingIndexes, (index) => index.keys.length * 100 + countKeys(index, filterKeys));
 }
 
 /** Returns an index that contains all keys of the query, or else the one that selects the fewest rows. */
-function narrowIndex({ spec, ready }: Collection, where: readonly Condition[], by: readonly string[]) {
+function narrowIndex({ indexes }: Collection, where: readonly Condition[], by: readonly string[]) {
   const fixed = fixedKeys(where);
   const neededKeys = [...where.filter(isKeyed).map((condition) => condition.key), ...by];
   const narrowing = (keys: readonly string[]) => {
     const end = keys.findIndex((key) => !fixed.has(key));
     return end === -1 ? keys.length : end;
   };
-  const existingIndexes = spec.indexes.filter((index) => ready.has(indexName(spec, index)));
   return bestIndex(
-    existingIndexes,
+    indexes,
     (index) =>
       countKeys(index, neededKeys) * 1_000 +
       narrowing(index.keys) * 100 -
@@ -246,8 +276,15 @@ function narrowIndex({ spec, ready }: Collection, where: readonly Condition[], b
 const countKeys = (index: IndexSpec, keys: readonly string[]): number =>
   keys.filter((key) => index.keys.includes(key) || index.covers?.includes(key)).length;
 
-function bestIndex(indexes: readonly IndexSpec[], score: (index: IndexSpec) => number): IndexSpec | undefined {
-  return [...indexes].sort((a, b) => score(b) - score(a))[0];
+/** Returns the index with the highest score, of several the first. */
+function bestIndex(indexes: readonly ExistingIndex[], score: (index: IndexSpec) => number): ExistingIndex | undefined {
+  let best: ExistingIndex | undefined;
+  let bestScore = Number.NEGATIVE_INFINITY;
+  for (const index of indexes) {
+    const indexScore = score(index);
+    if (indexScore > bestScore) [best, bestScore] = [index, indexScore];
+  }
+  return best;
 }
 
 /**
@@ -256,29 +293,35 @@ function bestIndex(indexes: readonly IndexSpec[], score: (index: IndexSpec) => n
  */
 function filters(
   spec: CollectionSpec,
-  { organizationId, where, rows }: Selection,
+  { organization, where, rows }: Selection,
   index: IndexSpec | undefined,
   rangeKey: string | null,
   continuing?: 'ASC' | 'DESC',
 ): Statement[] {
   const steering = new Set<string>();
-  const statements: Statement[] = [{ sql: 'organization_id = ?', values: [organizationId] }];
+  const statements: Statement[] = [{ sql: 'organization = ?', values: [organization] }];
   for (const condition of where) {
-    const free = isKeyed(condition) && index?.keys.includes(condition.key) && !steering.has(condition.key);
-    if (!isKeyed(condition)) statements.push(unkeyedCondition(condition));
-    else if (free && isFixed(condition)) {
-      steering.add(condition.key);
-      statements.push(keyedCondition(spec, condition, ''));
-    } else statements.push(keyedCondition(spec, condition, free && condition.key === rangeKey ? '' : '+', continuing));
+    if (!isKeyed(condition)) {
+      statements.push(unkeyedCondition(condition));
+      continue;
+    }
+    const free = index?.keys.includes(condition.key) && !steering.has(condition.key);
+    const steers = free && (isFixed(condition) || isLookup(condition, index));
+    if (steers) steering.add(condition.key);
+    const bounds = free && condition.op !== 'in' && condition.key === rangeKey;
+    statements.push(keyedCondition(spec, condition, steers || bounds ? '' : '+', continuing));
   }
   if (rows) statements.push({ sql: 'rowid IN (SELECT value FROM json_each(?))', values: [JSON.stringify(rows)] });
   return statements;
 }
 
+/** Returns the condition that a column has one of many values. */
+const valuesCondition = (column: string, values: readonly Scalar[]): Statement => {
+  return { sql: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(values)] };
+};
+
 function unkeyedCondition(condition: Exclude<Condition, Keyed>): Statement {
-  if (condition.op === 'ids') {
-    return { sql: 'id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(condition.ids)] };
-  }
+  if (condition.op === 'ids') return valuesCondition('id', condition.ids);
   if (condition.op === 'words') return wordsStatement(condition.prefixes);
   const alternatives = condition.alternatives.map(wordsStatement);
   return {
@@ -306,6 +349,7 @@ function keyedCondition(
   if (condition.op === 'empty') return { sql: `${column} IS NULL`, values: [] };
   if (condition.op === 'has') return { sql: `instr(${filter}, ?) > 0`, values: [` ${condition.value} `] };
   if (condition.op === 'in') {
+    if (plus === '') return valuesCondition(column, condition.values);
     return { sql: `${filter} IN (${condition.values.map(() => '?').join(', ')})`, values: [...condition.values] };
   }
   // SQLite doesn't start after the empty keys for "not null", but it does for a bound below all present keys.

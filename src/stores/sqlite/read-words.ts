@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import type { StoredDocument } from '../read-store.ts';
 import { quote, type SqliteConnection } from './connection.ts';
 
 /** If more documents have a word, it isn't worth looking them up one by one and sorting them. */
@@ -16,19 +15,19 @@ export class WordTexts {
   readonly #texts = new WeakMap<readonly string[], string>();
 
   /**
-   * Returns words as the text of a JSON array with a space before each. No word contains a space, so the text contains
-   * ` "pre` exactly if a word begins with `pre`.
+   * Returns words as a text with a space before each. No word contains a space, so the text contains ` pre` exactly if a
+   * word begins with `pre`.
    */
   textOf(words: readonly string[]): string {
     const cached = this.#texts.get(words);
     if (cached !== undefined) return cached;
-    const text = `[${words.map((word) => ` ${JSON.stringify(word)}`)}]`;
+    const text = words.map((word) => ` ${word}`).join('');
     this.#texts.set(words, text);
     return text;
   }
 }
 
-export const prefixText = (prefix: string): string => ` ${JSON.stringify(prefix).slice(0, -1)}`;
+export const prefixText = (prefix: string): string => ` ${prefix}`;
 
 /**
  * Finds the rows of a collection that may have certain words, by a full-text table of row ids. The `words` column then
@@ -41,7 +40,8 @@ export class WordIndex {
   readonly #documents: string;
   readonly #words: string;
   readonly #texts: WordTexts;
-  readonly #common = new LRUCache<string, true>({ max: COMMON });
+  /** Limited by size, because `max` would reserve 0.2 MB in each of many collections. */
+  readonly #common = new LRUCache<string, true>({ maxSize: COMMON, sizeCalculation: () => 1 });
 
   /** @param documents the table of the collection's documents */
   constructor(db: SqliteConnection, collection: string, documents: string, texts: WordTexts) {
@@ -69,8 +69,8 @@ export class WordIndex {
     return (row?.[0] as number | null | undefined) ?? 0;
   }
 
-  /** Returns true if writing this document makes the table's words for it wrong. */
-  isOutdatedBy({ id, words = [] }: StoredDocument, newest: number): boolean {
+  /** Returns true if writing a document with these words makes the table's words for it wrong. */
+  isOutdatedBy(id: string, words: readonly string[], newest: number): boolean {
     const sql = `SELECT 1 FROM ${this.#documents} WHERE id = ? AND rowid <= ? AND words <> ?`;
     return this.#db.get(sql, [id, newest, this.#texts.textOf(words)]) !== undefined;
   }
@@ -100,8 +100,7 @@ export class WordIndex {
   }
 
   #add(which: string, value: string | number): void {
-    const words = "SELECT group_concat(value, ' ') FROM json_each(words)";
-    const rows = `SELECT rowid, (${words}) FROM ${this.#documents} WHERE ${which} ORDER BY rowid`;
+    const rows = `SELECT rowid, words FROM ${this.#documents} WHERE ${which} ORDER BY rowid`;
     this.#db.run(`INSERT OR REPLACE INTO ${this.#words} (rowid, words) ${rows}`, [value]);
   }
 }

@@ -1,4 +1,4 @@
-import { randomHex } from '../bytes.ts';
+import { randomHex, toHex, writeHex } from '../bytes.ts';
 import type { TrailCrypto } from '../crypto.ts';
 
 /** The end of a stream: revision and hash of its last event so far. */
@@ -7,12 +7,15 @@ export interface Tip {
   hash: string;
 }
 
-/** A slot has 4 words of key, 1 of the revision and 8 of the hash. */
-const KEY_WORDS = 4;
-const HASH_WORDS = 8;
-const SLOT_WORDS = KEY_WORDS + 1 + HASH_WORDS;
-/** Hex digits of a word, which has 32 bits. */
-const WORD_DIGITS = 8;
+/** A slot has a key, the revision and a hash. */
+const KEY_BYTES = 16;
+const HASH_BYTES = 32;
+const HASH_AT = KEY_BYTES + 4;
+const SLOT_BYTES = HASH_AT + HASH_BYTES;
+/** A word has 4 bytes. */
+const SLOT_WORDS = SLOT_BYTES / 4;
+const REVISION_WORD = KEY_BYTES / 4;
+const HEX_DIGITS_OF_KEY = 2 * KEY_BYTES;
 const MAX_LOAD = 0.75;
 /** A table fuller than MAX_LOAD grows by this factor, which leaves 70 to 104 bytes a stream. */
 const GROWTH_FACTOR = 1.5;
@@ -23,10 +26,12 @@ const GROWTH_FACTOR = 1.5;
  */
 export class StreamTips {
   private readonly salt = randomHex(16);
-  private slots = 1024;
-  private table = new Uint32Array(this.slots * SLOT_WORDS);
+  private table = new SlotTable(1024);
   private used = 0;
-  private readonly key = new Uint32Array(KEY_WORDS);
+  private readonly key = new Uint8Array(KEY_BYTES);
+  private readonly keyWords = new Uint32Array(this.key.buffer);
+  /** The stream that `key` belongs to. */
+  private keyedStream: string | null = null;
 
   constructor(private readonly crypto: TrailCrypto) {}
 
@@ -36,62 +41,67 @@ export class StreamTips {
   }
 
   get(stream: string): Tip | null {
-    const offset = find(this.table, this.keyOf(stream)) + KEY_WORDS;
+    const { bytes, words } = this.table;
+    const word = this.table.find(this.keyOf(stream));
     // The table holds revision + 1, so that 0 means an empty slot.
-    const revision = this.table[offset]!;
+    const revision = words[word + REVISION_WORD]!;
     if (revision === 0) return null;
-    let hash = '';
-    for (let word = 1; word <= HASH_WORDS; word += 1) {
-      hash += this.table[offset + word]!.toString(16).padStart(WORD_DIGITS, '0');
-    }
-    return { revision: revision - 1, hash };
+    const hashAt = word * 4 + HASH_AT;
+    return { revision: revision - 1, hash: toHex(bytes.subarray(hashAt, hashAt + HASH_BYTES)) };
   }
 
+  /** @param hash 64 digits in lower case, checked by the caller */
   set(stream: string, revision: number, hash: string): void {
-    if (this.used + 1 > this.slots * MAX_LOAD) this.grow();
+    if (this.used + 1 > this.table.slots * MAX_LOAD) this.table = this.table.grown();
+    const { bytes, words } = this.table;
     const key = this.keyOf(stream);
-    const offset = find(this.table, key);
-    if (this.table[offset + KEY_WORDS] === 0) this.used += 1;
-    this.table.set(key, offset);
-    this.table[offset + KEY_WORDS] = revision + 1;
-    writeWords(hash, HASH_WORDS, this.table, offset + KEY_WORDS + 1);
+    const word = this.table.find(key);
+    if (words[word + REVISION_WORD] === 0) this.used += 1;
+    words.set(key, word);
+    words[word + REVISION_WORD] = revision + 1;
+    writeHex(hash, bytes, word * 4 + HASH_AT);
   }
 
-  /** Returns a stream's key. It holds until the next call. */
+  /** Returns a stream's key, as words. It holds until the next call. A stream is often asked for twice in a row. */
   private keyOf(stream: string): Uint32Array {
-    writeWords(this.crypto.sha256(this.salt + stream), KEY_WORDS, this.key, 0);
-    return this.key;
-  }
-
-  private grow(): void {
-    this.slots = Math.ceil(this.slots * GROWTH_FACTOR);
-    const table = new Uint32Array(this.slots * SLOT_WORDS);
-    for (let offset = 0; offset < this.table.length; offset += SLOT_WORDS) {
-      const slot = this.table.subarray(offset, offset + SLOT_WORDS);
-      if (slot[KEY_WORDS] !== 0) table.set(slot, find(table, slot));
+    if (stream !== this.keyedStream) {
+      writeHex(this.crypto.sha256(this.salt + stream).slice(0, HEX_DIGITS_OF_KEY), this.key, 0);
+      this.keyedStream = stream;
     }
-    this.table = table;
+    return this.keyWords;
   }
 }
 
-/** Returns the offset of a key's slot, or of the empty slot that it would get. @param key may have more words */
-function find(table: Uint32Array, key: Uint32Array): number {
-  const slots = table.length / SLOT_WORDS;
-  for (let slot = key[0]! % slots; ; slot = (slot + 1) % slots) {
-    const offset = slot * SLOT_WORDS;
-    if (table[offset + KEY_WORDS] === 0 || hasKey(table, offset, key)) return offset;
+/** The slots of a hash table, found by the words of their keys. */
+class SlotTable {
+  readonly bytes: Uint8Array;
+  readonly words: Uint32Array;
+
+  constructor(readonly slots: number) {
+    this.bytes = new Uint8Array(slots * SLOT_BYTES);
+    this.words = new Uint32Array(this.bytes.buffer);
   }
-}
 
-function hasKey(table: Uint32Array, offset: number, key: Uint32Array): boolean {
-  for (let word = 0; word < KEY_WORDS; word += 1) if (table[offset + word] !== key[word]) return false;
-  return true;
-}
+  /** Returns the first word of a key's slot, or of the empty slot that it would get. @param key may have more words */
+  find(key: Uint32Array): number {
+    for (let slot = key[0]! % this.slots; ; slot = (slot + 1) % this.slots) {
+      const word = slot * SLOT_WORDS;
+      if (this.words[word + REVISION_WORD] === 0 || this.hasKey(word, key)) return word;
+    }
+  }
 
-/** Writes the first words of a hex text into `target`, from index `at`. */
-function writeWords(hex: string, words: number, target: Uint32Array, at: number): void {
-  for (let word = 0; word < words; word += 1) {
-    const start = word * WORD_DIGITS;
-    target[at + word] = Number.parseInt(hex.slice(start, start + WORD_DIGITS), 16);
+  /** Returns a larger table with the same content. */
+  grown(): SlotTable {
+    const table = new SlotTable(Math.ceil(this.slots * GROWTH_FACTOR));
+    for (let word = 0; word < this.words.length; word += SLOT_WORDS) {
+      const slot = this.words.subarray(word, word + SLOT_WORDS);
+      if (slot[REVISION_WORD] !== 0) table.words.set(slot, table.find(slot));
+    }
+    return table;
+  }
+
+  private hasKey(at: number, key: Uint32Array): boolean {
+    for (let word = 0; word < REVISION_WORD; word += 1) if (this.words[at + word] !== key[word]) return false;
+    return true;
   }
 }

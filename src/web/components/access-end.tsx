@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { dateOf, endOfDay, endOfPeriod } from '../../commands/engine/dates.ts';
 import type { Member } from '../../identity/memberships/members.ts';
 import { type FormState, singleField } from '../server/form-state.ts';
-import { dayText, momentText } from '../texts/dates.ts';
+import { dayText } from '../texts/dates.ts';
+import { ExactTime } from './components.tsx';
 import { TextField } from './fields.tsx';
 
 /** The end of a member's access, in UTC. A date means the end of that day; null if left empty. */
@@ -47,5 +48,10 @@ export function AccessEnd({ until, ended = false }: Pick<Member, 'until'> & { en
 
 /** An end in words: the day, with the time only if it is not the day's last moment. */
 export function EndTime({ at }: { at: string }) {
-  return <time dateTime={at}>{at === endOfDay(dateOf(at)) ? dayText(at) : momentText(at)}</time>;
+  if (at !== endOfDay(dateOf(at))) return <ExactTime at={at} />;
+  return (
+    <time dateTime={at} data-local="date">
+      {dayText(at)}
+    </time>
+  );
 }

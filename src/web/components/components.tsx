@@ -5,15 +5,21 @@ import { dayText, isDay, momentText } from '../texts/dates.ts';
 /** Repeats the role that a table's element has by itself. Some browsers drop it when a style sheet stacks the table. */
 export const tableRole = (role: 'table' | 'rowgroup' | 'row' | 'columnheader' | 'rowheader' | 'cell') => ({ role });
 
+/** A heading of a table: a text, or more with a text that stands beside the cells on a phone. */
+export type TableHeading = string | { text: string; content: ComponentChildren };
+
 /**
  * A table that scrolls inside its own box if it is too wide. On a phone its rows are stacked. The first cell is the row's
  * heading.
  */
 export function Table(props: {
   caption: string;
-  head: readonly string[];
+  head: readonly TableHeading[];
   rows: readonly { key: string; cells: readonly ComponentChildren[] }[];
 }) {
+  const headings = props.head.map((heading) =>
+    typeof heading === 'string' ? { text: heading, content: heading } : heading,
+  );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
     <section class="scroll" aria-label={props.caption} tabIndex={0}>
@@ -21,9 +27,9 @@ export function Table(props: {
         <caption>{props.caption}</caption>
         <thead {...tableRole('rowgroup')}>
           <tr {...tableRole('row')}>
-            {props.head.map((title) => (
-              <th key={title} scope="col" {...tableRole('columnheader')}>
-                {title}
+            {headings.map(({ text, content }) => (
+              <th key={text} scope="col" {...tableRole('columnheader')}>
+                {content}
               </th>
             ))}
           </tr>
@@ -35,7 +41,7 @@ export function Table(props: {
                 {first}
               </th>
               {rest.map((cell, at) => (
-                <td key={props.head[at + 1]} {...tableRole('cell')} data-label={props.head[at + 1]}>
+                <td key={headings[at + 1]?.text} {...tableRole('cell')} data-label={headings[at + 1]?.text}>
                   {/* One box keeps the cell together beside its label on a phone. */}
                   <div>{cell}</div>
                 </td>
@@ -76,6 +82,23 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ComponentC
   );
 }
 
+/** Characters of a digest that tell it apart at a glance. */
+const SHORT_LENGTH = 8;
+
+/** A digest in short. It is opened for comparing it with another. @param props.of the data that it covers */
+export function Digest({ of, digest }: { of: string; digest: string }) {
+  return (
+    <details class="digest">
+      <summary>
+        <span>
+          Digest of {of}: <code>{digest.slice(0, SHORT_LENGTH)}…</code>
+        </span>
+      </summary>
+      <code>{digest}</code>
+    </details>
+  );
+}
+
 /*
  * Dates and times. The server writes them in UTC. The script local-time.js shows those with `data-local` in the reader's
  * language and zone, with the exact time in UTC on hover.
@@ -109,6 +132,11 @@ export function ExactTime({ at }: { at: string }) {
   );
 }
 
+/** A point in time that somebody stated: the day alone if they gave no time of day. */
+export function StatedTime({ at }: { at: string }) {
+  return /T(?:00:00:00\.000|23:59:59\.999)Z$/.test(at) ? <LongDay at={at} /> : <MomentTime at={at} />;
+}
+
 /** The time of day of a point in time, where its day is clear. */
 export function Clock({ at }: { at: string }) {
   return (
@@ -116,6 +144,11 @@ export function Clock({ at }: { at: string }) {
       {at.slice(11, 16)}
     </time>
   );
+}
+
+/** Returns a heading with a day. */
+export function dayHeading(day: string): TableHeading {
+  return { text: dayText(day), content: <LongDay at={day} /> };
 }
 
 /** A moment of the register: a day, or a point in time. */

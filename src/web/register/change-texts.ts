@@ -42,6 +42,7 @@ export function changeTexts(change: ChangeOnPage): ChangeText[] {
 
 /** Returns the label of a field that changed. */
 export function changeLabel(recordType: string, field: string): string {
+  if (field.startsWith('linked.')) return `Linked: ${codeText(field.slice('linked.'.length))}`;
   return fieldOf(recordType, field)?.label ?? codeText(field.replace(/_at$/, ''));
 }
 

@@ -1,18 +1,18 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { type ComponentChildren, Fragment } from 'preact';
 import type { ListedChange } from '../../queries/changes/list-changes.ts';
 import { isMadeByAssistant } from '../../queries/changes/refined-changes.ts';
 import type { SealTimes } from '../../queries/proofs/seal-times.ts';
 import { familyOfType } from '../../register/families.ts';
 import type { Field } from '../../register/field.ts';
 import { relationLabel } from '../../register/link.ts';
-import { codeWords, shareText, textOf } from '../../reports/formats/report-text.ts';
+import { codeWords, crosswalkFieldText, shareText, textOf } from '../../reports/formats/report-text.ts';
 import type { NamesByKey } from '../../reports/pages/report-page.ts';
 import { accountIdsIn, ReportPeople } from '../../reports/pages/report-people.ts';
 import { isEnumField } from '../../reports/sections/report-columns.ts';
-import { ExactTime, LongDay } from '../components/components.tsx';
-import { momentText } from '../texts/dates.ts';
+import { ExactTime, LongDay, StatedTime } from '../components/components.tsx';
 import { type RegisterView, registerAddress } from './open-register.ts';
-import { pastDecisionText } from './past-decision-text.ts';
+import { pastDecision } from './past-decision.tsx';
 import { ProofBadge, type ProofState } from './proof-badge.tsx';
 
 type RecordReference = ListedChange['record'];
@@ -77,6 +77,7 @@ export function ChangeWords({
         <>
           <EventWords view={view} change={change} people={people} />
           <FoldedFieldChanges type={record.type} fields={fields} people={people} />
+          <CrosswalkPairs change={change} />
         </>
       ) : (
         <div class="diff">
@@ -109,16 +110,36 @@ function headlineField(type: string, fields: readonly FieldChange[]): FieldChang
 function EventWords(props: { view: RegisterView; change: ListedChange; people: NamesByKey }) {
   const { view, change, people } = props;
   const { event_type, linked, changes } = change;
-  if (linked === undefined) return <b>{pastDecisionText(change, people) ?? codeWords(event_type)}</b>;
+  if (linked === undefined) return <b>{pastDecision(change, people) ?? codeWords(event_type)}</b>;
   const relation = changes.find(({ field }) => field === 'relation');
   const [before, after] = [relationLabel(relation?.from), relationLabel(relation?.to)];
   const isUnlinked = event_type === 'RecordsUnlinked';
+  const linkedBy = event_type === 'CrosswalkImported' ? 'Crosswalk imported, with' : 'Linked with';
   return (
     <b>
-      {before !== null && !isUnlinked && <Before text={before} />}
-      {isUnlinked ? `No longer ${(before ?? 'linked with').toLowerCase()}` : (after ?? 'Linked with')}{' '}
+      {before !== null && !isUnlinked && <Before words={before} />}
+      {isUnlinked ? `No longer ${(before ?? 'linked with').toLowerCase()}` : (after ?? linkedBy)}{' '}
       <RecordLink view={view} record={linked} />
     </b>
+  );
+}
+
+/** The controls that a crosswalk links a control with, or the number of its pairs. */
+function CrosswalkPairs({ change: { event_type, changes } }: { change: ListedChange }) {
+  if (event_type !== 'CrosswalkImported') return null;
+  const list = (
+    <ul class="plain diff">
+      {changes.map(({ field, to }) => (
+        <li key={field}>{crosswalkFieldText(field, to)}</li>
+      ))}
+    </ul>
+  );
+  if (changes.length <= MAX_OPEN_FIELDS) return list;
+  return (
+    <details>
+      <summary>{changes.length} controls</summary>
+      {list}
+    </details>
   );
 }
 
@@ -158,19 +179,19 @@ export function FieldChanges({ type, fields, people }: FieldChangesOptions) {
 function FieldWords(props: { type: string; change: FieldChange; people: NamesByKey }) {
   const { change, people } = props;
   const field = familyOfType(props.type)?.fields[change.field];
-  const before = valueText(field, change.from, people);
+  const before = valueWords(field, change.from, people);
   return (
     <>
-      {fieldLabel(change.field, field, people)} {before !== '' && <Before text={before} />}
-      <ins>{valueText(field, change.to, people) || 'none'}</ins>
+      {fieldLabel(change.field, field, people)} {before !== null && <Before words={before} />}
+      <ins>{valueWords(field, change.to, people) ?? 'none'}</ins>
     </>
   );
 }
 
-function Before({ text }: { text: string }) {
+function Before({ words }: { words: ComponentChildren }) {
   return (
     <>
-      <del>{text}</del> →{' '}
+      <del>{words}</del> →{' '}
     </>
   );
 }
@@ -233,36 +254,41 @@ function fieldLabel(name: string, field: Field | undefined, people: NamesByKey):
   return [codeWords(member.replace(/s$/, id === '' ? 's' : '')), people.get(id)].filter(Boolean).join(' ');
 }
 
-/** Returns a field's value in words, by its kind. Returns an empty text for no value. */
-function valueText(field: Field | undefined, value: unknown, people: NamesByKey): string {
-  if (value === null || value === undefined || value === '') return '';
+/** Returns a field's value in words, by its kind. Returns null for no value. */
+function valueWords(field: Field | undefined, value: unknown, people: NamesByKey): ComponentChildren {
+  if (value === null || value === undefined || value === '') return null;
   switch (field?.kind) {
     case 'enum':
       return field.labels?.[String(value)] ?? codeWords(String(value));
     case 'date':
     case 'time':
-      return momentText(String(value));
+      return <StatedTime at={String(value)} />;
     case 'share':
       return shareText(Number(value));
     case 'object':
-      return membersText(field.fields, value, people);
+      return memberWords(field.fields, value, people);
     default:
       if (field === undefined && typeof value === 'object' && !Array.isArray(value)) {
-        return membersText({}, value, people);
+        return memberWords({}, value, people);
       }
-      return textOf(value, { people, codesInWords: true, toTheMinute: true });
+      return textOf(value, { people, codesInWords: true, toTheMinute: true }) || null;
   }
 }
 
-/** Returns the members of an object that have a value, each after its label. */
-function membersText(fields: Readonly<Record<string, Field>>, object: object, people: NamesByKey): string {
-  return Object.entries(object)
+/** Returns the members of an object that have a value, each after its label; null if none has. */
+function memberWords(fields: Readonly<Record<string, Field>>, object: object, people: NamesByKey): ComponentChildren {
+  const members = Object.entries(object)
     .filter(([, member]) => member !== false)
-    .map(([name, member]) => [
-      fields[name]?.label ?? codeWords(name.replace(/_at$/, '')),
-      isEnumField(name) ? codeWords(String(member ?? '')) : valueText(fields[name], member, people),
-    ])
-    .filter(([, text]) => text !== '')
-    .map(([label, text]) => `${label}: ${text}`)
-    .join(' · ');
+    .map(([name, member]) => ({
+      label: fields[name]?.label ?? codeWords(name.replace(/_at$/, '')),
+      words: isEnumField(name) ? codeWords(String(member ?? '')) : valueWords(fields[name], member, people),
+    }))
+    .filter(({ words }) => words !== null && words !== '');
+  if (members.length === 0) return null;
+  return members.map(({ label, words }, index) => (
+    <Fragment key={label}>
+      {index > 0 && ' · '}
+      {label}: {words}
+    </Fragment>
+  ));
 }

@@ -9,7 +9,7 @@ import { readCompletedAudits } from './moments/completed-audits.ts';
 import type { MomentChoice } from './moments/moment-choice.ts';
 import { readPastMoment } from './page-moment.ts';
 
-export type RegisterCollaborators = Pick<WebContext, 'members' | 'reader'>;
+export type RegisterCollaborators = Pick<WebContext, 'members' | 'reader' | 'scanReader'>;
 
 /** The register as one page shows it: an organization at one moment, read by one member. */
 export interface RegisterView extends MomentChoice {

@@ -21,6 +21,11 @@ export function familyHeading({ type, plural }: { type: string; plural: string }
   return SCREEN_NAMES[type] ?? codeWords(plural);
 }
 
+/** Returns the name of some records of a family as pages have it. @param label the name in reports */
+export function recordsLabel({ type, label }: { type: string; label: string }): string {
+  return SCREEN_NAMES[type] ?? label;
+}
+
 /** An entry of the rail: the page's path below the organization's, and its title. */
 export type RailLink = readonly [page: string, title: string];
 

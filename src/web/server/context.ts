@@ -36,6 +36,8 @@ export interface WebContext {
   readNames: (organizationId: string, accountIds: Iterable<string>) => Promise<MemberNames>;
   /** Reads the register. */
   reader: Reader;
+  /** Reads the register by statements that could read all of a collection. In the service, another thread runs them. */
+  scanReader: Reader;
   /** Returns the choices for report forms. @throws Refusal */
   reportChoices: (caller: Caller, organizationId: string) => Promise<ReportChoices>;
   /** Returns true if reports can be printed as PDF. */

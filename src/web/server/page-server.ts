@@ -3,7 +3,7 @@ import { Cookies } from '../../http/cookies.ts';
 import { ClientGone, type HttpError } from '../../http/http-errors.ts';
 import { readQueryParameters } from '../../http/request.ts';
 import { pageHeaders } from '../../http/security-headers.ts';
-import { CALLBACK_PATH } from '../../identity/openid/openid.ts';
+import { CALLBACK_PATH } from '../../identity/openid/openid-transaction.ts';
 import { type ErrorAnswer, errorAnswer, errorPage } from '../components/error-page.tsx';
 import { renderFragment, renderPage } from '../components/layout.tsx';
 import { type RailCounts, readRailCounts } from '../register/rail-counts.ts';

@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type CrosswalkState, crosswalkAggregate } from '../../../src/commands/crosswalk.ts';
 import type { Aggregate } from '../../../src/commands/engine/decider.ts';
 import { CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { controlId } from '../../../src/commands/engine/ids.ts';
 import { organizationAggregate, recordAggregate } from '../../../src/commands/families.ts';
 import { linkAggregate } from '../../../src/commands/link.ts';
+import type { CrosswalkPair } from '../../../src/register/crosswalk.ts';
 import type { EventVersions } from '../../../src/register/event-schema.ts';
 import { EVENTS_BY_STREAM } from '../../../src/register/events.ts';
 import type { FrameworkState } from '../../../src/register/framework.ts';
@@ -38,9 +40,13 @@ const handler = new CommandHandler(store, { now: () => new Date(), maxAcceptance
 function aggregateOf(stream: string): Aggregate {
   const [kind, ...ids] = stream.split('-') as [string, string, string];
   if (kind === 'organization') return organizationAggregate(ids[0]) as unknown as Aggregate;
+  if (kind === 'crosswalk') return crosswalkAggregate(...ids) as unknown as Aggregate;
   if (kind === 'link') return linkAggregate(...ids) as unknown as Aggregate;
   return recordAggregate(ids[0]);
 }
+
+/** Returns the two ids in the name of a stream. */
+const idsOf = (stream: string) => stream.split('-').slice(1) as [string, string];
 
 /** Returns the state of a recorded stream. */
 async function loadStream(stream: string) {
@@ -233,6 +239,23 @@ test('recorded events have the same meaning for the relation of two controls', a
   const [, lower] = stream.split('-');
   const { state, revision } = await loadStream(stream);
   assert.equal([state, revision], [{ linked: true, relation: { relation: 'PARTLY', from_id: lower } }, 3]);
+});
+
+test('recorded events have the same meaning for crosswalks and the links of their controls', async () => {
+  const stream = [...streams.keys()].find((name) => name.startsWith('crosswalk-'))!;
+  const [first] = streams.get(stream)!;
+  const [one, other] = (first!.data.pairs as CrosswalkPair[]).map(({ from_id }) => from_id);
+  const to = (first!.data.pairs as CrosswalkPair[])[0]!.to_id;
+  const relationTo = async (id: string) => (await handler.load(linkAggregate(id, to))).state;
+  assert.equal(await relationTo(one!), { linked: false, relation: null }, 'unlinked after the imports');
+  assert.equal(await relationTo(other!), { linked: true, relation: { relation: 'SUPPORTS', from_id: other } });
+  const { state } = (await handler.load(crosswalkAggregate(...idsOf(stream)))) as { state: CrosswalkState };
+  const stated = [...state.pairs.values()].map(({ relation, revision }) => [relation.relation, revision]);
+  assert.equal(stated, [
+    ['SUPPORTS', 1],
+    ['SUPPORTS', 0],
+    ['PARTLY', 1],
+  ]);
 });
 
 test('recorded events include every type and schema version ever written', () => {

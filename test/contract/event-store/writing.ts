@@ -59,6 +59,34 @@ export function testAppends(test: Suite): void {
     }
   });
 
+  test('appendInOrder appends batches of several streams in their order, and a retry nothing', async ({
+    store,
+    name,
+    all,
+  }) => {
+    const streams = Array.from({ length: 10 }, name);
+    const histories = streams.map((stream) => makeEvents(stream, { count: 12 }));
+    // Batches of one to three events, in turn.
+    const batches = [0, 1, 3, 6, 7, 9].flatMap((from, index, starts) =>
+      histories.map((events, stream) => ({
+        stream: streams[stream]!,
+        events: events.slice(from, starts[index + 1] ?? 12),
+        expectedRevision: from - 1,
+      })),
+    );
+    const storePositions = await store.appendInOrder(batches);
+    const read = await all();
+    const expected = batches.flatMap(({ events }) => events.map(({ id }) => id));
+    assert.equal(
+      read.map(({ id }) => id),
+      expected,
+    );
+    const ends = batches.map(({ events }) => read.find(({ id }) => id === events.at(-1)!.id)!.storePosition);
+    assert.equal(storePositions, ends);
+    assert.equal(await store.appendInOrder(batches), ends);
+    assert.is((await all()).length, expected.length);
+  });
+
   test('a retry of the same events succeeds and appends nothing', async ({ store, name, all }) => {
     const stream = name();
     const first = makeEvents(stream, { count: 2 });
@@ -104,6 +132,17 @@ export function testConflicts(test: Suite): void {
       stream,
       2,
     );
+  });
+
+  test('appendInOrder rejects if a batch conflicts', async ({ store, name }) => {
+    const [stream, other] = [name(), name()];
+    await store.append(stream, makeEvents(stream), NO_STREAM);
+    const batches = [other, stream].map((each) => ({
+      stream: each,
+      events: makeEvents(each),
+      expectedRevision: NO_STREAM,
+    }));
+    await assertConflict(store.appendInOrder(batches), stream, 0);
   });
 
   test('the actual revision of an absent stream is -1', async ({ store, name }) => {

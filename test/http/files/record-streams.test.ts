@@ -11,9 +11,11 @@ import type { Caller } from '../../../src/commands/organization/caller.ts';
 import { clientInfoReader } from '../../../src/http/access/client-info-reader.ts';
 import { createRateLimits, type RateLimits } from '../../../src/http/access/rate-limits.ts';
 import { cutWhenRevoked } from '../../../src/http/access/revocation.ts';
+import { RecordFileReader } from '../../../src/http/files/record-files.ts';
 import { HttpError } from '../../../src/http/http-errors.ts';
 import type { RequestContext } from '../../../src/http/request.ts';
 import { createRecordFileCatalog } from '../../../src/mcp/tools/record-file-catalog.ts';
+import { CursorKey } from '../../../src/queries/lists/cursor-key.ts';
 import { Reader, type ReadProgress, type SnapshotOptions } from '../../../src/queries/moments/snapshot.ts';
 import { StoreUnavailable } from '../../../src/stores/errors.ts';
 import type { DocumentQuery, MatchingDocument, ReadModels } from '../../../src/stores/read-store.ts';
@@ -66,9 +68,12 @@ async function start(
     checkpoint: () => ({ position: RECORDS, parked: 0 }),
     caughtUpAt: 0,
   } as unknown as ReadProgress;
-  const options = { cursorKey: Buffer.from('a key for tests'), now: () => new Date() } as unknown as SnapshotOptions;
+  const options = {
+    cursorKey: new CursorKey(Buffer.from('a key for tests')),
+    now: () => new Date(),
+  } as unknown as SnapshotOptions;
   const reader = new Reader(() => ({ models, progress }), options);
-  const files = createRecordFileCatalog(reader);
+  const files = new RecordFileReader(createRecordFileCatalog(reader));
   return startToyService({
     authenticate: async () => caller(),
     sessions: async () => caller(),

@@ -108,7 +108,10 @@ test('a workbook shows statuses in words, people by name, numbers as numbers, an
   const answer = await file(served, 'risk-register?format=xlsx');
   const name = join(folderOfTest(), 'risks.xlsx');
   writeFileSync(name, Buffer.from(await answer.arrayBuffer()));
-  const risks = (await readWorkbook(name)).find((sheet) => sheet.name === 'Risks')!;
+  const sheets = await readWorkbook(name);
+  const about = sheets.find((sheet) => sheet.name === 'Report')!.rows.map((cells) => cells.map((cell) => cell?.value));
+  assert.match(String(about.find(([label]) => label === 'Risk treatment plan')?.[1]), /^Risks that are not closed/);
+  const risks = sheets.find((sheet) => sheet.name === 'Risks')!;
   const headings = risks.rows[0]!.map((cell) => cell!.value);
   const rows = risks.rows.slice(1).map((cells) => new Map(headings.map((heading, column) => [heading, cells[column]])));
   const evil = rows.find((row) => row.get('Description')?.value === EVIL)!;
@@ -130,7 +133,12 @@ test('serves an HTML page without external content or scripts, with all values e
     const page = await answer.text();
     // Inside a tag: the same texts in content are escaped and stay data.
     assert.not.match(page, /<script|<img|<link|<iframe|<[^>]*\son\w+=["']|<[^>]*javascript:/i, type);
-    const withoutOwnLinks = page.replaceAll('http://www.w3.org/', '').replaceAll('<a href="#section-', '');
+    const back = `<p class="back"><a href="${served.url}/organizations/${served.organizationId}">`;
+    assert.is(page.split(back).length, 2, type);
+    const withoutOwnLinks = page
+      .replace(back, '')
+      .replaceAll('http://www.w3.org/', '')
+      .replaceAll('<a href="#section-', '');
     assert.not.match(withoutOwnLinks, /(?:src|href|action)=["']|url\((?!#)/, type);
     assert.is(page.match(/<h1>/g)?.length, 1);
     assert.match(page, /<svg [^>]*role="img" aria-labelledby="\w+-title \w+-text"><title id=/, type);

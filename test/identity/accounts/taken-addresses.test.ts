@@ -1,8 +1,9 @@
 /** Links for new people reveal very few addresses that are in use. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Refusal } from '../../../src/commands/engine/refusal.ts';
+import { Refusal } from '../../../src/commands/engine/refusal.ts';
 import { firstStart } from '../../../src/identity/installation/installation.ts';
+import type { TakenNames } from '../../../src/identity/memberships/taken-names.ts';
 import type { AccountRecord, AccountTableName } from '../../../src/stores/account-store.ts';
 import { closeAll } from '../../support/identity/identity.ts';
 import {
@@ -85,6 +86,25 @@ test('trying addresses through many links is throttled, also with successes in b
   await join('other@example.org', 'acc_ELSE');
   people.clock.wait(31_000);
   await join('free@example.org');
+});
+
+test('trying members’ names with one invitation is throttled, for newcomers and for people with an account', async () => {
+  const refuse = async () => {
+    throw new Refusal('invalid_input', 'Another member has this name.', { field: 'name' });
+  };
+  const takenNames = { refuseForOrganization: refuse, refuseForAccount: async () => undefined };
+  const people = await startPeople(undefined, { takenNames: takenNames as unknown as TakenNames });
+  const eve = await signUp(people, EVE);
+  for (const tryName of [
+    (secret: string) => people.welcome.join(secret, { ...ADA, email: 'new@example.org' }, CLIENT_INFO),
+    (secret: string) => people.welcome.accept(secret, eve.session),
+  ]) {
+    const { secret } = await people.links.create(INVITATION);
+    for (let tries = 1; tries <= 5; tries++) {
+      assert.is((await refusalOf(tryName(secret))).code, 'invalid_input');
+    }
+    assert.is((await refusalOf(tryName(secret))).code, 'rate_limited');
+  }
 });
 
 test('a set-up link counts addresses in use as well', async () => {

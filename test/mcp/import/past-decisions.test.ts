@@ -101,6 +101,12 @@ test('a name from a file is shown in the history, is not in the log, and can be 
   assert.equal(await names.list(ORGANIZATION), [], 'importing the rows again doesn’t bring the name back');
 });
 
+test('“me” is the caller in any case, not the name of somebody', async ({ register }) => {
+  const { rows } = await runImport(register, 'VENDOR', [{ ...APPROVED, reviewed_by: 'me' }]);
+  assert.is(((await record(register, rows[0]!.id!)).review as Answer).reviewed_by, OWNER);
+  assert.equal(await new ImportedNames(register.stores.accounts).list(ORGANIZATION), []);
+});
+
 test('an account that is no member makes no review', async ({ register }) => {
   const answer = await runImport(register, 'VENDOR', [
     { ...APPROVED, reviewed_by: 'acc_00000000000000000000000000' },

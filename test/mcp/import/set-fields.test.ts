@@ -307,4 +307,24 @@ test('a repeat with the same key writes nothing, and answers also after others h
   assert.is(await logLength(register), length);
 });
 
+test('a repeat names a member in its filter who has left since', async ({ register }) => {
+  const member = await addMember(register);
+  await register.stores.accounts.insert('accounts', { id: member, name: 'Lee Leaver' });
+  await register.names.recordFirst(member, 'Lee Leaver');
+  const [id] = await vendors(register, 1);
+  await register.call('updateVendor', { id, owner_id: member });
+  const input = { filter: { owner_id: ['Lee Leaver'] }, set: { owner_id: 'ME' }, idempotency_key: 'leaving' };
+  const { dryRun, written } = await dryRunAndWrite(register, input);
+  assert.equal(countsOf(written), [0, 1, 0]);
+  const command = { type: 'RemoveMember', account_id: member } as const;
+  await register.handler.execute(organizationAggregate(ORGANIZATION), command, envelopeFor());
+  await register.projections.runner.waitUntilCaughtUp(Date.now(), 5_000);
+  const repeated = await set(register, { ...input, selection: dryRun.selection });
+  assert.equal(countsOf(repeated), [0, 0, 1]);
+  for (const idempotency_key of ['another', undefined]) {
+    const { error } = await set(register, { ...input, idempotency_key, selection: dryRun.selection });
+    assert.equal([error?.code, error?.field], ['invalid_input', 'filter.owner_id.0']);
+  }
+});
+
 test.run();

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { z } from 'zod';
 import { ROW_READERS, type RowReader } from '../../../src/mcp/import/import-rows.ts';
 import { fullSchema } from '../../../src/mcp/schema/json-schema.ts';
 import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
@@ -46,17 +47,17 @@ async function refusedRows({ register }: TwoOrganizations, type: string, rows: r
 /** Returns the schemas of a type's rows, each with a valid row. */
 function rowsOf(
   { inputsByTool }: TwoOrganizations,
-  { type, addSchema, updateSchema }: RowReader,
-): [NonNullable<typeof addSchema>, Row][] {
+  { type, addParser, updateParser }: RowReader,
+): [z.ZodObject, Row][] {
   const tools = ALL_TOOLS.filter(({ name, record }) => record?.type === type && /^(add|update)/.test(name));
   const rowInputs = tools.map(({ name }) => {
-    const shape = name.startsWith('add') ? addSchema : updateSchema;
+    const schema = (name.startsWith('add') ? addParser : updateParser)?.schema;
     const rowFields = Object.entries(inputsByTool.get(name)!).filter(
-      ([field]) => shape !== null && field in shape.shape,
+      ([field]) => schema !== undefined && field in schema.shape,
     );
-    return [shape, Object.fromEntries(rowFields)] as const;
+    return [schema, Object.fromEntries(rowFields)] as const;
   });
-  return rowInputs.filter((rowInput): rowInput is [NonNullable<typeof addSchema>, Row] => rowInput[0] !== null);
+  return rowInputs.filter((rowInput): rowInput is [z.ZodObject, Row] => rowInput[0] !== undefined);
 }
 
 const READERS = [...ROW_READERS.values()];

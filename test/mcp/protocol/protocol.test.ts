@@ -38,7 +38,7 @@ test('the SDK client connects, lists, calls, pings and leaves', async ({ service
   assert.equal(client.getServerCapabilities(), { tools: {}, prompts: {}, resources: {}, completions: {} });
   assert.is(client.getInstructions(), 'Say please.');
   const { tools } = await client.listTools();
-  assert.equal(JSON.stringify(tools), service.tools.listJson);
+  assert.equal(JSON.stringify(tools), service.tools.listJson());
   const result = await client.callTool({ name: 'add', arguments: { name: 'Ünïcode “x”\n' } });
   assert.equal(result.structuredContent, { added: { name: 'Ünïcode “x”\n' } });
   const [content] = result.content as { type: string; text: string }[];

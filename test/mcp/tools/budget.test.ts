@@ -23,13 +23,13 @@ test('tokens are counted by cl100k, also for texts that look like control tokens
 });
 
 test('tools/list fits the budget', ({ register: { tools } }) => {
-  const read = partForModels(tools.listJson);
+  const read = partForModels(tools.listJson());
   const tokensByTool = (JSON.parse(read) as { name: string }[]).map((tool) => [
     tokensOf(JSON.stringify(tool)),
     tool.name,
   ]);
   tokensByTool.sort(([a], [b]) => Number(b) - Number(a));
-  const [tokens, bytes] = [tokensOf(read), Buffer.byteLength(tools.listJson)];
+  const [tokens, bytes] = [tokensOf(read), Buffer.byteLength(tools.listJson())];
   const dearest = tokensByTool
     .slice(0, 10)
     .map((entry) => entry.join(' '))

@@ -283,7 +283,7 @@ const CHOICES: Record<string, string> = {
   'updateAudit.state': 'NOT_STARTED IN_PROGRESS COMPLETED REJECTED OUTDATED',
   'linkRecords.action': 'LINK UNLINK',
   'archiveRecords.action': 'ARCHIVE RESTORE',
-  'importRecords.type': 'RISK VENDOR MEASURE OBLIGATION NONCONFORMITY AUDIT EVIDENCE CONTROL',
+  'importRecords.type': 'CROSSWALK RISK VENDOR MEASURE OBLIGATION NONCONFORMITY AUDIT EVIDENCE CONTROL',
   'getReport.format': 'MARKDOWN JSON CSV',
   'getRecords.include[]': 'LINKS EVIDENCE HISTORY ARCHIVED',
   'listAudits.view': 'SUMMARY FULL COUNT',

@@ -1,5 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { familyQueryOfType } from '../../../src/queries/family-query.ts';
+import { openRecordFile } from '../../../src/queries/files/record-file.ts';
 import { adopt, assertRebuilt, expectRefusal, list, newest, ok, record } from '../../support/controls.ts';
 import { type Answer, callerAs, ORGANIZATION, startRegister, type TestRegister } from '../../support/register.ts';
 
@@ -194,12 +196,36 @@ test('archived controls and frameworks share nothing, unless archived ones are a
   ]);
 });
 
-test('relation alone is refused, and an unknown framework shares nothing', async ({ register, csf }) => {
-  const alone = { organization_id: ORGANIZATION, filter: { relation: ['EQUIVALENT'] } };
-  const { code, field } = await expectRefusal(register, 'listControls', alone);
-  assert.equal([code, field], ['invalid_input', 'filter.relation']);
+test('relation alone finds all links of controls, and an unknown framework shares nothing', async (context) => {
+  const { register, iso, csf } = context;
+  await relate(register, iso.ids['A.5.2']!, csf.ids['PR.AA-2']!, 'SUPPORTS');
+  await relate(register, iso.ids['A.5.2']!, iso.ids['A.5.10']!, 'EQUIVALENT');
+  assert.equal(await sharedControls(register, { relation: ['SUPPORTS'] }), [
+    ['A.5.2', 'SUPPORTS PR.AA-2'],
+    ['PR.AA-2', 'SUPPORTED_BY A.5.2'],
+  ]);
+  assert.equal(
+    await sharedControls(register, { relation: ['SUPPORTS', 'EQUIVALENT'], framework_id: [iso.framework] }),
+    [
+      ['A.5.2', 'EQUIVALENT A.5.10', 'SUPPORTS PR.AA-2'],
+      ['A.5.10', 'EQUIVALENT A.5.2'],
+    ],
+  );
+  assert.equal(await sharedControls(register, { relation: ['PARTLY'] }), []);
   const unknownId = csf.framework.replace(/.$/, '0').replace(/^frm_./, 'frm_3');
   assert.equal(await sharedControls(register, { linked_framework_id: [unknownId] }), []);
+});
+
+test('the file of a list has the linked controls, too', async (context) => {
+  const { register, iso, csf } = context;
+  await relate(register, iso.ids['A.5.2']!, csf.ids['PR.AA-2']!, 'SUPPORTS');
+  const filter = { framework_id: [iso.framework], linked_framework_id: [csf.framework] };
+  const input = { organization_id: ORGANIZATION, filter };
+  const file = await openRecordFile(register.reader, familyQueryOfType('CONTROL'), callerAs('EDITOR'), input);
+  const lines: Answer[] = [];
+  for await (const batch of file.batches) lines.push(...(batch as Answer[]));
+  assert.equal(lines, await list(register, filter, { view: 'FULL' }));
+  assert.equal(lines[0]!.linked_controls, [{ section_title: 'PR.AA-2', relation: 'SUPPORTS' }]);
 });
 
 test('a VIEWER sees today’s relations, not the past', async (context) => {

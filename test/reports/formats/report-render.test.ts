@@ -14,7 +14,7 @@ import {
 } from '../../../src/reports/formats/report-text.ts';
 import type { ReportHead, ReportPage } from '../../../src/reports/pages/report-page.ts';
 import type { Figure, ReportRow, ReportSection } from '../../../src/reports/report-type.ts';
-import { column, detail, ID, prose } from '../../../src/reports/sections/report-columns.ts';
+import { column, detail, ID, prose, withBelow } from '../../../src/reports/sections/report-columns.ts';
 import { rejection } from '../../support/run/take.ts';
 
 const test = suite('report renderers');
@@ -179,6 +179,15 @@ test('HTML has words, times to the minute, details below their row, and a footer
   assert.match(text, '<td class="alarm">overdue</td>');
   assert.match(text, '<b>Note</b> beside');
   assert.match(text, 'content: "Risk register · Acme · position 12 · dddddddddddd"');
+});
+
+test('HTML writes columns below their row that would make the table too wide', async () => {
+  const page = pageOf([row('1', { text: 'long' })]);
+  const [part] = page.parts;
+  const section = { ...part!.section, columns: withBelow(part!.section.columns, ['text']) };
+  const text = await contentOf(reportHtml, { ...page, parts: [{ ...part!, section }] });
+  assert.not.match(text, /<th [^>]*>Text</);
+  assert.match(text, /<tr class="below"><td [^>]*><div><span class="word"><b>Text<\/b> long<\/span>/);
 });
 
 test('HTML has each of many rows once, in order, and writing stops when the client disconnects', async () => {

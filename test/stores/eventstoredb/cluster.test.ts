@@ -78,6 +78,27 @@ for (const [what, options, urlOf] of CLUSTERS) {
   });
 }
 
+test('calls that end before the election leave nothing behind, even with short keepalives', async ({ start, open }) => {
+  const cluster = await start();
+  const store = open(`${cluster.url}&keepAliveInterval=300&keepAliveTimeout=300`);
+  const [event] = makeEvents('vendor-1') as [TrailEvent];
+  await store.append('vendor-1', [event], NO_STREAM);
+  cluster.hangLeader();
+  // The nodes name the one that hangs while these calls fail, and its channel breaks by its keepalives.
+  const [lost] = makeEvents('vendor-2') as [TrailEvent];
+  const failures = await Promise.all([
+    rejection(store.append('vendor-2', [lost], NO_STREAM)),
+    rejection(store.readStream('vendor-1')),
+    rejection(store.head()),
+  ]);
+  for (const failure of failures) assertUnavailable(failure);
+  cluster.elect(1);
+  const elected = performance.now();
+  await retryUnavailable(() => store.append('vendor-2', [lost], NO_STREAM));
+  assert.ok(performance.now() - elected < BACK_MS, 'writes succeed soon after the election');
+  assert.equal(ids(await store.readStream('vendor-1')), [event.id]);
+});
+
 test('calls wait for the next leader after the leader was killed', async ({ start, open }) => {
   const cluster = await start();
   const store = open(cluster.url);
@@ -99,6 +120,40 @@ test('the leader that an error names replaces one that resigned', async ({ start
   cluster.elect(1);
   await store.append('vendor-2', makeEvents('vendor-2'), NO_STREAM);
   assert.is((await store.readStream('vendor-2')).length, 1);
+});
+
+test('when the leader resigns, each of many appends under way is written once', async ({ start, open }) => {
+  const cluster = await start();
+  const store = open(cluster.url);
+  await store.head();
+  const streams = Array.from({ length: 30 }, (_, index) => `vendor-${index}`);
+  const appends = streams.map((stream, index) => {
+    if (index === 15) cluster.elect(1);
+    const events = makeEvents(stream);
+    return retryUnavailable(() => store.append(stream, events, NO_STREAM));
+  });
+  const positions = await Promise.all(appends);
+  assert.is(new Set(positions).size, streams.length);
+  for (const stream of streams) assert.is(cluster.leader.fake.log.stream(stream)!.length, 1);
+});
+
+test('appendInOrder keeps the order when the leader resigns', async ({ start, open }) => {
+  const cluster = await start();
+  const store = open(cluster.url);
+  await store.head();
+  const batches = Array.from({ length: 30 }, (_, index) => {
+    const stream = `vendor-${index}`;
+    return { stream, events: makeEvents(stream), expectedRevision: NO_STREAM };
+  });
+  const appended = store.appendInOrder(batches);
+  await untilTrue(() => cluster.leader.fake.appends.count > 0);
+  cluster.elect(1);
+  await appended;
+  const stored = await take(() => store.readAll(null), batches.length);
+  assert.equal(
+    ids(stored),
+    batches.flatMap(({ events }) => ids(events)),
+  );
 });
 
 test('callers that lose their leader simultaneously share one search', async ({ start, open }) => {

@@ -21,6 +21,11 @@ import {
   withFake,
 } from '../../support/stores/eventstoredb.ts';
 
+interface Written {
+  stream: string;
+  events: TrailEvent[];
+}
+
 /** Faults that EventStoreDB and its client are known for, in appends and reads, and how the adapter handles them. */
 const test = suite<FakeContext>('EventStoreDB with faults');
 withFake(test);
@@ -63,7 +68,7 @@ for (const [fault, what] of LANDED) {
     const stored = await impatientStore.readStream('vendor-1');
     assert.equal(ids(stored), ids(events));
     assert.is(position, stored[1]!.storePosition);
-    assert.is(fake.appends.plain, 1);
+    assert.is(fake.appends.count, 1);
   });
 }
 
@@ -76,26 +81,70 @@ test('a lost append fails no other append', async ({ fake, open }) => {
   assert.is(outcomes.filter(({ status }) => status === 'rejected').length, 1);
 });
 
-test('each append is its own call, so the end of a batch stream affects none', async ({ fake, store, open }) => {
-  fake.faults.appends.push('end-batch-stream');
-  assertUnavailable(
-    await rejection(open(fake.url, SHORT_DEADLINES).append('vendor-1', makeEvents('vendor-1'), NO_STREAM)),
-    {
-      ambiguous: true,
-    },
-  );
-  await store.append('vendor-2', makeEvents('vendor-2'), NO_STREAM);
-  assert.is(fake.appends.batched, 0);
-  assert.is(fake.appends.plain, 2);
+test('when the call for appends ends, those without an answer are looked up, and later ones get another call', async ({
+  fake,
+  open,
+}) => {
+  const store = open(fake.url, SHORT_DEADLINES);
+  await retryUnavailable(() => store.readStream('vendor-1'));
+  fake.faults.appends.push('land-never-answer', 'never-answer', 'end-call');
+  const [landed, lost, ended] = ['vendor-1', 'vendor-2', 'vendor-3'].map((stream) => ({
+    stream,
+    events: makeEvents(stream),
+  })) as [Written, Written, Written];
+  const append = ({ stream, events }: Written) => store.append(stream, events, NO_STREAM);
+  const appends = [append(landed), rejection(append(lost)), rejection(append(ended))] as const;
+  assert.is(await appends[0], (await store.readStream('vendor-1'))[0]!.storePosition);
+  for (const failure of [await appends[1], await appends[2]]) assertUnavailable(failure, { ambiguous: true });
+  await retryUnavailable(() => append(lost));
+  await retryUnavailable(() => append(ended));
+  assert.is(fake.appends.calls.size, 1);
+  assert.is(fake.log.stream('vendor-1')!.length, 1);
 });
 
-test("the client's batch appends and dispose() hang after such an end, so plain appends are used", async ({ fake }) => {
+test('after an append without an answer, the call ends with its last append, and later ones get another', async ({
+  fake,
+  open,
+}) => {
+  const store = open(fake.url, SHORT_DEADLINES);
+  await retryUnavailable(() => store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM));
+  const [firstCall] = fake.appends.calls;
+  fake.faults.appends.push('never-answer');
+  assertUnavailable(await rejection(store.append('vendor-2', makeEvents('vendor-2'), NO_STREAM)), { ambiguous: true });
+  await store.append('vendor-3', makeEvents('vendor-3'), NO_STREAM);
+  await untilTrue(() => !fake.appends.calls.has(firstCall!));
+  assert.is(fake.appends.calls.size, 1);
+});
+
+test('appendInOrder keeps the order when its call ends', async ({ fake, open }) => {
+  const store = open(fake.url, SHORT_DEADLINES);
+  await retryUnavailable(() => store.readStream('vendor-1'));
+  const batches = Array.from({ length: 20 }, (_, index) => {
+    const stream = `vendor-${index}`;
+    return { stream, events: makeEvents(stream), expectedRevision: NO_STREAM };
+  });
+  fake.faults.appends.push('no-position', 'land-never-answer');
+  for (let index = 2; index < 10; index += 1) fake.faults.appends.push('no-position');
+  fake.faults.appends.push('end-call');
+  const positions = await store.appendInOrder(batches);
+  const stored = await take(() => store.readAll(null), batches.length);
+  assert.equal(
+    ids(stored),
+    batches.flatMap(({ events }) => ids(events)),
+  );
+  assert.equal(
+    positions,
+    stored.map(({ storePosition }) => storePosition),
+  );
+});
+
+test("the client's own call for appends loses answers when it ends, and dispose() hangs", async ({ fake }) => {
   const client = EventStoreDBClient.connectionString(fake.url);
   await client.appendToStream('other-1', jsonEvent({ type: 'Happened', data: {} }));
-  assert.is(fake.appends.batched, 1);
-  fake.faults.appends.push('end-batch-stream');
+  assert.is(fake.appends.count, 1);
+  fake.faults.appends.push('end-call');
   const stranded = client.appendToStream('other-2', jsonEvent({ type: 'Happened', data: {} }), { deadline: 50 });
-  await untilTrue(() => fake.appends.batched === 2);
+  await untilTrue(() => fake.appends.count === 2);
   // A read on the same connection returns after the client has received the end. Until then, dispose() cancels the call.
   for await (const _event of client.readStream('other-1'));
   const next = client.appendToStream('other-3', jsonEvent({ type: 'Happened', data: {} }), { deadline: 50 });
@@ -147,9 +196,10 @@ test('the adapter refuses an event with a used id and other data, because the se
   const other = jsonEvent({ id: event.id, type: event.type, data: { name: 'other' } });
   const answer = await client.appendToStream('vendor-1', other, { expectedRevision: 'no_stream' });
   assert.ok(answer.success);
+  const { count } = fake.appends;
   const forged = { ...event, data: { name: 'other' } };
   assert.instance(await rejection(store.append('vendor-1', [forged], NO_STREAM)), TypeError);
-  assert.is(fake.appends.plain, 1);
+  assert.is(fake.appends.count, count);
   assert.equal((await store.readStream('vendor-1'))[0]!.data, event.data);
   await client.dispose();
 });

@@ -100,6 +100,19 @@ test('a batch interrupted before it is journalled has no effect', () =>
     assert.is(await partsLeft(url), 0);
   }));
 
+test('a document that this runner wrote and somebody removed is written again', () =>
+  withRunners(async (start, url) => {
+    const models = await start();
+    await put(models, 1, smallBatch('old'));
+    const client = await MongoClient.connect(url);
+    await client.db().collection('vendors__g1').deleteMany({ name: 'old' });
+    await client.close();
+    assert.is(await readNames(models), '');
+    await put(models, 2, smallBatch('new'));
+    assert.is((await find(models, { collection: 'vendors' })).length, 2);
+    assert.is(await readNames(models), 'new');
+  }));
+
 test('a complete large batch leaves no parts in the journal', () =>
   withRunners(async (start, url) => {
     const models = await start();

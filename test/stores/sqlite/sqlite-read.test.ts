@@ -13,6 +13,7 @@ import type {
 import { SqliteConnection } from '../../../src/stores/sqlite/connection.ts';
 import {
   countStatement,
+  existingIndexes,
   findStatement,
   type Statement,
   segments,
@@ -35,12 +36,13 @@ async function inFolder(body: (folder: string) => Promise<void>): Promise<void> 
 
 const VENDORS: CollectionSpec = {
   name: 'vendors',
-  keys: { archived: 'number', status: 'text', name: 'text', due: 'text' },
+  keys: { archived: 'number', status: 'text', name: 'text', due: 'text', reference: 'text' },
   indexes: [
     { keys: ['archived', 'name'], covers: ['status', 'due'] },
     { keys: ['archived', 'due'], covers: ['status'] },
     { keys: ['archived', 'status', 'name'] },
     { keys: ['archived'] },
+    { keys: ['reference'], lookup: true },
   ],
   searchable: true,
 };
@@ -57,6 +59,7 @@ const manyVendors = (): StoredDocument[] =>
       status: i % 2 ? 'ON' : 'OFF',
       name: `name ${i % 97}`,
       due: i % 3 ? null : `2026-01-${i % 28}`,
+      reference: `r ${i}`,
     },
     words: ['everywhere', `number${i}`, ...(i % 500 === 0 ? ['seldom'] : [])],
     doc: { i },
@@ -88,16 +91,16 @@ const byDue = (direction: 'ASC' | 'DESC') => ({ key: 'due', direction });
 
 /** Queries, each with the index that it must use and the range that it reads. */
 const PLANNED: [string, Partial<DocumentQuery>, string][] = [
-  ['an order', {}, '(archived,name+status+due) (organization_id=? AND k_archived=?)'],
+  ['an order', {}, '(archived,name+status+due) (organization=? AND k_archived=?)'],
   [
     'filters beside it',
     { where: [LIVE, { key: 'status', op: 'in', values: ['ON', 'OFF'] }] },
-    '(archived,name+status+due) (organization_id=? AND k_archived=?)',
+    '(archived,name+status+due) (organization=? AND k_archived=?)',
   ],
   [
     'equality before it',
     { where: [LIVE, { key: 'status', op: 'in', values: ['ON'] }] },
-    '(archived,status,name) (organization_id=? AND k_archived=? AND k_status=?)',
+    '(archived,status,name) (organization=? AND k_archived=? AND k_status=?)',
   ],
   ['a later page', { order: ASC, after: { key: 'name 5', id: 'v' } }, 'k_archived=? AND (k_name,id)>(?,?))'],
   [
@@ -112,35 +115,37 @@ const PLANNED: [string, Partial<DocumentQuery>, string][] = [
       order: byDue('ASC'),
       after: { key: '2026-01-05', id: 'v' },
     },
-    '(archived,due+status) (organization_id=? AND k_archived=? AND (k_due,id)>(?,?) AND k_due<?)',
+    '(archived,due+status) (organization=? AND k_archived=? AND (k_due,id)>(?,?) AND k_due<?)',
   ],
   [
     'what is present, from where it begins',
     { where: [LIVE, { key: 'due', op: 'present' }], order: byDue('ASC') },
-    '(archived,due+status) (organization_id=? AND k_archived=? AND k_due>?)',
+    '(archived,due+status) (organization=? AND k_archived=? AND k_due>?)',
   ],
   [
     'what is empty, by id',
     { where: [LIVE, { key: 'due', op: 'empty' }], order: byDue('DESC'), after: { key: null, id: 'v' } },
-    '(archived,due+status) (organization_id=? AND k_archived=? AND k_due=? AND id<?)',
+    '(archived,due+status) (organization=? AND k_archived=? AND k_due=? AND id<?)',
   ],
   [
     'no order but the id',
     { order: { key: null, direction: 'ASC' }, after: { key: null, id: 'v' } },
-    '(archived) (organization_id=? AND k_archived=? AND id>?)',
+    '(archived) (organization=? AND k_archived=? AND id>?)',
   ],
 ];
 
 test('every page is read from an index, without a sort or a scan', () =>
   withVendors(async (_models, folder) => {
     const db = new SqliteConnection(join(folder, 'read-g1.db'), { synchronous: 'NORMAL' });
-    const ready = new Set(db.all('SELECT name FROM sqlite_master').map((row) => String(row[0])));
+    const names = new Set(db.all('SELECT name FROM sqlite_master').map((row) => String(row[0])));
     const planOf = ({ sql, values }: Statement) =>
       db.all(`EXPLAIN QUERY PLAN ${sql}`, values).map((row) => String(row[3]));
     for (const [title, asked, expected] of PLANNED) {
       const query = queryOf(asked);
       const plans = segments({ ...query, where: simplify(query.where) }).map((segment) =>
-        planOf(findStatement({ spec: VENDORS, ready }, segment)),
+        planOf(
+          findStatement({ spec: VENDORS, indexes: existingIndexes(VENDORS, names) }, segment, { organization: 1 }),
+        ),
       );
       for (const plan of plans) {
         assert.is(plan.length, 1, `${title}: ${plan}`);
@@ -148,9 +153,37 @@ test('every page is read from an index, without a sort or a scan', () =>
       }
       assert.ok(plans[0]![0]!.includes(expected), `${title}: ${plans[0]}`);
     }
-    const countQuery = countStatement({ spec: VENDORS, ready }, { organizationId: 'org_a', where: [LIVE] }, ['status']);
+    const countQuery = countStatement(
+      { spec: VENDORS, indexes: existingIndexes(VENDORS, names) },
+      { organization: 1, where: [LIVE] },
+      ['status'],
+    );
     assert.match(planOf(countQuery)[0]!, /^SEARCH vendors_documents USING COVERING INDEX/);
     db.close();
+  }));
+
+test('documents with given values of a lookup are found one value after the other, whatever else is filtered', () =>
+  withVendors(async (models, folder) => {
+    const db = new SqliteConnection(join(folder, 'read-g1.db'), { synchronous: 'NORMAL' });
+    const names = new Set(db.all('SELECT name FROM sqlite_master').map((row) => String(row[0])));
+    const values = ['r 7', 'r 1203', 'r 8', 'r 4'];
+    const query = queryOf({ where: [LIVE, { key: 'reference', op: 'in', values }] });
+    const { sql, values: parameters } = findStatement(
+      { spec: VENDORS, indexes: existingIndexes(VENDORS, names) },
+      query,
+      { organization: 1 },
+    );
+    const plan = db.all(`EXPLAIN QUERY PLAN ${sql}`, parameters).map((row) => String(row[3]));
+    assert.match(
+      plan[0]!,
+      /^SEARCH vendors_documents USING INDEX vendors\(reference\) \(organization=\? AND k_reference=\?/,
+    );
+    db.close();
+    assert.equal(
+      (await models.find(query)).map(({ doc }) => doc.i),
+      [1203, 4, 7, 8],
+    );
+    assert.equal(await models.count(query), [{ values: [], total: 4 }]);
   }));
 
 test('finds rare and common words, alone and together', () =>
@@ -203,6 +236,18 @@ test('finds words of later documents while they are being added', () =>
         assert.is((await models.count({ collection: 'vendors', organizationId: 'org_a', where }))[0]?.total, 40);
       }
     }
+  }));
+
+test('an existing generation is opened and read while another connection writes to it', () =>
+  withVendors(async (_models, folder) => {
+    const writer = new SqliteConnection(join(folder, 'read-g1.db'), { synchronous: 'NORMAL' });
+    writer.exec('BEGIN IMMEDIATE');
+    const reader = openSqliteReadStore(folder);
+    const models = await reader.open('g1', [VENDORS]);
+    assert.is((await models.find(queryOf({}))).length, 20);
+    await reader.close();
+    writer.exec('ROLLBACK');
+    writer.close();
   }));
 
 test('dropping a generation removes its files', () =>

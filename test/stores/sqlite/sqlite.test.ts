@@ -57,6 +57,22 @@ test('a subscription gets the events of another process, in order with those of 
     await store.close();
   }));
 
+test('a subscription hears at once of the commits of this process’s other stores', () =>
+  inFolder(async (folder) => {
+    // It looks by itself once an hour.
+    const store = openSqliteEventStore(folder, { pollMs: 3_600_000 });
+    const other = openSqliteEventStore(folder);
+    const received = take((signal) => store.subscribeAll(null, signal), 2);
+    await other.append('theirs-1', makeEvents('theirs-1'), -1);
+    await other.append('theirs-2', makeEvents('theirs-2'), -1);
+    assert.equal(
+      (await received).map(({ stream }) => stream),
+      ['theirs-1', 'theirs-2'],
+    );
+    await store.close();
+    await other.close();
+  }));
+
 test('a subscription gets another connection’s event within a second', () =>
   inFolder(async (folder) => {
     const store = openSqliteEventStore(folder);

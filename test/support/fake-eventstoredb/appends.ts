@@ -1,20 +1,17 @@
-import type {
-  AppendReq,
-  AppendResp,
-  BatchAppendReq,
-  BatchAppendResp,
-} from '@eventstore/db-client/generated/streams_pb.js';
-import type { ServerDuplexStream, ServerReadableStream, sendUnaryData } from '@grpc/grpc-js';
-import { Metadata, status } from '@grpc/grpc-js';
+import statusPb from '@eventstore/db-client/generated/status_pb.js';
+import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
+import type { ServerDuplexStream, StatusObject } from '@grpc/grpc-js';
+import { status } from '@grpc/grpc-js';
 import type { AppendFault, Faults } from './faults.ts';
 import type { AppendResult, ExpectedRevision, Log, ProposedEvent } from './log.ts';
 import {
   appendMessage,
-  batchAppendMessage,
-  batchExpectedOf,
+  errorMessage,
   expectedOf,
   proposedOf,
   streamNameOf,
+  timeoutStatus,
+  tooLargeStatus,
 } from './messages.ts';
 
 interface Batch {
@@ -23,11 +20,14 @@ interface Batch {
   proposed: ProposedEvent[];
 }
 
-/** Answers both kinds of append, with the queued faults. */
+type AppendCall = ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
+
+/** Answers appends, with the queued faults. As in real servers, a call has any number of appends. */
 export class Appends {
-  /** Number of appends by `append`; `batched` counts those by `batchAppend`. */
-  plain = 0;
-  batched = 0;
+  /** Number of appends that were not refused or dropped. */
+  count = 0;
+  /** The running calls. */
+  readonly calls = new Set<AppendCall>();
   /** Number of appends that were dropped silently, because their events were in flight. */
   dropped = 0;
   /** Ids of events that have arrived and are not written yet. */
@@ -40,22 +40,33 @@ export class Appends {
     readonly cutConnections: () => void,
   ) {}
 
-  append(call: ServerReadableStream<AppendReq, AppendResp>, answer: sendUnaryData<AppendResp>): void {
-    const batch: Batch = { stream: '', expected: 'any', proposed: [] };
-    call.on('data', (message: AppendReq) => {
+  /** @param refusal returns the error of an append that needs a leader, if this node isn't it */
+  batchAppend(call: AppendCall, refusal: () => Partial<StatusObject> | null): void {
+    const open = new Map<string, Batch>();
+    this.calls.add(call);
+    for (const end of ['cancelled', 'error']) call.once(end, () => this.calls.delete(call));
+    call.on('data', (message: BatchAppendReq) => {
+      const correlation = message.getCorrelationId()!.getString();
       const options = message.getOptions();
-      if (options) Object.assign(batch, { stream: streamNameOf(options), expected: expectedOf(options) });
-      else batch.proposed.push(proposedOf(message.getProposedMessage()!));
-    });
-    call.on('end', () => {
-      if (this.#size(batch) > this.maxBytes) return answer(this.#tooLarge());
+      if (options) {
+        open.set(correlation, { stream: streamNameOf(options), expected: expectedOf(options), proposed: [] });
+      }
+      const batch = open.get(correlation)!;
+      batch.proposed.push(...message.getProposedMessagesList().map(proposedOf));
+      if (!message.getIsFinal()) return;
+      open.delete(correlation);
+      const error = refusal();
+      if (error) return this.#refuse(call, message, batch, error);
+      if (this.#size(batch) > this.maxBytes) {
+        call.write(errorMessage(message, batch.stream, tooLargeStatus(this.maxBytes)));
+        return;
+      }
       this.#commit(batch, () => {
-        // As in a real server, the unfinished batch of a lost client is not written. gRPC tells of it only after 'end'.
-        if (call.cancelled) return;
-        this.plain += 1;
-        this.#answer(batch, answer);
+        // As in a real server, what a lost client sent is not written, nor what comes after the end of the call.
+        if (!call.cancelled && this.calls.has(call)) this.#answer(call, message, batch);
       });
     });
+    call.on('end', () => this.#end(call));
   }
 
   /**
@@ -75,33 +86,26 @@ export class Appends {
     });
   }
 
-  #answer(batch: Batch, answer: sendUnaryData<AppendResp>): void {
-    const fault = this.faults.appends.shift();
-    const result = this.#writeUnlessFault(batch, fault);
-    if (fault === 'land-cancel') answer({ code: status.CANCELLED, details: 'Call canceled by the server' });
-    else if (fault === 'land-timeout') answer({ code: status.ABORTED, details: 'Commit phase timeout.' });
-    else if (result) answer(null, appendMessage(result, fault !== 'no-position'));
+  /** As in a real server, an error that names the leader ends the whole call; others are answers. */
+  #refuse(call: AppendCall, message: BatchAppendReq, { stream }: Batch, error: Partial<StatusObject>): void {
+    if (error.code === status.NOT_FOUND) call.emit('error', error);
+    else call.write(errorMessage(message, stream, new statusPb.Status().setMessage(error.details ?? '')));
   }
 
-  batchAppend(call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void {
-    const open = new Map<string, Batch>();
-    call.on('data', (message: BatchAppendReq) => {
-      const correlation = message.getCorrelationId()!.getString();
-      const options = message.getOptions();
-      if (options) {
-        open.set(correlation, { stream: streamNameOf(options), expected: batchExpectedOf(options), proposed: [] });
-      }
-      const batch = open.get(correlation)!;
-      batch.proposed.push(...message.getProposedMessagesList().map(proposedOf));
-      if (!message.getIsFinal()) return;
-      open.delete(correlation);
-      this.batched += 1;
-      const fault = this.faults.appends.shift();
-      const result = this.#writeUnlessFault(batch, fault);
-      if (fault === 'end-batch-stream') call.end();
-      else if (result) call.write(batchAppendMessage(message, batch.stream, result));
-    });
-    call.on('end', () => call.end());
+  #answer(call: AppendCall, message: BatchAppendReq, batch: Batch): void {
+    this.count += 1;
+    const fault = this.faults.appends.shift();
+    const result = this.#writeUnlessFault(batch, fault);
+    if (fault === 'end-call') this.#end(call);
+    else if (fault === 'land-cancel') {
+      call.emit('error', { code: status.CANCELLED, details: 'Call canceled by the server' });
+    } else if (fault === 'land-timeout') call.write(errorMessage(message, batch.stream, timeoutStatus()));
+    else if (result) call.write(appendMessage(message, batch.stream, result, fault !== 'no-position'));
+  }
+
+  #end(call: AppendCall): void {
+    this.calls.delete(call);
+    call.end();
   }
 
   /** Writes the batch unless the fault prevents it. Returns null for no answer. */
@@ -119,12 +123,5 @@ export class Appends {
 
   #size(batch: Batch): number {
     return batch.proposed.reduce((sum, event) => sum + event.data.length + event.metadata.length, 0);
-  }
-
-  #tooLarge() {
-    const metadata = new Metadata();
-    metadata.set('exception', 'maximum-append-size-exceeded');
-    metadata.set('maximum-append-size', String(this.maxBytes));
-    return { code: status.INVALID_ARGUMENT, details: 'Maximum append size exceeded', metadata };
   }
 }

@@ -5,8 +5,8 @@ export type AppendFault =
   /** The connection breaks, nothing was written. */
   | 'disconnect'
   | 'land-cut'
-  /** For batch appends only: the server ends the call properly, without an answer. */
-  | 'end-batch-stream'
+  /** The server ends the call properly, without an answer. */
+  | 'end-call'
   /** The server cancels the call. */
   | 'land-cancel'
   /** The server's commit time-out. */

@@ -1,13 +1,7 @@
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
+import type { Status } from '@eventstore/db-client/generated/status_pb.js';
 import statusPb from '@eventstore/db-client/generated/status_pb.js';
-import type {
-  AppendReq,
-  AppendResp,
-  BatchAppendReq,
-  BatchAppendResp,
-  ReadReq,
-  ReadResp,
-} from '@eventstore/db-client/generated/streams_pb.js';
+import type { BatchAppendReq, BatchAppendResp, ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
 import type { AppendResult, ExpectedRevision, LogRecord, ProposedEvent } from './log.ts';
@@ -53,59 +47,62 @@ export function caughtUpMessage(): ReadResp {
   return new streamsPb.ReadResp().setCaughtUp(new streamsPb.ReadResp.CaughtUp());
 }
 
-export function appendMessage(result: AppendResult, withPosition: boolean): AppendResp {
-  const message = new streamsPb.AppendResp();
-  if (result.kind === 'conflict') {
-    const conflict = new streamsPb.AppendResp.WrongExpectedVersion();
-    if (result.current === 'no_stream') conflict.setCurrentNoStream(new sharedPb.Empty());
-    else conflict.setCurrentRevision(String(result.current));
-    return message.setWrongExpectedVersion(conflict);
-  }
-  const success = new streamsPb.AppendResp.Success().setCurrentRevision(String(result.revision));
-  if (withPosition) {
-    const position = new streamsPb.AppendResp.Position()
-      .setCommitPosition(String(result.position))
-      .setPreparePosition(String(result.position));
-    success.setPosition(position);
-  } else {
-    success.setNoPosition(new sharedPb.Empty());
-  }
-  return message.setSuccess(success);
-}
-
-export function batchAppendMessage(request: BatchAppendReq, stream: string, result: AppendResult): BatchAppendResp {
-  const message = new streamsPb.BatchAppendResp()
-    .setCorrelationId(request.getCorrelationId())
-    .setStreamIdentifier(streamIdentifier(stream));
+export function appendMessage(
+  request: BatchAppendReq,
+  stream: string,
+  result: AppendResult,
+  withPosition: boolean,
+): BatchAppendResp {
   if (result.kind === 'conflict') {
     const conflict = new sharedPb.WrongExpectedVersion();
-    if (result.current !== 'no_stream') conflict.setCurrentStreamRevision(String(result.current));
-    const details = new anyPb.Any();
-    details.pack(conflict.serializeBinary(), 'event_store.client.WrongExpectedVersion');
-    return message.setError(new statusPb.Status().setDetails(details));
+    if (result.current === 'no_stream') conflict.setCurrentNoStream(new sharedPb.Empty());
+    else conflict.setCurrentStreamRevision(String(result.current));
+    return errorMessage(request, stream, packedStatus(conflict, 'WrongExpectedVersion'));
   }
   const position = new sharedPb.AllStreamPosition()
     .setCommitPosition(String(result.position))
     .setPreparePosition(String(result.position));
-  const success = new streamsPb.BatchAppendResp.Success()
-    .setCurrentRevision(String(result.revision))
-    .setPosition(position);
-  return message.setSuccess(success);
+  const success = new streamsPb.BatchAppendResp.Success().setCurrentRevision(String(result.revision));
+  if (withPosition) success.setPosition(position);
+  else success.setNoPosition(new sharedPb.Empty());
+  return answerTo(request, stream).setSuccess(success);
 }
 
-export function expectedOf(options: AppendReq.Options): ExpectedRevision {
-  if (options.hasRevision()) return BigInt(options.getRevision());
-  if (options.hasNoStream()) return 'no_stream';
-  return options.hasStreamExists() ? 'stream_exists' : 'any';
+export function errorMessage(request: BatchAppendReq, stream: string, error: Status): BatchAppendResp {
+  return answerTo(request, stream).setError(error);
 }
 
-export function batchExpectedOf(options: BatchAppendReq.Options): ExpectedRevision {
+export function tooLargeStatus(maxBytes: number): Status {
+  return packedStatus(new sharedPb.MaximumAppendSizeExceeded().setMaxappendsize(maxBytes), 'MaximumAppendSizeExceeded');
+}
+
+export function timeoutStatus(): Status {
+  return packedStatus(new sharedPb.Timeout(), 'Timeout');
+}
+
+function packedStatus(message: { serializeBinary(): Uint8Array }, type: string): Status {
+  const details = new anyPb.Any();
+  details.pack(message.serializeBinary(), `event_store.client.${type}`);
+  return new statusPb.Status().setDetails(details);
+}
+
+/** Real servers answer with the id in its structured form, whatever form it had. */
+function answerTo(request: BatchAppendReq, stream: string): BatchAppendResp {
+  const hex = request.getCorrelationId()!.getString().replaceAll('-', '');
+  const half = (from: number) => String(BigInt.asIntN(64, BigInt(`0x${hex.slice(from, from + 16)}`)));
+  const structured = new sharedPb.UUID.Structured().setMostSignificantBits(half(0)).setLeastSignificantBits(half(16));
+  return new streamsPb.BatchAppendResp()
+    .setCorrelationId(new sharedPb.UUID().setStructured(structured))
+    .setStreamIdentifier(streamIdentifier(stream));
+}
+
+export function expectedOf(options: BatchAppendReq.Options): ExpectedRevision {
   if (options.hasStreamPosition()) return BigInt(options.getStreamPosition());
   if (options.hasNoStream()) return 'no_stream';
   return options.hasStreamExists() ? 'stream_exists' : 'any';
 }
 
-export function proposedOf(message: AppendReq.ProposedMessage | BatchAppendReq.ProposedMessage): ProposedEvent {
+export function proposedOf(message: BatchAppendReq.ProposedMessage): ProposedEvent {
   return {
     id: message.getId()!.getString(),
     system: new Map(message.getMetadataMap().getEntryList()),

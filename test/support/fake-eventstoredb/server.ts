@@ -110,12 +110,11 @@ function streams(log: Log, faults: Faults, appends: Appends, user?: FakeUser): R
   const reads = new Reads(log, faults);
   const refusal = (headers: grpc.Metadata) => credentialError(headers, user) ?? notLeader(headers, faults);
   return {
-    append: (call: Parameters<Appends['append']>[0], answer: Parameters<Appends['append']>[1]) => {
-      const error = refusal(call.metadata);
-      if (error) answer(error);
-      else appends.append(call, answer);
+    batchAppend: (call: Parameters<Appends['batchAppend']>[0]) => {
+      const error = credentialError(call.metadata, user);
+      if (error) call.emit('error', error);
+      else appends.batchAppend(call, () => notLeader(call.metadata, faults));
     },
-    batchAppend: (call: Parameters<Appends['batchAppend']>[0]) => appends.batchAppend(call),
     read: (call: ServerWritableStream<ReadReq, ReadResp>) => {
       const options = call.request.getOptions()!;
       const error = refusal(call.metadata) ?? (options.hasAll() ? readAllError(user) : null);

@@ -4,6 +4,7 @@ import type { Caller } from '../../../src/commands/organization/caller.ts';
 import { Applier } from '../../../src/projections/engine/applier.ts';
 import { COLLECTIONS } from '../../../src/projections/models.ts';
 import { FAMILY_QUERIES, type FamilyQuery } from '../../../src/queries/family-query.ts';
+import { CursorKey } from '../../../src/queries/lists/cursor-key.ts';
 import { listRecords } from '../../../src/queries/lists/list-records.ts';
 import { Reader, type SnapshotOptions } from '../../../src/queries/moments/snapshot.ts';
 import { getRecords } from '../../../src/queries/records/get-records.ts';
@@ -68,7 +69,7 @@ export class ReadModelReader {
       caughtUpAt: Date.now(),
     };
     const now = () => new Date(checkpoint!.logTime);
-    const options = { cursorKey: Buffer.from('k'), now } as unknown as SnapshotOptions;
+    const options = { cursorKey: new CursorKey(Buffer.from('k')), now } as unknown as SnapshotOptions;
     const reader = new Reader(() => ({ models, progress }), options);
     return new ReadModelReader(reader, callerAs('OWNER', { roles: new Map([[organization, 'OWNER']]) }), organization);
   }

@@ -154,6 +154,7 @@ export type Action =
   | { do: 'decide'; kind: string; command: { type: string }; pick: number }
   | { do: 'join'; pick: number; picks: number[] }
   | { do: 'part'; pick: number }
+  | { do: 'import crosswalk'; picks: number[] }
   | { do: 'archive'; kind: string; pick: number }
   | { do: 'restore'; pick: number };
 
@@ -187,6 +188,10 @@ const joining = fc.record({
   pick,
   picks: fc.array(pick, { minLength: 1, maxLength: 3 }),
 });
+const importing = fc.record({
+  do: fc.constant('import crosswalk' as const),
+  picks: fc.array(pick, { minLength: 1, maxLength: 6 }),
+});
 const parting = fc.record({ do: fc.constant('part' as const), pick });
 const archiving = fc.record({
   do: fc.constant('archive' as const),
@@ -200,6 +205,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 6, arbitrary: updating },
   { weight: 1, arbitrary: deciding },
   { weight: 8, arbitrary: joining },
+  { weight: 2, arbitrary: importing },
   { weight: 3, arbitrary: parting },
   { weight: 4, arbitrary: archiving },
   { weight: 3, arbitrary: restoring },

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
+import { crosswalkAggregate } from '../../../src/commands/crosswalk.ts';
 import { CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { controlId, derivedId, idPrefix } from '../../../src/commands/engine/ids.ts';
 import { refuseIfParentArchived, requireLiveRecord } from '../../../src/commands/engine/references.ts';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
 import { organizationAggregate, recordAggregate } from '../../../src/commands/families.ts';
 import { adoptionCommand } from '../../../src/commands/framework.ts';
-import { directedRelation, linkAggregate, sortedPair } from '../../../src/commands/link.ts';
+import { linkAggregate } from '../../../src/commands/link.ts';
+import type { CrosswalkPair } from '../../../src/register/crosswalk.ts';
 import { linkablePrefixes } from '../../../src/register/families.ts';
-import { RELATIONS } from '../../../src/register/link.ts';
+import { directedRelation, RELATIONS, sortedPair } from '../../../src/register/link.ts';
 import { envelopeFor } from '../register.ts';
 import { MemoryEventStore } from '../stores/memory-event-store.ts';
 import { type Action, COMMANDS_BY_KIND, type DerivedStep, FIRST_DAY, ORIGIN, withReason } from './derived-histories.ts';
@@ -80,6 +82,8 @@ class Player {
         return this.add(action.kind, action.fields, action.picks);
       case 'join':
         return this.join(action.pick, action.picks);
+      case 'import crosswalk':
+        return this.importCrosswalk(action.picks);
       case 'part':
         return this.link('Unlink', choose(this.pairs, action.pick));
       case 'update':
@@ -165,6 +169,23 @@ class Player {
     const relation = directedRelation(choose(RELATIONS, relationPick)!, pair[0]);
     const areControls = pair.every((id) => idPrefix(id) === 'ctl');
     await this.execute(linkAggregate(...ids), { type, ids, ...(type === 'Link' && areControls ? { relation } : {}) });
+  }
+
+  /** Links controls of the first two frameworks. Each pick chooses both controls and the relation. */
+  private async importCrosswalk(picks: readonly number[]): Promise<void> {
+    const [one, other] = this.ofKind('frm');
+    if (one === undefined || other === undefined) return;
+    const pairs = picks.map((pick): CrosswalkPair => {
+      const ends = [controlId(one, pick % CONTROLS), controlId(other, Math.floor(pick / CONTROLS) % CONTROLS)] as const;
+      const [from_id, to_id] = pick % 2 === 0 ? ends : [ends[1], ends[0]];
+      return { from_id, to_id, relation: choose(RELATIONS, pick)! };
+    });
+    for (const { from_id, to_id } of pairs) {
+      for (const id of [from_id, to_id]) await this.requireLive(id, 'rows');
+      this.pairs.push([from_id, to_id]);
+    }
+    const framework_ids = sortedPair(one, other);
+    await this.execute(crosswalkAggregate(one, other), { type: 'ImportCrosswalk', framework_ids, pairs });
   }
 
   private async requireLive(id: string, field: string): Promise<void> {

@@ -120,6 +120,10 @@ export class NaiveRegister {
       this.link(event.type !== 'RecordsUnlinked', data.ids);
       return;
     }
+    if (stream === 'crosswalk') {
+      for (const { from_id, to_id } of data.pairs) this.link(true, [from_id, to_id]);
+      return;
+    }
     const type = stream.toUpperCase();
     const title = `${type[0]}${stream.slice(1)}`;
     const happened = event.type.slice(title.length);

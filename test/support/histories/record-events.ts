@@ -1,20 +1,23 @@
 /**
  * Records a fixture of events by the real handler on a store in memory, with a simulated clock. The scenario `families` has
- * every event type of measures, audits, obligations, nonconformities, evidence, frameworks, controls and links;
- * `past-decisions` has imported reviews and acceptances, `framework-groups` groups of controls. Run it by hand, for a new file:
+ * every event type of measures, audits, obligations, nonconformities, evidence, frameworks, controls and links. The others:
+ * `past-decisions` has imported reviews and acceptances, `framework-groups` groups of controls, `crosswalks` imported links
+ * of controls. Run it by hand, for a new file:
  *
  *     npx tsx test/support/histories/record-events.ts SCENARIO test/fixtures/events-NAME.jsonl
  *
  * Recorded files never change. New types and shapes get a new scenario and a new file.
  */
 import { writeFileSync } from 'node:fs';
+import { crosswalkAggregate } from '../../../src/commands/crosswalk.ts';
 import type { Aggregate } from '../../../src/commands/engine/decider.ts';
 import { CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { commandId, controlId, derivedId } from '../../../src/commands/engine/ids.ts';
 import { importCommandId, importedId } from '../../../src/commands/engine/import-ids.ts';
 import { recordAggregate } from '../../../src/commands/families.ts';
 import { adoptionCommand } from '../../../src/commands/framework.ts';
-import { linkAggregate, sortedPair } from '../../../src/commands/link.ts';
+import { linkAggregate } from '../../../src/commands/link.ts';
+import { sortedPair } from '../../../src/register/link.ts';
 import { MemoryEventStore } from '../stores/memory-event-store.ts';
 
 /** Actor and organization, the same as in the first recording. */
@@ -214,6 +217,35 @@ async function frameworkGroups(): Promise<void> {
   await execute(recordAggregate(id), adoptionCommand(id, { name: 'Lighthouse rules', note, controls }), command_id);
 }
 
+/** Imports of a crosswalk, before, between and after events of the links themselves. */
+async function crosswalks(): Promise<void> {
+  const adopted = async (name: string) => {
+    const command_id = commandId(['recorded', name], String(commands));
+    const id = derivedId('frm', command_id);
+    const controls = ['1', '2', '3'].map((section_title) => ({ section_title, name: `${name} ${section_title}` }));
+    await execute(recordAggregate(id), adoptionCommand(id, { name, controls }), command_id);
+    return { id, controls: controls.map((_, index) => controlId(id, index)) };
+  };
+  const [tide, star] = [await adopted('Tide tables'), await adopted('Star charts')];
+  const framework_ids = sortedPair(tide.id, star.id);
+  const pair = (from: number, relation: string, to: number) => ({
+    from_id: tide.controls[from]!,
+    to_id: star.controls[to]!,
+    relation,
+  });
+  const crosswalk = (pairs: readonly object[], reason?: string) =>
+    execute(crosswalkAggregate(tide.id, star.id), {
+      ...{ type: 'ImportCrosswalk', framework_ids, pairs },
+      ...(reason ? { reason } : {}),
+    });
+  const ids = sortedPair(tide.controls[0]!, star.controls[0]!);
+  const link = (command: Command) => execute(linkAggregate(...ids), { ids, ...command });
+  await crosswalk([pair(0, 'EQUIVALENT', 0), pair(1, 'SUPPORTS', 0)], 'Õpetaja tabel');
+  await link({ type: 'Link', relation: { relation: 'PARTLY', from_id: ids[1] }, reason: 'Only at high tide' });
+  await crosswalk([pair(0, 'SUPPORTS', 0), pair(1, 'SUPPORTS', 0), pair(2, 'PARTLY', 1)]);
+  await link({ type: 'Unlink' });
+}
+
 async function families(): Promise<void> {
   const measure = await measures();
   const [framework, , second] = await frameworks();
@@ -228,6 +260,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
   families,
   'past-decisions': pastDecisions,
   'framework-groups': frameworkGroups,
+  crosswalks,
 };
 
 async function record(scenario: () => Promise<void>, file: string): Promise<void> {

@@ -11,7 +11,8 @@ import { CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { commandId, controlId, derivedId } from '../../../src/commands/engine/ids.ts';
 import { recordAggregate } from '../../../src/commands/families.ts';
 import { adoptionCommand } from '../../../src/commands/framework.ts';
-import { directedRelation, linkAggregate, sortedPair } from '../../../src/commands/link.ts';
+import { linkAggregate } from '../../../src/commands/link.ts';
+import { directedRelation, sortedPair } from '../../../src/register/link.ts';
 import { MemoryEventStore } from '../stores/memory-event-store.ts';
 
 const FIRST = Date.parse('2026-11-23T08:00:00.456Z');

@@ -134,11 +134,11 @@ function appOf(
     const person = await signedIn(ctx.req);
     if (person === null) return ctx.redirect(`/sign-in?next=${encodeURIComponent(ctx.path)}`);
     try {
-      if (ctx.method === 'GET') ctx.body = await oauth.consent.details(ctx, person);
+      if (ctx.method === 'GET') ctx.body = await (await oauth.consent()).details(ctx, person);
       else {
         const answer = ctx.query.answer === undefined ? null : (JSON.parse(String(ctx.query.answer)) as ConsentGrant);
         ctx.status = 303;
-        const { consent } = oauth;
+        const consent = await oauth.consent();
         const answered = answer === null ? await consent.deny(ctx) : await consent.allow(ctx, person, answer);
         ctx.redirect(answered.to);
       }

@@ -84,7 +84,7 @@ export function toyTools(): ToyTools {
   return {
     calls,
     release: () => release(),
-    listJson: JSON.stringify(published),
+    listJson: () => JSON.stringify(published),
     instructions: 'Say please.',
     openapi: (about) => JSON.stringify({ openapi: '3.1.1', about }),
     has: (name) => Object.hasOwn(toys, name),

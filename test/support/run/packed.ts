@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const INPUTS = [
   ...['bin', 'docs', 'src', 'scripts/build.mjs', 'scripts/ensure-installed.mjs'],
   ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package-lock.json', 'package.json'],
-  ...['tsconfig.build.json', 'tsconfig.json', 'tsconfig.trail.json'],
+  ...['tsconfig.json', 'tsconfig.trail.json'],
 ];
 
 /** A folder outside the project, in which the package is installed. */

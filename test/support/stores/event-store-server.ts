@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { openEventStoreDb } from '../../../src/stores/eventstoredb/event-store.ts';
 import { startFakeEventStoreDb } from '../fake-eventstoredb/server.ts';
 import { freePort } from '../run/free-port.ts';
@@ -17,8 +18,8 @@ export interface EventStoreServer {
   close(): Promise<void>;
 }
 
-/** A real server in its own process, which a test may kill and pause. */
-export interface RealEventStore extends EventStoreServer {
+/** A server in its own process, which a test may kill and pause. */
+export interface EventStoreProcess extends EventStoreServer {
   /** Kills the server with SIGKILL, as a power cut would. */
   kill(): Promise<void>;
   /** Restarts the server on the same port and folder. */
@@ -36,26 +37,31 @@ const { EVENTSTORE_COMMAND = '', EVENTSTORE_SIGNALS = '1' } = process.env;
 
 export const hasRealEventStore = EVENTSTORE_COMMAND !== '';
 
+const FAKE_MAIN = fileURLToPath(new URL('../fake-eventstoredb/main.ts', import.meta.url));
+/** The fake as EVENTSTORE_COMMAND. Its log is in memory, so it doesn't survive the process. */
+const FAKE_COMMAND = `"${process.execPath}" --import tsx "${FAKE_MAIN}"`;
+
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
 export async function startEventStore(): Promise<EventStoreServer> {
-  if (hasRealEventStore) return startRealServer();
+  if (hasRealEventStore) return startEventStoreProcess();
   const fake = await startFakeEventStoreDb();
   return { name: 'EventStoreDB (fake)', url: fake.url, port: fake.port, close: () => fake.close() };
 }
 
 /** Starts a real server that a test may kill and pause. If there is none, prints the reason and returns null. */
-export async function startKillableEventStore(): Promise<RealEventStore | null> {
+export async function startKillableEventStore(): Promise<EventStoreProcess | null> {
   if (!hasRealEventStore) console.log('skipped: EVENTSTORE_COMMAND is not set, so there is no server to kill');
   else if (EVENTSTORE_SIGNALS === '0') console.log('skipped: EVENTSTORE_SIGNALS=0, so the server cannot be killed');
-  else return startRealServer();
+  else return startEventStoreProcess();
   return null;
 }
 
-async function startRealServer(): Promise<RealEventStore> {
+/** Starts an event store in a process of its own: the one of EVENTSTORE_COMMAND, else the fake. */
+export async function startEventStoreProcess(): Promise<EventStoreProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'veritrail-eventstore-'));
   const port = await freePort();
   const url = `esdb://127.0.0.1:${port}?tls=false`;
@@ -67,7 +73,7 @@ async function startRealServer(): Promise<RealEventStore> {
     await until(() => !children.has(child), STOP_TIMEOUT_MS, `the event store exits after ${signal}`);
   };
   return {
-    name: 'EventStoreDB',
+    name: hasRealEventStore ? 'EventStoreDB' : 'EventStoreDB (fake)',
     url,
     port,
     kill: () => stopWith('SIGKILL'),
@@ -83,16 +89,17 @@ async function startRealServer(): Promise<RealEventStore> {
   };
 }
 
-/** Runs EVENTSTORE_COMMAND and waits until the node answers as the leader. */
+/** Runs the command and waits until the node answers as the leader. */
 async function startProcess(folder: string, port: number, url: string): Promise<ChildProcess> {
   // `exec` replaces the shell with the command, so signals reach the command.
-  const child = spawn('sh', ['-c', `exec ${EVENTSTORE_COMMAND} "$0" "$1"`, folder, String(port)], { stdio: 'ignore' });
+  const command = EVENTSTORE_COMMAND || FAKE_COMMAND;
+  const child = spawn('sh', ['-c', `exec ${command} "$0" "$1"`, folder, String(port)], { stdio: 'ignore' });
   children.add(child);
   child.unref();
   void once(child, 'exit').then(() => children.delete(child));
   const store = openEventStoreDb(url);
   const isReady = async () => {
-    if (!children.has(child)) throw new Error(`EVENTSTORE_COMMAND ended with ${child.exitCode ?? child.signalCode}`);
+    if (!children.has(child)) throw new Error(`the event store ended with ${child.exitCode ?? child.signalCode}`);
     return store.readStream('veritrail-ready').then(
       () => true,
       () => false,

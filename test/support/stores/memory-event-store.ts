@@ -1,6 +1,6 @@
 import { checkAppend } from '../../../src/stores/check-append.ts';
 import { RevisionConflict } from '../../../src/stores/errors.ts';
-import type { EventStore, StoredEvent, StorePosition } from '../../../src/stores/event-store.ts';
+import type { EventStore, StoredEvent, StorePosition, StreamBatch } from '../../../src/stores/event-store.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
 
 /** An event store in memory, for tests of many short histories. Its subscriptions end at the newest event. */
@@ -14,6 +14,14 @@ export class MemoryEventStore implements EventStore {
     for (const event of events)
       this.log.push({ ...event, storePosition: String(this.log.length + 1) as StorePosition });
     return this.log.at(-1)!.storePosition;
+  }
+
+  async appendInOrder(batches: readonly StreamBatch[]): Promise<StorePosition[]> {
+    const positions: StorePosition[] = [];
+    for (const { stream, events, expectedRevision } of batches) {
+      positions.push(await this.append(stream, events, expectedRevision));
+    }
+    return positions;
   }
 
   async readStream(stream: string, fromRevision = 0, limit?: number): Promise<StoredEvent[]> {

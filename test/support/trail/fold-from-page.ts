@@ -6,6 +6,12 @@ import { readFileSync } from 'node:fs';
 
 type Fields = Record<string, unknown>;
 
+/** The relation of two controls. `from_id` is null if it has no direction. */
+interface Relation {
+  relation: string;
+  from_id: string | null;
+}
+
 interface ExportedEvent {
   stream: string;
   type: string;
@@ -65,8 +71,8 @@ export class FoldedExport {
     import_key: string;
   };
   private readonly records = new Map<string, FoldedRecord>();
-  /** Rule 7. */
-  private readonly connections = new Map<string, Set<string>>();
+  /** Rule 7: by record and connected record, the relation of two controls. */
+  private readonly connections = new Map<string, Map<string, Relation | null>>();
 
   constructor(lines: readonly string[], upTo = Number.POSITIVE_INFINITY) {
     this.organization = { name: '', import_key: '', members: {}, membership_ends: {}, domains: {}, tokens: {} };
@@ -91,16 +97,27 @@ export class FoldedExport {
 
   /** Rule 8: the connected records that answers list, without archived ones unless asked for. */
   connectedTo(id: string, withArchived = false): { evidence: string[]; others: string[] } {
-    const all = [...(this.connections.get(id) ?? [])].sort();
+    const all = [...(this.connections.get(id)?.keys() ?? [])].sort();
     const visible = all.filter((other) => withArchived || this.record(other).archived_at === null);
     const isEvidence = (other: string) => other.startsWith('evd_');
     return { evidence: visible.filter(isEvidence), others: visible.filter((other) => !isEvidence(other)) };
+  }
+
+  /** Returns the relation of a control to another, as answers have it; undefined for other records. */
+  relation(id: string, other: string): string | undefined {
+    const relation = this.connections.get(id)?.get(other);
+    if (!relation) return undefined;
+    const isOpposite = relation.from_id === other;
+    return isOpposite
+      ? { SUPPORTS: 'SUPPORTED_BY', PARTLY: 'PARTLY_COVERED_BY' }[relation.relation]
+      : relation.relation;
   }
 
   private apply(event: ExportedEvent, position: number): void {
     const [kind, id] = split(event.stream);
     if (kind === 'organization') this.applyToOrganization(event);
     else if (kind === 'link') this.applyToLink(event);
+    else if (kind === 'crosswalk') this.applyToCrosswalk(event);
     else if (kind !== 'seal') this.applyToRecord(kind, id, event, position);
   }
 
@@ -145,14 +162,24 @@ export class FoldedExport {
 
   private applyToLink({ type, data }: ExportedEvent): void {
     const [a, b] = data.ids as [string, string];
-    if (type === 'RecordsLinked') this.reconnect(a, null, b);
+    if (type === 'RecordsLinked') this.reconnect(a, null, b, data.relation as Relation);
     else if (type === 'RecordsUnlinked') this.reconnect(a, b, null);
-    else if (type !== 'LinkRelationChanged') throw new Error(type);
+    else if (type === 'LinkRelationChanged') this.reconnect(a, null, b, data.to as Relation);
+    else throw new Error(type);
   }
 
-  private reconnect(id: string, from: unknown, to: unknown): void {
+  /** Rule 7: a crosswalk connects its pairs. It never disconnects any. */
+  private applyToCrosswalk({ type, data }: ExportedEvent): void {
+    if (type !== 'CrosswalkImported') throw new Error(type);
+    for (const { from_id, to_id, relation } of data.pairs as Record<string, string>[]) {
+      const hasDirection = relation !== 'EQUIVALENT';
+      this.reconnect(from_id!, null, to_id, { relation: relation!, from_id: hasDirection ? from_id! : null });
+    }
+  }
+
+  private reconnect(id: string, from: unknown, to: unknown, relation: Relation | null = null): void {
     const connectionsOf = (record: string) => {
-      if (!this.connections.has(record)) this.connections.set(record, new Set());
+      if (!this.connections.has(record)) this.connections.set(record, new Map());
       return this.connections.get(record)!;
     };
     if (typeof from === 'string') {
@@ -160,8 +187,8 @@ export class FoldedExport {
       connectionsOf(from).delete(id);
     }
     if (typeof to === 'string') {
-      connectionsOf(id).add(to);
-      connectionsOf(to).add(id);
+      connectionsOf(id).set(to, relation);
+      connectionsOf(to).set(id, relation);
     }
   }
 

@@ -1,3 +1,5 @@
+import { CHANGES } from '../../../src/projections/history/change-document.ts';
+import { memberPath } from '../../../src/stores/sqlite/stored-text.ts';
 import { ORGANIZATION, type TestRegister } from '../register.ts';
 
 export interface Fault {
@@ -26,6 +28,10 @@ export function verifyChanges(register: TestRegister, input: object = {}): Promi
   return register.call<VerifiedChanges>('listChanges', { organization_id: ORGANIZATION, verify: true, ...input });
 }
 
+/** The SQL of a row's document with another value of a member. */
+export const alteredChange = (member: string, value: string) =>
+  `json_set(doc, '${memberPath(CHANGES, member)}', ${value})`;
+
 /** SQL that alters a member of the row of changes at a position. */
 export const alterChangeSql = (member: string, value: string, position: number) =>
-  `UPDATE changes_documents SET doc = json_set(doc, '$.${member}', ${value}) WHERE k_position = ${position} AND k_row_index <= 0`;
+  `UPDATE changes_documents SET doc = ${alteredChange(member, value)} WHERE k_position = ${position} AND k_row_index <= 0`;

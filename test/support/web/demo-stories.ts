@@ -145,7 +145,10 @@ export function runDemoStories(browser: Browser, stores: StoryStores): void {
     const download = page.waitForEvent('download');
     await visitor.click(main.getByRole('link', { name: 'JSON' }));
     const pack = await readText(await (await download).createReadStream());
-    assert.ok(pack.includes(await main.locator('.sub code').innerText()), 'the pack has the digest of its page');
+    assert.ok(
+      pack.includes((await main.locator('.digest > code').textContent())!),
+      'the pack has the digest of its page',
+    );
 
     await visitor.follow(main.getByRole('link', { name: /^A\.8\.13/ }));
     assert.match(await page.getByRole('status').first().innerText(), /Certification audit, as completed/);
@@ -203,7 +206,7 @@ export function runDemoStories(browser: Browser, stores: StoryStores): void {
     await visitor.follow(main.getByRole('link', { name: /^Q\d \d{4} against the quarter before/ }).first());
     assert.is(visitor.clicks, 3);
     assert.match(await main.locator('.lead').innerText(), /^Between \d+ \w+ \d{4} and \d+ \w+ \d{4}: /);
-    const digest = await main.locator('.sub code').innerText();
+    const digest = (await main.locator('.digest > code').textContent())!;
     const figures = main.getByRole('table', { name: 'Figures' }).locator('tbody tr');
     assert.ok((await figures.count()) > 5);
     let links = 0;
@@ -227,6 +230,35 @@ export function runDemoStories(browser: Browser, stores: StoryStores): void {
       (await page.locator('body').innerText()).includes(digest),
       'the report CHANGES_BETWEEN has the same digest',
     );
+  });
+
+  test('the menu of moments fits a phone, and dates keep their distance', async (context) => {
+    const { page, main } = await visit(context, 'Ingrid');
+    await page.setViewportSize({ width: 360, height: 780 });
+    await page.goto(`${page.url()}/vendors?contract_until_before=2099-12-31`);
+    assert.match(await main.locator('.set').innerText(), /^Contract ends before 31 Dec 2099/);
+    await page.locator('.moment > summary').click();
+    await page.getByText('At an audit').click();
+    const link = page.locator('.moment .menu').getByRole('link', { name: 'Certification audit' });
+    const { x, width, height } = (await link.boundingBox())!;
+    assert.ok(x >= 0 && x + width <= 360 && height < 50, `${x} ${width} ${height}`);
+  });
+
+  test('no column of the risk register is hidden at 1000 px, and the report leads back', async (context) => {
+    const { page } = await visit(context, 'Ingrid');
+    const report = `/api/v1${new URL(page.url()).pathname}/reports/risk-register?format=html`;
+    const html = await (await page.request.get(report)).text();
+    await page.goto(report);
+    await page.getByRole('link', { name: 'Back to the register' }).click();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    // The service's page is in a sandbox, where no script can measure.
+    await page.goto('about:blank');
+    await page.setViewportSize({ width: 1000, height: 900 });
+    await page.setContent(html);
+    const hidden = await page
+      .locator('.scroll')
+      .evaluateAll((boxes) => boxes.map(({ clientWidth, scrollWidth }) => scrollWidth - clientWidth));
+    assert.ok(hidden.length > 3 && hidden.every((width) => width <= 0), String(hidden));
   });
 
   test.run();

@@ -13,7 +13,9 @@ import { createRateLimits } from '../../../src/http/access/rate-limits.ts';
 import { Cookies } from '../../../src/http/cookies.ts';
 import { createPdfPrinter } from '../../../src/http/files/pdf-printer.ts';
 import { recordFileRoutes } from '../../../src/http/files/record-file-routes.ts';
+import { RecordFileReader } from '../../../src/http/files/record-files.ts';
 import { reportFileRoutes } from '../../../src/http/files/report-file-routes.ts';
+import { ReportFileGenerator } from '../../../src/http/files/report-files.ts';
 import { type RequestState, requestMiddleware } from '../../../src/http/request.ts';
 import type { AccountEvent } from '../../../src/identity/access-log/access-events.ts';
 import { AccessLogReader } from '../../../src/identity/access-log/access-log-reader.ts';
@@ -27,6 +29,7 @@ import { OpenId } from '../../../src/identity/openid/openid.ts';
 import type { OpenIdSettings } from '../../../src/identity/openid/openid-provider.ts';
 import { OrganizationTokens } from '../../../src/identity/tokens/organization-tokens.ts';
 import { firstSealOf } from '../../../src/projections/transparency/seal-documents.ts';
+import { CursorKey } from '../../../src/queries/lists/cursor-key.ts';
 import { readMemberNames } from '../../../src/queries/records/member-names.ts';
 import type { WebContext } from '../../../src/web/server/context.ts';
 import { createPages } from '../../../src/web/server/create-pages.ts';
@@ -132,9 +135,10 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     oauth,
     onAssistantEvent: () => undefined,
     reader: register.reader,
+    scanReader: register.scanReader,
     reportChoices: async () => ({ audits: { choices: [], isCut: false }, frameworks: { choices: [], isCut: false } }),
     canPrintPdf: () => true,
-    accessLogReader: new AccessLogReader({ accounts, cursorKey: Buffer.alloc(32, 8), readNames }),
+    accessLogReader: new AccessLogReader({ accounts, cursorKey: new CursorKey(Buffer.alloc(32, 8)), readNames }),
     readNames,
     openId:
       openId === undefined
@@ -214,9 +218,9 @@ function downloadRoutes({ baseUrl, limits, people, members, reader }: WebContext
   });
   const router = new Router<RequestState>();
   const ignore = () => undefined;
-  recordFileRoutes(router, admit, { files: register.recordFiles, onDownload: ignore });
+  recordFileRoutes(router, admit, { files: new RecordFileReader(register.recordFiles), onDownload: ignore });
   const printer = createPdfPrinter('none');
-  reportFileRoutes(router, admit, { reader, printer, onReportGenerated: ignore, version: 'test' });
+  reportFileRoutes(router, admit, { files: new ReportFileGenerator(reader, ignore, 'test'), printer });
   return router.routes();
 }
 

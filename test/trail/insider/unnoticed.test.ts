@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { COLLECTIONS } from '../../../src/projections/models.ts';
+import { memberPath } from '../../../src/stores/sqlite/stored-text.ts';
 import { keptSealText, readKeptSeal } from '../../../src/trail/seals/kept-seal.ts';
 import type { LogSealed } from '../../../src/trail/seals/seal-events.ts';
 import { ORGANIZATION as REGISTER, startRegister } from '../../support/register.ts';
@@ -115,7 +117,8 @@ test('listChanges doesn’t detect an altered record in the read models', async 
   });
   const file = readdirSync(register.folder).find((name) => /^read-.+\.db$/.test(name))!;
   const db = new Database(join(register.folder, file));
-  db.exec("UPDATE vendors_documents SET doc = json_set(doc, '$.name', 'FORGED')");
+  const [VENDORS] = COLLECTIONS.filter((collection) => collection.name === 'vendors');
+  db.exec(`UPDATE vendors_documents SET doc = json_set(doc, '${memberPath(VENDORS!, 'name')}', 'FORGED')`);
   db.close();
   const { records } = await register.call<{ records: { name: string }[] }>('getRecords', { ids: [vendor.id] });
   const { verification } = await register.call<{ verification: { verdict: string } }>('listChanges', {

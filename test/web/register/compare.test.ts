@@ -27,6 +27,8 @@ test.before(async (context) => {
   await web.call('updateRisk', { organization_id, id: falling, note: 'Only a note' });
   await web.call('archiveRecords', { organization_id, ids: [gone], action: 'ARCHIVE', reason: 'Sold' });
   await addRisk('New', 4);
+  const { vendor } = await web.call<{ vendor: { id: string } }>('addVendor', { organization_id, name: 'New vendor' });
+  await web.call('updateVendor', { id: vendor.id, owner_id: 'ME' });
   Object.assign(context, { web, owner, viewer, before, page: `/organizations/${organization_id}/compare` });
 });
 test.after(async ({ web }) => web.stop());
@@ -37,7 +39,7 @@ test('says in a sentence what changed, then shows each record with its changes',
   const { text, status } = await owner.get(`${page}?from=${before}`);
   assert.is(status, 200);
   const words = textIn(text);
-  assert.match(words, /Between \d+ \w+ \d{4} and \d+ \w+ \d{4}: 1 risk added, 1 archived, 1 score down\./);
+  assert.match(words, /Between \d+ \w+ \d{4} and \d+ \w+ \d{4} : 1 risk added, 1 archived, 1 score down\./);
   assert.match(words, /Risks: /);
   assert.match(words, /Falling Score 25 → 5 2 changes Inherent likelihood 5 → 1 Risk assessed Exercise by Ada Byron/);
   assert.match(
@@ -95,6 +97,42 @@ test('has the digest of the report to which it links', async ({ web, owner, page
   const input = { organization_id, type: 'CHANGES_BETWEEN', from, to, as_of };
   const { report } = await web.call<{ report: { digest: string } }>('getReport', input);
   assert.match(text, report.digest);
+});
+
+test('compares only the families and the owner in the address', async ({ web, owner, page, before }) => {
+  const organization_id = web.organizationId;
+  const from = String(before);
+  const digestOf = async (filters: object) => {
+    const input = { organization_id, type: 'CHANGES_BETWEEN', from: String(before + 1), ...filters };
+    const to = String(web.reader.snapshot().newestPosition(organization_id));
+    const { report } = await web.call<{ report: { digest: string } }>('getReport', { ...input, to, as_of: to });
+    return report.digest;
+  };
+  const { text: risks } = await owner.get(`${page}?from=${from}&record_types=RISK`);
+  assert.match(textIn(risks), /, only risks: 1 risk added, 1 archived, 1 score down\. /);
+  assert.match(risks, 'Falling');
+  assert.not.match(risks, /New vendor|Vendors past review/);
+  assert.match(risks, await digestOf({ record_types: ['RISK'] }));
+  assert.match(risks, /<option value="RISK" selected>/);
+
+  const { text: mine } = await owner.get(`${page}?from=${from}&owner_id=ME`);
+  assert.match(textIn(mine), /, only records owned by Ada Byron: \d+ changes?\. /);
+  assert.match(mine, 'New vendor');
+  assert.not.match(mine, 'Falling');
+  assert.match(mine, await digestOf({ owner_id: 'ME' }));
+  assert.match((await owner.get(`${page}?from=${from}&owner_id=Ada%20Byron`)).text, await digestOf({ owner_id: 'ME' }));
+  const both = (await owner.get(`${page}?from=${from}&owner_id=ME&record_types=RISK,VENDOR`)).text;
+  assert.match(textIn(both), /, only risks, vendors owned by Ada Byron: /);
+  const link = new URL(unescapeHtml(/href="([^"]*reports\/changes-between[^"]*)"/.exec(both)![1]!), web.url);
+  assert.is(link.searchParams.get('record_types'), 'RISK,VENDOR');
+  assert.match(both, /<option value="RISK,VENDOR" selected>/);
+  const quarters = [...both.matchAll(/class="chip" href="([^"]*)"/g)].map(([, address]) => unescapeHtml(address!));
+  assert.is(quarters.filter((address) => /record_types=RISK%2CVENDOR&owner_id=ME/.test(address)).length, 5);
+  const none = await owner.get(`${page}?from=${from}&record_types=AUDIT`);
+  assert.match(textIn(none.text), 'None of these records was changed');
+  for (const wrong of ['record_types=SHIP', 'owner_id=acc_4FEFDCP7J2GK8SGY2N848WEMP0', 'owner_id=Nobody']) {
+    assert.is((await owner.get(`${page}?from=${from}&${wrong}`)).status, 400, wrong);
+  }
 });
 
 test('leads to the proof of the newest change of a record', async ({ web, owner, page, before }) => {

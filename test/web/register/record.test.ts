@@ -70,7 +70,7 @@ test('shows number, title, state, score, owner, due date and the reason', async 
   assert.match(head, /Next review: 25 Feb 2024 ! \d+ days over/);
   assert.match(
     head,
-    /Critical: residual likelihood 3 × impact 5; likelihood rose from 2 to 3 on \d+ \w+ \d+\. M-08 is linked but not implemented\./,
+    /Critical: residual likelihood 3 × impact 5; likelihood rose from 2 to 3 on \d+ \w+ \d+ \. M-08 is linked but not implemented\./,
   );
 });
 

@@ -60,6 +60,29 @@ test('the timeline says how controls were linked, and what the relation became',
   assert.match(history, /Supported by A\.5\.15 About A\.5\.15/);
 });
 
+test('the timelines of controls and frameworks say what a crosswalk linked', async ({
+  web,
+  owner,
+  base,
+  ...context
+}) => {
+  const { csf, csfControl, isoControl } = context;
+  const row = { from_control: isoControl, to_control: csfControl, relation: 'PARTLY' };
+  const organization_id = web.organizationId;
+  const input = { organization_id, type: 'CROSSWALK', rows: [row], reason: 'Mapped by the authority' };
+  await web.call('importRecords', input);
+  const timelineOf = async (path: string) =>
+    textIn(/<ol class="timeline">.*<\/ol>/s.exec((await owner.get(`${base}${path}`)).text)![0]);
+  const ofControl = await timelineOf(`/controls/${csfControl}`);
+  assert.match(ofControl, /Crosswalk imported, with ISO 27001 Partly covered by A\.5\.15 Mapped by the authority/);
+  assert.match(await timelineOf(`/frameworks/${csf}`), /Crosswalk imported, with ISO 27001 Partly: 1/);
+  const [, position] = /\/changes\/(\d+)/.exec((await owner.get(`${base}/controls/${csfControl}`)).text)!;
+  const proof = textIn((await owner.get(`${base}/changes/${position}`)).text);
+  assert.match(proof, /Linked: Partly/);
+  const again = { ...row, relation: 'EQUIVALENT' };
+  await web.call('importRecords', { ...input, rows: [again] });
+});
+
 test('the list of what two frameworks share shows the other’s numbers', async ({ owner, base, iso, csf }) => {
   const path = `${base}/controls?framework_id=${iso}&linked_framework_id=${csf}`;
   const { text } = await owner.get(path);

@@ -1,10 +1,12 @@
 /** The sentence that explains a record's state: only what its facts and links say, and none if they say nothing. */
 
+import { Fragment, h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LinkedSummary, RecordDetails } from '../../../src/queries/records/record-details.ts';
 import type { FamilyName } from '../../../src/register/families.ts';
-import { stateReason } from '../../../src/web/register/record/state-reason.ts';
+import { stateReason } from '../../../src/web/register/record/state-reason.tsx';
 
 const test = suite('state reason');
 
@@ -18,7 +20,8 @@ function reasonFor(type: FamilyName, fields: object, linked: readonly LinkedSumm
     dueDates: [],
     names: { of: String },
   };
-  return stateReason(type, details);
+  const reason = stateReason(type, details);
+  return reason === null ? null : renderToString(h(Fragment, null, reason)).replace(/<[^>]+>/g, '');
 }
 
 const measure = (reference_id: string, state: string, more: object = {}): LinkedSummary => {

@@ -74,7 +74,7 @@ const ORGANIZATION_PAGES: Readonly<Record<string, PageRule>> = {
   '/changes/:position': { today: FROM_AUDITOR, past: FROM_AUDITOR },
   '/changes/:position/proof': { today: FROM_AUDITOR, past: FROM_AUDITOR },
   '/verify': { today: FROM_AUDITOR, past: FROM_AUDITOR },
-  '/compare': { today: FROM_AUDITOR, past: FROM_AUDITOR, names: { from: 'aud', until: 'aud' } },
+  '/compare': { today: FROM_AUDITOR, past: FROM_AUDITOR, names: { from: 'aud', until: 'aud', owner_id: 'acc' } },
   '/reports': { today: FROM_AUDITOR, past: FROM_AUDITOR },
   '/reports/:type': {
     today: FROM_AUDITOR,

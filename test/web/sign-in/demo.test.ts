@@ -54,6 +54,9 @@ test('opens on Home after one click, says so on every page, and leads to another
   const home = await browser.follow(await browser.follow(await choose(browser, INGRID)));
   assert.is(home.status, 200);
   assert.match(home.text, /You look as Ingrid Solheim/);
+  const security = (await browser.get('/settings/security')).text;
+  assert.match(security, 'The demo’s link signs you in, without a password.');
+  assert.not.match(security, /provider|by your password only|New password/);
   const first = browser.cookies.get('veritrail');
   await browser.get('/demo');
   assert.is((await choose(browser, ASTRID)).to, '/');

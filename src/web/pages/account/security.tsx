@@ -82,7 +82,7 @@ async function page(
     form,
     body: (
       <>
-        <PasswordCard account={account} form={form} />
+        <PasswordCard account={account} isDemo={people.demo.includes(account.id)} form={form} />
         {openId !== null && <OpenIdConnectionCard host={openId.host} account={account} />}
         <FactorsCard account={account} passkeys={passkeys} available={people.passkeys.available} />
         <NewCredentials all={credentials} created={credentials.filter(({ created_at }) => created_at >= from)} />
@@ -92,8 +92,16 @@ async function page(
   };
 }
 
-function PasswordCard({ account, form }: { account: Account; form: FormState }) {
+function PasswordCard({ account, isDemo, form }: { account: Account; isDemo: boolean; form: FormState }) {
   const has = account.password !== null;
+  if (isDemo && !has) {
+    return (
+      <section class="card" aria-labelledby="password-title">
+        <h2 id="password-title">Password</h2>
+        <p>You look around as a person of the demo. The demo’s link signs you in, without a password.</p>
+      </section>
+    );
+  }
   return (
     <section class="card" aria-labelledby="password-title">
       <h2 id="password-title">Password</h2>
@@ -130,11 +138,7 @@ function FactorsCard(props: { account: Account; passkeys: readonly Passkey[]; av
   return (
     <section class="card" aria-labelledby="factors-title">
       <h2 id="factors-title">Second factor</h2>
-      {hasNoFactor ? (
-        <p>Your account is protected by your password only. Add an authenticator app or a passkey.</p>
-      ) : (
-        <p>After your password, sign-in asks for one of these.</p>
-      )}
+      <p>{factorsText(account.password !== null, !hasNoFactor)}</p>
       <h3>Authenticator app</h3>
       {account.totp === null ? (
         <a class="button quiet" href={`${SECURITY_PATH}/app`}>
@@ -166,6 +170,12 @@ function FactorsCard(props: { account: Account; passkeys: readonly Passkey[]; av
       {!hasNoFactor && <RecoveryPart left={account.recovery.length} />}
     </section>
   );
+}
+
+function factorsText(hasPassword: boolean, hasFactor: boolean): string {
+  if (hasFactor) return 'After your password, sign-in asks for one of these.';
+  if (hasPassword) return 'Your account is protected by your password only. Add an authenticator app or a passkey.';
+  return 'Sign-in asks for a second factor after a password. You have no password.';
 }
 
 function PasskeyTable({ passkeys }: { passkeys: readonly Passkey[] }) {

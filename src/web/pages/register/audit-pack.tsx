@@ -8,15 +8,13 @@ import { codeWords } from '../../../reports/formats/report-text.ts';
 import type { ReportFileRequest } from '../../../reports/report-request.ts';
 import type { ReportRow } from '../../../reports/report-type.ts';
 import { readWholeReport, type WholeReport } from '../../../reports/whole-report.ts';
-import { LongDay, Table } from '../../components/components.tsx';
+import { Digest, LongDay, Table } from '../../components/components.tsx';
 import { StateChip } from '../../register/field-content.tsx';
 import { asOfInput, openRegister, type RegisterCollaborators, registerAddress } from '../../register/open-register.ts';
 import { get, type Route } from '../../server/page-request.ts';
-import { dayText } from '../../texts/dates.ts';
 
-/** The formats in which a pack can be downloaded. */
-const PACK_FORMATS = [
-  ['html', 'Web page'],
+/** The formats in which a pack can be downloaded. The web page opens. */
+const DOWNLOADS = [
   ['xlsx', 'XLSX'],
   ['csv', 'CSV'],
   ['json', 'JSON'],
@@ -31,7 +29,7 @@ export const auditPackPage = (context: RegisterCollaborators): Route[] => [
     const audit_id = request.params.record!;
     if (idPrefix(audit_id) !== 'aud') throw notFound('There is no such audit here.');
     const pack = { organization_id: organization.id, type: 'AUDIT_PACK', audit_id, ...asOfInput(view) } as const;
-    const report = await readWholeReport(context.reader, caller, pack, clientSignal(request.ctx.res));
+    const report = await readWholeReport(context.scanReader, caller, pack, clientSignal(request.ctx.res));
     // An earlier completion has no other name than its position.
     const completion = view.past === null ? audit_id : report.head.position;
     return {
@@ -41,7 +39,7 @@ export const auditPackPage = (context: RegisterCollaborators): Route[] => [
       body: (
         <>
           <p class="sub">
-            As completed on {dayText(report.head.today)} · digest <code>{report.head.digest}</code>
+            As completed on <LongDay at={report.head.today} />
           </p>
           <p>
             <a href={registerAddress(view, `/audits/${audit_id}`)}>The audit</a> ·{' '}
@@ -49,6 +47,7 @@ export const auditPackPage = (context: RegisterCollaborators): Route[] => [
           </p>
           <Downloads pack={pack} />
           <EvidenceByControl report={report} addressOf={(path) => registerAddress(view, path, { as_of: completion })} />
+          <Digest of="this pack" digest={report.head.digest} />
         </>
       ),
     };
@@ -56,12 +55,13 @@ export const auditPackPage = (context: RegisterCollaborators): Route[] => [
 ];
 
 function Downloads({ pack: { organization_id, type, audit_id, as_of } }: { pack: ReportFileRequest }) {
+  const address = (format: string) => reportFileAddress(organization_id, type, { audit_id, as_of, format });
   return (
     <p>
-      Download pack:{' '}
-      {PACK_FORMATS.map(([format, title]) => (
+      <a href={address('html')}>Open the pack</a> · Download pack:{' '}
+      {DOWNLOADS.map(([format, title]) => (
         <span key={format}>
-          <a href={reportFileAddress(organization_id, type, { audit_id, as_of, format })}>{title}</a>{' '}
+          <a href={address(format)}>{title}</a>{' '}
         </span>
       ))}
     </p>
@@ -76,7 +76,7 @@ function EvidenceByControl({ report, addressOf }: { report: WholeReport; address
   return (
     <Table
       caption="Evidence by control, valid on that day"
-      head={['Control', 'Status', 'Implementation', 'Measures', 'Evidence']}
+      head={['Control', 'Status', 'Justification', 'Implementation', 'Measures', 'Evidence']}
       rows={controls.map((control) => ({
         key: String(control.id),
         cells: [
@@ -84,6 +84,7 @@ function EvidenceByControl({ report, addressOf }: { report: WholeReport; address
             {String(control.section_title)} {String(control.name)}
           </a>,
           codeWords(String(control.status)),
+          control.justification === undefined ? <span class="muted">–</span> : String(control.justification),
           codeWords(String(control.implementation)),
           <Records key="measures" plural="measures" records={listOf(control, 'measures')} addressOf={addressOf} />,
           <Records key="evidence" plural="evidence" records={listOf(control, 'evidence')} addressOf={addressOf} />,

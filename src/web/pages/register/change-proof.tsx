@@ -3,17 +3,16 @@ import type { ComponentChildren } from 'preact';
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import { type ProvenChange, readChangeProof } from '../../../queries/proofs/read-change-proof.ts';
-import { OFFLINE_CHECK } from '../../../queries/proofs/verify-changes.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
 import { ExactTime } from '../../components/components.tsx';
 import { changeLabel, changeTexts } from '../../register/change-texts.ts';
 import { RecordLink } from '../../register/change-words.tsx';
+import { OfflineCheck } from '../../register/offline-check.tsx';
 import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
 import { ProofBadge, type ProofState } from '../../register/proof-badge.tsx';
 import { assetUrl } from '../../server/assets.ts';
 import { get, type Route, type SignedInRequest } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
-import { momentText } from '../../texts/dates.ts';
 
 const POSITION = /^[1-9]\d{0,14}$/;
 
@@ -151,10 +150,7 @@ function SealCard({ view, proven }: { view: RegisterView; proven: ProvenChange }
         <p>Without JavaScript, this browser can’t check the proof. Save it, or use the standalone verifier.</p>
       </noscript>
       <p class="outcome" role="status" data-outcome />
-      <p class="muted">
-        This code came from the server that it checks. For independence, use the standalone verifier:{' '}
-        <code>{OFFLINE_CHECK}</code>
-      </p>
+      <OfflineCheck />
       <div data-cheat hidden>
         <label for="copy">Now try to cheat: change one letter of this copy</label>
         <textarea id="copy" rows={12} spellcheck={false} />
@@ -183,9 +179,9 @@ function Explanation({ proven }: { proven: ProvenChange }) {
   if (seal === undefined) return <p>No seal covers this change yet. The next one comes within a minute.</p>;
   return (
     <p>
-      This change is in the sealed history. Nobody altered it after {momentText(seal.sealed_at).replace(' UTC', '')},
-      without this check failing. It does not prove that the entry was true, or who sat at the keyboard. Compare this
-      key with the one you were given: <code>{seal.key_id}</code>
+      This change is in the sealed history. Nobody altered it after <ExactTime at={seal.sealed_at} />, without this
+      check failing. It does not prove that the entry was true, or who sat at the keyboard. Compare this key with the
+      one you were given: <code>{seal.key_id}</code>
     </p>
   );
 }

@@ -39,8 +39,8 @@ export const changesPage = (context: RegisterCollaborators): Route[] => [
     if (filter.record_types?.includes(ACCESS_RECORD_TYPE))
       return redirect(organizationAddress(organization.id, '/access'));
     const [{ changes, nextCursor }, count] = await Promise.all([
-      listRefinedChanges(context.reader, caller, input, refinement),
-      listChanges(context.reader, caller, { ...input, cursor: undefined, view: 'COUNT', max_count: MAX_COUNT + 1 }),
+      listRefinedChanges(context.scanReader, caller, input, refinement),
+      listChanges(context.scanReader, caller, { ...input, cursor: undefined, view: 'COUNT', max_count: MAX_COUNT + 1 }),
     ]);
     return pageOf(view, {
       filter,

@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import type { VNode } from 'preact';
 import {
   type AddressParameters,
   addressWith,
@@ -6,26 +7,24 @@ import {
   reportFileAddress,
 } from '../../../addresses/page-addresses.ts';
 import { requirePermission } from '../../../commands/organization/permissions.ts';
+import { readReportInput } from '../../../http/files/report-input.ts';
 import { clientSignal } from '../../../http/request.ts';
-import { type Comparison, compareMoments } from '../../../reports/comparison/compare-moments.ts';
+import { readMemberNames } from '../../../queries/records/member-names.ts';
+import { type Comparison, type ComparisonInput, compareMoments } from '../../../reports/comparison/compare-moments.ts';
 import type { ReportFileRequest } from '../../../reports/report-request.ts';
-import { TextField } from '../../components/fields.tsx';
+import { Digest, LongDay } from '../../components/components.tsx';
 import { ChangedFamily, MAX_RECORDS } from '../../register/comparison/changed-family.tsx';
-import { comparisonSentence } from '../../register/comparison/comparison-sentence.ts';
-import { type ComparedAddresses, FigureTable } from '../../register/comparison/figure-table.tsx';
-import { quarterEnds } from '../../register/moments/quarter-ends.ts';
+import { type ComparedAddresses, comparedAddresses } from '../../register/comparison/compared-addresses.ts';
+import { ComparisonForm } from '../../register/comparison/comparison-form.tsx';
+import { ComparisonSentence } from '../../register/comparison/comparison-sentence.tsx';
+import { FigureTable } from '../../register/comparison/figure-table.tsx';
 import {
   openRegister,
   type RegisterCollaborators,
   type RegisterView,
   registerAddress,
 } from '../../register/open-register.ts';
-import { BLANK_FORM } from '../../server/form-state.ts';
 import { get, type Route } from '../../server/page-request.ts';
-import { dayText } from '../../texts/dates.ts';
-
-/** The quarters that the page offers to compare with the one before. */
-const QUARTERS_OFFERED = 2;
 
 /** Compares the register at two moments: figures with the records that moved them, and changed records by family. */
 export const comparePage = (context: RegisterCollaborators): Route[] => [
@@ -33,33 +32,45 @@ export const comparePage = (context: RegisterCollaborators): Route[] => [
     const view = await openRegister(context, request);
     const { organization, caller, query } = view;
     requirePermission(caller, organization.id, 'generateReports');
-    const addresses = { from: query.get('from') ?? '', until: query.get('until') || null };
+    const addresses = comparedAddresses(query);
+    const members = await context.members.membersOf(organization.id);
     const page = { title: 'Compare', section: organizationAddress(organization.id, '/changes'), organization };
-    if (addresses.from === '') return { ...page, body: <MomentsForm view={view} addresses={addresses} /> };
-    const input = { organization_id: organization.id, from: addresses.from, until: addresses.until ?? undefined };
-    const comparison = await compareMoments(context.reader, caller, input, clientSignal(request.ctx.res));
-    return { ...page, body: <ComparisonBody view={view} comparison={comparison} addresses={addresses} /> };
+    const form = <ComparisonForm view={view} addresses={addresses} members={members} />;
+    if (addresses.from === '') return { ...page, body: form };
+    const input = readInput(organization.id, addresses);
+    const comparison = await compareMoments(context.scanReader, caller, input, clientSignal(request.ctx.res));
+    const owner = await readOwnerName(view, comparison.ownerId);
+    const props = { view, comparison, addresses, owner };
+    return { ...page, body: <ComparisonBody {...props} form={form} /> };
   }),
 ];
+
+/** Reads the moments and filters as the report CHANGES_BETWEEN would. @throws Refusal */
+function readInput(organizationId: string, { from, until, ...filters }: ComparedAddresses): ComparisonInput {
+  const query = new URLSearchParams(addressWith('', filters));
+  const { record_types, owner_id } = readReportInput(organizationId, 'CHANGES_BETWEEN', query).input;
+  return { organization_id: organizationId, from, until: until ?? undefined, record_types, owner_id };
+}
+
+async function readOwnerName({ snapshot, organization }: RegisterView, id: string | undefined): Promise<string | null> {
+  return id === undefined ? null : (await readMemberNames(snapshot, organization.id, [id])).of(id);
+}
 
 interface ComparisonProps {
   view: RegisterView;
   comparison: Comparison;
   addresses: ComparedAddresses;
+  /** The name of the person whose records are compared; null for everyone's. */
+  owner: string | null;
+  form: VNode;
 }
 
-function ComparisonBody({ view, comparison, addresses }: ComparisonProps) {
+function ComparisonBody({ view, comparison, addresses, owner, form }: ComparisonProps) {
   const { before, after, listed, report, changes } = comparison;
   return (
     <>
       <p class="sub">
-        {dayText(before.today)} with {addresses.until === null ? 'today' : dayText(after.today)}
-        {listed !== null && (
-          <>
-            {' · digest '}
-            <code>{listed.digest}</code>
-          </>
-        )}
+        <LongDay at={before.today} /> with {addresses.until === null ? 'today' : <LongDay at={after.today} />}
         {report !== null && (
           <>
             {' · '}
@@ -67,11 +78,13 @@ function ComparisonBody({ view, comparison, addresses }: ComparisonProps) {
           </>
         )}
       </p>
-      <p class="lead">{comparisonSentence(comparison)}</p>
+      <ComparisonSentence comparison={comparison} owner={owner} />
       {listed !== null && <CheckLink view={view} listed={listed} />}
-      <MomentsForm view={view} addresses={addresses} />
+      {form}
       <FigureTable view={view} comparison={comparison} addresses={addresses} />
-      {changes === 0 && <p>Nothing was changed between these moments.</p>}
+      {changes === 0 && (
+        <p>{isFiltered(comparison) ? 'None of these records' : 'Nothing'} was changed between these moments.</p>
+      )}
       {listed === null && report !== null && (
         <p>
           The {changes} changes are too many for a page. <a href={reportAddress(report)}>The report has all of them</a>,
@@ -79,9 +92,13 @@ function ComparisonBody({ view, comparison, addresses }: ComparisonProps) {
         </p>
       )}
       {listed !== null && <ChangedFamilies view={view} listed={listed} addresses={addresses} />}
+      {listed !== null && <Digest of="these changes" digest={listed.digest} />}
     </>
   );
 }
+
+const isFiltered = ({ recordTypes, ownerId }: Comparison): boolean =>
+  recordTypes !== undefined || ownerId !== undefined;
 
 /** Leads to the proof of the newest listed change. */
 function CheckLink({ view, listed }: { view: RegisterView; listed: NonNullable<Comparison['listed']> }) {
@@ -143,61 +160,9 @@ function FieldsChip({ address, isCurrent, text }: { address: string; isCurrent: 
   );
 }
 
-/** Chooses the two moments. Sent by GET, so that the address holds them. */
-function MomentsForm({ view, addresses }: { view: RegisterView; addresses: ComparedAddresses }) {
-  const field = (name: 'from' | 'until', label: string, required: boolean) => (
-    <TextField
-      form={BLANK_FORM}
-      name={name}
-      label={label}
-      required={required}
-      value={addresses[name] ?? ''}
-      hint={required ? 'A date, a position, or an audit’s id' : 'Empty for today'}
-    />
-  );
-  return (
-    <>
-      <form method="get" action={view.path} class="inline filters" aria-label="Moments">
-        {field('from', 'From the end of', true)}
-        {field('until', 'Until the end of', false)}
-        <button type="submit">Compare</button>
-      </form>
-      <QuarterChips view={view} addresses={addresses} />
-    </>
-  );
-}
-
-/** Links that compare today, or the end of a quarter, with the end of the quarter before. */
-function QuarterChips({ view, addresses }: { view: RegisterView; addresses: ComparedAddresses }) {
-  const ends = quarterEnds(view.snapshot.today()).slice(0, QUARTERS_OFFERED + 1);
-  const isSoFar = addresses.from === ends[0]!.day && addresses.until === null;
-  return (
-    <ul class="plain chips">
-      <li>
-        <a
-          class="chip"
-          href={addressWith(view.path, { from: ends[0]!.day })}
-          aria-current={isSoFar ? 'true' : undefined}
-        >
-          This quarter so far
-        </a>
-      </li>
-      {ends.slice(0, QUARTERS_OFFERED).map(({ day: until, quarter }, index) => {
-        const from = ends[index + 1]!.day;
-        const isShown = addresses.from === from && addresses.until === until;
-        return (
-          <li key={quarter}>
-            <a class="chip" href={addressWith(view.path, { from, until })} aria-current={isShown ? 'true' : undefined}>
-              {quarter} against the quarter before
-            </a>
-          </li>
-        );
-      })}
-    </ul>
-  );
-}
-
 /** Returns the address of the report with the same changes and digest. */
-function reportAddress({ organization_id, type, from, to, as_of }: ReportFileRequest): string {
-  return reportFileAddress(organization_id, type, { from, to, as_of, format: 'html' });
+function reportAddress({ organization_id, type, record_types, ...inputs }: ReportFileRequest): string {
+  const { from, to, as_of, owner_id } = inputs;
+  const filters = { record_types: record_types?.join(','), owner_id };
+  return reportFileAddress(organization_id, type, { from, to, as_of, ...filters, format: 'html' });
 }

@@ -23,7 +23,6 @@ import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { countText } from '../../texts/counts.ts';
-import { dayText } from '../../texts/dates.ts';
 
 const MAX_ROWS = 200;
 
@@ -102,15 +101,26 @@ function page(view: RegisterView, selection: DueSelection, items: DueItems): Web
           {rows.length < total && `; the first ${rows.length} are shown`}
         </p>
         {view.readsPast && <OwnerSwitch view={view} everyone={everyone} />}
-        {total === 0 ? <p>{emptyText(everyone, selection)}</p> : <DueTable view={view} items={items} />}
+        {total === 0 ? <Empty everyone={everyone} selection={selection} /> : <DueTable view={view} items={items} />}
       </>
     ),
   };
 }
 
-function emptyText(everyone: boolean, { bounds }: DueSelection): string {
-  const nothing = everyone ? 'Nothing is due' : 'Nothing needs you';
-  return bounds.lte === undefined ? `${nothing} before today.` : `${nothing} until ${dayText(bounds.lte)}.`;
+function Empty({ everyone, selection: { bounds } }: { everyone: boolean; selection: DueSelection }) {
+  return (
+    <p>
+      {everyone ? 'Nothing is due' : 'Nothing needs you'}{' '}
+      {bounds.lte === undefined ? (
+        'before today'
+      ) : (
+        <>
+          until <LongDay at={bounds.lte} />
+        </>
+      )}
+      .
+    </p>
+  );
 }
 
 /** Switches between the reader's items and those of everyone. The other filters stay. */

@@ -9,7 +9,7 @@ import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
 import { relationLabel } from '../../../register/link.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
-import { Table } from '../../components/components.tsx';
+import { ExactTime, Table, type TableHeading } from '../../components/components.tsx';
 import { type Choice, SelectField } from '../../components/fields.tsx';
 import { FieldContent } from '../../register/field-content.tsx';
 import {
@@ -135,10 +135,12 @@ function valueCell(family: FamilyDescription, { details }: Side, name: string): 
   return <FieldContent name={name} field={family.fields[name]!} row={record} nameOf={(id) => names.of(id)} />;
 }
 
-function sideHeading({ asOf, details }: Side): string {
+function sideHeading({ asOf, details }: Side): TableHeading {
   if (details === null) return `${asOf}: not added yet`;
   const { revision, updated_at } = details.record;
-  return `Revision ${revision}, ${momentText(String(updated_at))}`;
+  const text = `Revision ${revision}, `;
+  const at = String(updated_at);
+  return { text: text + momentText(at), content: [text, <ExactTime key="at" at={at} />] };
 }
 
 /**

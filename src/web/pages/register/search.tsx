@@ -26,7 +26,7 @@ export const searchPage = (context: RegisterCollaborators): Route[] => [
     const input = { organization_id: view.organization.id, query, ...asOfInput(view) };
     const signal = clientSignal(request.ctx.res);
     const isSearched = query.length >= MIN_QUERY_LENGTH;
-    const hits = isSearched ? await searchRecords(context.reader, view.caller, input, signal) : [];
+    const hits = isSearched ? await searchRecords(context.scanReader, view.caller, input, signal) : [];
     return page(view, { query, hits, destinations: findDestinations(view, query) });
   }),
 ];

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { currentSealKey } from '../../../queries/proofs/current-seal-key.ts';
-import { OFFLINE_CHECK } from '../../../queries/proofs/verify-changes.ts';
+import { OfflineCheck } from '../../register/offline-check.tsx';
 import { openRegister, type RegisterCollaborators } from '../../register/open-register.ts';
 import { assetUrl } from '../../server/assets.ts';
 import { get, type Route } from '../../server/page-request.ts';
@@ -38,10 +38,7 @@ export const verifyFilePage = (context: RegisterCollaborators): Route[] => [
           <noscript>
             <p>Without JavaScript, this browser can’t check files.</p>
           </noscript>
-          <p class="muted">
-            This code came from the server that it checks. For independence, use the standalone verifier:{' '}
-            <code>{OFFLINE_CHECK}</code>
-          </p>
+          <OfflineCheck />
         </section>
       ),
     };

@@ -27,12 +27,14 @@ export const consentPage = (context: Pick<WebContext, 'people' | 'oauth' | 'onAs
   const { oauth, onAssistantEvent } = context;
   const path = `${OAUTH_PATHS.interaction}/:uid`;
   return [
-    get(path, async ({ ctx, person, query }) =>
-      page(await oauth.consent.details(ctx, person.account.id), formFromQuery(query, Object.keys(ALLOW_FIELDS))),
-    ),
+    get(path, async ({ ctx, person, query }) => {
+      const consent = await oauth.consent();
+      const details = await consent.details(ctx, person.account.id);
+      return page(details, formFromQuery(query, Object.keys(ALLOW_FIELDS)));
+    }),
     post(path, async (request) => {
       const { ctx, person, formValues, clientInfo } = request;
-      const { consent } = oauth;
+      const consent = await oauth.consent();
       const account_id = person.account.id;
       const details = await consent.details(ctx, account_id);
       const answer = checkForm(ANSWER_FIELDS, formValues);

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { Refusal } from '../../../commands/engine/refusal.ts';
-import { CALLBACK_PATH, type OpenId } from '../../../identity/openid/openid.ts';
+import type { OpenId } from '../../../identity/openid/openid.ts';
 import {
+  CALLBACK_PATH,
   type OpenIdTransaction,
   TRANSACTION_SECONDS,
   type TransactionIntent,

@@ -4,18 +4,13 @@ import { familyQueryOfType } from '../../../queries/family-query.ts';
 import type { Comparison } from '../../../reports/comparison/compare-moments.ts';
 import type { PartMovement } from '../../../reports/comparison/figure-movement.ts';
 import { MOVEMENTS, type Movement } from '../../../reports/comparison/moved-records.ts';
-import { Table } from '../../components/components.tsx';
-import { dayText } from '../../texts/dates.ts';
+import { dayHeading, Table } from '../../components/components.tsx';
 import type { RegisterView } from '../open-register.ts';
+import { recordsLabel } from '../rail-links.ts';
+import type { ComparedAddresses } from './compared-addresses.ts';
 
 /** The most ids that a list's filter takes. More records need several links. */
 const MAX_IDS_PER_LINK = 50;
-
-/** The moments of a comparison as its address gives them. `until` is null for today. */
-export interface ComparedAddresses {
-  from: string;
-  until: string | null;
-}
 
 interface FigureTableProps {
   view: RegisterView;
@@ -29,7 +24,7 @@ export function FigureTable({ view, comparison, addresses }: FigureTableProps) {
   return (
     <Table
       caption="Figures"
-      head={['Figure', dayText(before.today), dayText(after.today), 'Difference', 'Because of']}
+      head={['Figure', dayHeading(before.today), dayHeading(after.today), 'Difference', 'Because of']}
       rows={figures.map(({ figure, parts, ...values }) => ({
         key: figure.name,
         cells: [
@@ -58,7 +53,7 @@ function MovedRecordsList(props: { view: RegisterView; parts: readonly PartMovem
     <>
       {moving.map((movement) => (
         <ul key={movement.part.definition.name} class="plain movements">
-          {parts.length > 1 && <li class="muted">{movement.part.label}</li>}
+          {parts.length > 1 && <li class="muted">{recordsLabel(movement.part)}</li>}
           <MovementLinks view={view} movement={movement} addresses={addresses} />
         </ul>
       ))}

@@ -59,6 +59,7 @@ export function CoverageCard({ view, coverages }: { view: RegisterView; coverage
   return (
     <section class="card">
       <h2>Coverage</h2>
+      <p class="sub">The share of included controls that are fully implemented, the clauses of a standard too.</p>
       <ul class="plain coverage">
         {coverages.map(({ frameworkId, name, share }) => (
           <li key={frameworkId}>

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { filterTexts, type ListSelection } from '../../../addresses/page-addresses.ts';
+import { LongDay } from '../../components/components.tsx';
 import type { RegisterView } from '../open-register.ts';
 import { listAddress, withoutFilter } from './list-address.ts';
 import { filterSentence, type ListFilter } from './list-filters.ts';
@@ -83,7 +84,7 @@ function SetFilter(props: Omit<FilterFormProps, 'filters'> & { filter: ListFilte
           <FilterFields filter={filter} value={value} />
         </span>
       ) : (
-        <Menu title={sentence}>
+        <Menu title={<FilterWords filter={filter} value={value} sentence={sentence} />}>
           <FilterFields filter={filter} value={value} />
         </Menu>
       )}
@@ -94,7 +95,17 @@ function SetFilter(props: Omit<FilterFormProps, 'filters'> & { filter: ListFilte
   );
 }
 
-function Menu({ title, children }: { title: string; children: ComponentChildren }) {
+/** The sentence of a filter, with a date in the reader's form. */
+function FilterWords({ filter, value, sentence }: { filter: ListFilter; value: unknown; sentence: string }) {
+  if (filter.control.kind !== 'date') return <>{sentence}</>;
+  return (
+    <span>
+      {filter.label} <LongDay at={String(value)} />
+    </span>
+  );
+}
+
+function Menu({ title, children }: { title: ComponentChildren; children: ComponentChildren }) {
   return (
     <details>
       <summary>{title}</summary>

@@ -2,7 +2,6 @@
 import type { ComponentChildren } from 'preact';
 import { LongDay, MomentTime } from '../../components/components.tsx';
 import { changeCountText } from '../../texts/counts.ts';
-import { dayText } from '../../texts/dates.ts';
 import type { PastMoment } from '../page-moment.ts';
 import type { MomentChoice } from './moment-choice.ts';
 import { quarterEnds } from './quarter-ends.ts';
@@ -99,7 +98,6 @@ export function AuditCard({ choice, organizationId }: { choice: MomentChoice; or
   if (past !== null) return <ChangedSinceCard past={past} organizationId={organizationId} />;
   const audit = audits.find(({ kind }) => kind === 'CERTIFICATION') ?? audits[0];
   if (audit === undefined) return null;
-  const day = dayText(audit.completedAt);
   return (
     <section class="card">
       <h2>See how you stood at your {audit.kind === null ? '' : `${audit.kind.toLowerCase()} `}audit</h2>
@@ -107,7 +105,9 @@ export function AuditCard({ choice, organizationId }: { choice: MomentChoice; or
         One click puts every page back to <LongDay at={audit.completedAt} />. Then ask what changed since.
       </p>
       <a class="button" href={momentAddress(choice, audit.id)}>
-        Go to {day}
+        <span>
+          Go to <LongDay at={audit.completedAt} />
+        </span>
       </a>
     </section>
   );

@@ -9,7 +9,7 @@ import { momentAddress } from '../moments/moment-control.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
 import { stateTone } from '../state-tones.ts';
-import { stateReason } from './state-reason.ts';
+import { stateReason } from './state-reason.tsx';
 
 /** A record's title, states, owner and due date, and the sentence that explains its state. */
 export function RecordHeading(props: {

@@ -43,9 +43,11 @@ function LinkedCard(props: { view: RegisterView; family: FamilyDescription; reco
       <ul class="plain linked">
         {records.map((record) => (
           <li key={record.id}>
-            {record.relation !== undefined && <span class="muted">{relationLabel(record.relation)} </span>}
-            <a href={registerAddress(view, `/${family.plural}/${record.id}`)}>{numberedName(record)}</a>
-            {record.framework !== undefined && <small> ({record.framework})</small>}
+            <span>
+              {record.relation !== undefined && <span class="muted">{relationLabel(record.relation)} </span>}
+              <a href={registerAddress(view, `/${family.plural}/${record.id}`)}>{numberedName(record)}</a>
+              {record.framework !== undefined && <small> ({record.framework})</small>}
+            </span>
             <span class="states">
               <States family={family} record={record} />
               {record.archived_at !== undefined && <Archived />}

@@ -4,7 +4,6 @@ import { reportParameters } from '../../../http/files/report-input.ts';
 import type { Member } from '../../../identity/memberships/members.ts';
 import { EVIDENCE } from '../../../register/evidence.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
-import { codeWords } from '../../../reports/formats/report-text.ts';
 import { type ChoiceList, MAX_CHOICES, type ReportChoices } from '../../../reports/report-choices.ts';
 import type { Grouping, ReportInputName } from '../../../reports/report-type.ts';
 import { DUE_KINDS } from '../../../reports/sections/due-rows.ts';
@@ -12,6 +11,7 @@ import { type Choice, SelectField, TextField } from '../../components/fields.tsx
 import type { FormState } from '../../server/form-state.ts';
 import { FilterFields } from '../list/filter-form.tsx';
 import { listFilters } from '../list/list-filters.ts';
+import { familyHeading, recordsLabel } from '../rail-links.ts';
 
 /** The choices of a report's select fields. */
 export interface ReportFieldChoices {
@@ -28,11 +28,11 @@ const TREND_CHOICES = [
 ];
 const KIND_CHOICES: readonly Choice[] = [
   { value: '', label: 'All' },
-  ...DUE_KINDS.map(({ name, label }) => ({ value: name, label })),
+  ...DUE_KINDS.map((kind) => ({ value: kind.name, label: recordsLabel(kind) })),
 ];
 const RECORD_TYPE_CHOICES: readonly Choice[] = [
   { value: '', label: 'All' },
-  ...FAMILY_DESCRIPTIONS.map(({ type, plural }) => ({ value: type, label: codeWords(plural) })),
+  ...FAMILY_DESCRIPTIONS.map((family) => ({ value: family.type, label: familyHeading(family) })),
 ];
 const GROUPING_LABELS = { OWNER: 'Owner', SEVERITY: 'Severity, with days to closure' };
 const DATE_LABELS = { until: 'Due by', from: 'From', to: 'To' };
@@ -119,7 +119,7 @@ export function ReportField(props: {
     case 'trend_figures':
       return value === '' ? null : <input type="hidden" name={name} value={value} />;
     case 'filter':
-      return <EvidenceFilter form={form} owners={choices.owners} />;
+      return <EvidenceFilter form={form} />;
     case 'from':
     case 'to':
     case 'until':
@@ -127,11 +127,10 @@ export function ReportField(props: {
   }
 }
 
-/** The filters of the register of evidence that its report takes. */
-function EvidenceFilter({ form, owners }: { form: FormState; owners: readonly Choice[] }) {
-  const names = reportParameters('EVIDENCE');
-  const members = owners.filter(({ value }) => value !== '' && value !== 'ME');
-  const filters = listFilters(EVIDENCE, members, []).filter(({ name }) => names.includes(name));
+/** The filters of the register of evidence that its report takes, besides the owner. */
+function EvidenceFilter({ form }: { form: FormState }) {
+  const names = reportParameters('EVIDENCE').filter((name) => name !== 'owner_id');
+  const filters = listFilters(EVIDENCE, [], []).filter(({ name }) => names.includes(name));
   return (
     <>
       <TextField form={form} name="query" label="Words" required={false} />

@@ -52,7 +52,7 @@ const PICTURES: Readonly<Record<ReportName, () => ComponentChildren>> = {
   EVIDENCE: () => (
     <>
       <rect class="outline" x="24" y="14" width="76" height="54" rx="3" />
-      <polyline class="stroke check" points="48,42 58,52 78,30" />
+      <polyline class="stroke" points="48,42 58,52 78,30" />
     </>
   ),
   OBLIGATIONS: () => <Rows tones={['done', 'done', 'warning', 'done']} />,

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 
 /*
- * Sends the same invalid call, 20 concurrent, until this process is stopped. Reports each answer. It is a separate
+ * Sends the same call, 20 concurrent, until this process is stopped. Reports each answer. It is a separate
  * process, so that it doesn't slow down the measuring process.
  */
 
@@ -23,7 +23,8 @@ process.once('message', ({ port, token, body }: { port: number; token: string; b
     clientRequest.once('error', () => undefined);
     clientRequest.once('close', () => {
       if (!process.connected) return;
-      process.send!('answered');
+      // The parent may have just left.
+      process.send!('answered', undefined, undefined, () => undefined);
       send();
     });
     clientRequest.end(bytes);

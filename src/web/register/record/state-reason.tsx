@@ -1,9 +1,11 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { ComponentChildren } from 'preact';
 import type { LinkedSummary, RecordAnswer, RecordDetails } from '../../../queries/records/record-details.ts';
 import type { FamilyName } from '../../../register/families.ts';
 import { codeWords, shareText } from '../../../reports/formats/report-text.ts';
-import { dayText } from '../../texts/dates.ts';
+import { LongDay } from '../../components/components.tsx';
 
-type Reason = (details: RecordDetails) => string | null;
+type Reason = (details: RecordDetails) => ComponentChildren;
 
 /** The sentence that explains a record's state, by family. Null if the facts explain nothing. */
 const REASONS: Readonly<Record<FamilyName, Reason>> = {
@@ -19,37 +21,55 @@ const REASONS: Readonly<Record<FamilyName, Reason>> = {
 };
 
 /** Returns the sentence that explains a record's state; null for an archived record and where nothing can be said. */
-export function stateReason(type: FamilyName, details: RecordDetails): string | null {
+export function stateReason(type: FamilyName, details: RecordDetails): ComponentChildren {
   return details.record.archived_at === null ? REASONS[type](details) : null;
 }
 
-function riskReason(details: RecordDetails): string | null {
+function riskReason(details: RecordDetails): ComponentChildren {
   const { status, score, priority, acceptance } = details.record;
   const { until, expired } = (acceptance ?? {}) as { until?: string; expired?: boolean };
-  if (expired) return `The acceptance ended on ${dayText(until!)}. The risk needs a new decision.`;
+  if (expired) {
+    return (
+      <>
+        The acceptance ended on <LongDay at={until!} />. The risk needs a new decision.
+      </>
+    );
+  }
   if (status === 'CLOSED') return null;
   if (score === null) return 'Not scored: it has no likelihood or no impact.';
   const measures = measureSentence(details);
-  return [`${codeWords(String(priority))}: ${factorText(details.record)}.`, measures].filter(Boolean).join(' ');
+  return (
+    <>
+      {codeWords(String(priority))}: <Factors record={details.record} />.{measures !== null && ` ${measures}`}
+    </>
+  );
 }
 
-/** Returns the ratings behind the score, and their newest rise: `residual likelihood 3 × impact 4; likelihood rose …`. */
-function factorText(record: RecordAnswer): string {
+/** The ratings behind the score, and their newest rise: `residual likelihood 3 × impact 4; likelihood rose …`. */
+function Factors({ record }: { record: RecordAnswer }) {
   const basis = record.residual_score === null ? 'inherent' : 'residual';
-  const ratings = `${basis} likelihood ${record[`${basis}_likelihood`]} × impact ${record[`${basis}_impact`]}`;
-  return [ratings, ...riseText(record, basis)].join('; ');
+  return (
+    <>
+      {basis} likelihood {record[`${basis}_likelihood`]} × impact {record[`${basis}_impact`]}
+      {riseSentence(record, basis)}
+    </>
+  );
 }
 
-/** Returns one text for the newest rise of a rating, if the rating still has that value. */
-function riseText({ history, ...record }: RecordAnswer, basis: string): string[] {
+/** Returns the newest rise of a rating, if the rating still has that value. */
+function riseSentence({ history, ...record }: RecordAnswer, basis: string): ComponentChildren {
   for (const factor of ['likelihood', 'impact']) {
     const name = `${basis}_${factor}`;
     const change = history?.changes.find(({ changes }) => changes.some(({ field }) => field === name));
     const { from, to } = change?.changes.find(({ field }) => field === name) ?? {};
     if (typeof from !== 'number' || Number(to) <= from || to !== record[name]) continue;
-    return [`${factor} rose from ${from} to ${to} on ${dayText(change!.recorded_at)}`];
+    return (
+      <>
+        ; {factor} rose from {from} to {String(to)} on <LongDay at={change!.recorded_at} />
+      </>
+    );
   }
-  return [];
+  return null;
 }
 
 function measureSentence(details: RecordDetails): string | null {
@@ -78,38 +98,49 @@ function implementedText(measures: readonly LinkedSummary[]): string {
   return `${listed(measures)} ${be(measures)} implemented`;
 }
 
-function measureReason({ record, dueDates }: RecordDetails): string | null {
+function measureReason({ record, dueDates }: RecordDetails): ComponentChildren {
   const { state, justification, evidence_count, valid_evidence_count } = record;
   if (state === 'NOT_APPLICABLE') return justification ? `Not applicable: ${justification}` : null;
-  if (record.overdue) return `Overdue: it was due on ${dayText(dueDates[0]!.date)} and is ${stateWords(state)}.`;
+  if (record.overdue) return <Overdue due={dueDates[0]!.date} state={state} />;
   if (state !== 'IMPLEMENTED') return null;
   if (evidence_count === 0) return 'Implemented, but no evidence is attached.';
   return valid_evidence_count === 0 ? 'Implemented, but its evidence has expired.' : null;
 }
 
-function vendorReason({ record, dueDates }: RecordDetails): string | null {
+function vendorReason({ record, dueDates }: RecordDetails): ComponentChildren {
   const { status, last_reviewed, review } = record;
   if (status === 'OFFBOARDED') return null;
   if (last_reviewed === null) return 'It was never reviewed.';
   const overdue = dueDates.find(({ field, isOverdue }) => field === 'next_review_due' && isOverdue);
-  if (overdue) return `Its review was due on ${dayText(overdue.date)}.`;
+  if (overdue) {
+    return (
+      <>
+        Its review was due on <LongDay at={overdue.date} />.
+      </>
+    );
+  }
   const { conditions } = (review ?? {}) as { conditions?: string | null };
   return status === 'CONDITIONAL' && conditions ? `Approved on conditions: ${conditions}` : null;
 }
 
-function obligationReason({ record }: RecordDetails): string | null {
+function obligationReason({ record }: RecordDetails): ComponentChildren {
   const { overdue, status, due_date, last_review_date } = record;
   if (!overdue) return null;
-  const due = `it was due on ${dayText(String(due_date))}`;
-  if (status !== 'COMPLIANT') return `Overdue: ${due} and is ${stateWords(status)}.`;
-  if (last_review_date === null) return `Overdue: ${due} and was never reviewed.`;
-  return `Overdue: ${due}, and its last review, on ${dayText(String(last_review_date))}, was more than a year before.`;
+  if (status !== 'COMPLIANT') return <Overdue due={due_date} state={status} />;
+  const due = <LongDay at={String(due_date)} />;
+  if (last_review_date === null) return <>Overdue: it was due on {due} and was never reviewed.</>;
+  const review = <LongDay at={String(last_review_date)} />;
+  return (
+    <>
+      Overdue: it was due on {due}, and its last review, on {review}, was more than a year before.
+    </>
+  );
 }
 
-function nonconformityReason({ record }: RecordDetails): string | null {
+function nonconformityReason({ record }: RecordDetails): ComponentChildren {
   const { overdue, status, due_date, root_cause, effectiveness_check } = record;
   if (status === 'CLOSED') return null;
-  if (overdue) return `Overdue: it was due on ${dayText(String(due_date))} and is ${stateWords(status)}.`;
+  if (overdue) return <Overdue due={due_date} state={status} />;
   if (root_cause === null) return 'Its root cause is not recorded.';
   if (status !== 'PENDING_VERIFICATION') return null;
   return effectiveness_check === null ? 'It can’t be closed: the check of its effectiveness is not recorded.' : null;
@@ -129,8 +160,21 @@ function frameworkReason({ record }: RecordDetails): string | null {
   return `Coverage ${shareText(coverage)}: ${implemented_count} of ${included_count} included controls are fully implemented.`;
 }
 
-function evidenceReason({ record }: RecordDetails): string | null {
-  return record.expired ? `It expired: it was valid until ${dayText(String(record.valid_until))}.` : null;
+function evidenceReason({ record }: RecordDetails): ComponentChildren {
+  if (!record.expired) return null;
+  return (
+    <>
+      It expired: it was valid until <LongDay at={String(record.valid_until)} />.
+    </>
+  );
+}
+
+function Overdue({ due, state }: { due: unknown; state: unknown }) {
+  return (
+    <>
+      Overdue: it was due on <LongDay at={String(due)} /> and is {stateWords(state)}.
+    </>
+  );
 }
 
 /** Returns the linked measures that coverage counts: neither archived nor NOT_APPLICABLE. Null if not all are known. */

@@ -1,12 +1,25 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { familyOfType } from '../../../register/families.ts';
 import type { Comparison } from '../../../reports/comparison/compare-moments.ts';
-import { dayText } from '../../texts/dates.ts';
+import { LongDay } from '../../components/components.tsx';
+import { familyHeading } from '../rail-links.ts';
 
 /**
- * Returns the comparison in words, such as "Between 30 Jun 2026 and 30 Sep 2026: 4 risks added, 2 closed, 3 scores down, 1
- * up. Coverage of ISO 27001 61 % → 68 %."
+ * The comparison in words, such as "Between 30 Jun 2026 and 30 Sep 2026: 4 risks added, 2 closed, 3 scores down, 1 up.
+ * Coverage of ISO 27001 61 % → 68 %."
+ * @param props.owner the name of the person whose records are compared; null for everyone's
  */
-export function comparisonSentence({ before, after, changes, listed, coverage }: Comparison): string {
-  const period = `Between ${dayText(before.today)} and ${dayText(after.today)}`;
+export function ComparisonSentence({ comparison, owner }: { comparison: Comparison; owner: string | null }) {
+  const { before, after } = comparison;
+  return (
+    <p class="lead">
+      Between <LongDay at={before.today} /> and <LongDay at={after.today} />
+      {scopeText(comparison, owner)}: {changesText(comparison)}
+    </p>
+  );
+}
+
+function changesText({ changes, listed, coverage }: Comparison): string {
   const risks = listed?.families.find(({ family }) => family.type === 'RISK')?.records ?? [];
   const changeOf = (name: string) =>
     risks.flatMap(({ outcome, fields }) => (outcome === 'CHANGED' ? fields.filter(({ field }) => field === name) : []));
@@ -24,7 +37,17 @@ export function comparisonSentence({ before, after, changes, listed, coverage }:
     ]),
   ];
   const summary = body.length > 0 ? body.join(', ') : counted(changes, 'change');
-  return [`${period}: ${summary}.`, ...coverage.map(coverageText)].join(' ');
+  const known = coverage.filter(({ before, after }) => before !== null || after !== null);
+  return [`${summary}.`, ...known.map(coverageText)].join(' ');
+}
+
+/** Returns the filters in words, such as ", only risks owned by Mateo Vargas". */
+function scopeText({ recordTypes }: Comparison, owner: string | null): string {
+  if (recordTypes === undefined && owner === null) return '';
+  const families = recordTypes?.map((type) =>
+    familyHeading(familyOfType(type) ?? { type, plural: type }).toLowerCase(),
+  );
+  return `, only ${families?.join(', ') ?? 'records'}${owner === null ? '' : ` owned by ${owner}`}`;
 }
 
 /** Names the noun in the first phrase only: "3 scores down", "1 up". Counts of 0 are left out. */

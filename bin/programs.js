@@ -1,0 +1,7 @@
+/** The programs, by the name that each has in dist/, with its module in src/. Each thread of the service is a program. */
+export const PROGRAMS = {
+  main: 'main',
+  cli: 'cli/main',
+  'projection-thread': 'app/threads/projection-thread',
+  'read-thread': 'app/threads/read-thread',
+};

@@ -1,0 +1,208 @@
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import type { OpenRecordFile, RecordFileCall } from '../../http/files/record-files.ts';
+import type { ReportFileAnswer, ReportFileCall, ReportFiles } from '../../http/files/report-files.ts';
+import type { CallContext, ToolService } from '../../mcp/tools/tool.ts';
+import type { CallRunner, PreparedCall, ToolResult } from '../../mcp/tools/toolbox.ts';
+import type { ReadProgress } from '../../queries/moments/snapshot.ts';
+import { StoreUnavailable } from '../../stores/errors.ts';
+import type { ReadModels } from '../../stores/read-store.ts';
+import { FairQueue } from './fair-queue.ts';
+import type { ThreadLog } from './messages.ts';
+import type { HeavyReads, ProgressState, ReadMessages, ReadRequest, ReadThreadSettings } from './read-messages.ts';
+import { RemoteContent } from './remote-content.ts';
+import { ServiceThread } from './service-thread.ts';
+import { startProgram } from './start-program.ts';
+import type { RunStatement } from './statements-in-thread.ts';
+
+/**
+ * The heap of the read thread. A read that needs more ends the thread: it and the other reads under way are refused, and
+ * the service goes on.
+ */
+const MAX_HEAP_MB = 1_024;
+/** The statements of a scan hold the thread, so more of them at once would not end sooner. */
+const SCANS_AT_ONCE = { total: 4, perKey: 2 };
+/** Long reads take turns in the thread, batch by batch. Each holds a batch, a page of rows or a file in memory. */
+const LONG_READS_AT_ONCE = { total: 4, perKey: 2 };
+
+export interface ReadsInThreadOptions {
+  settings: ReadThreadSettings;
+  /** Returns the generation that this thread serves. @throws StoreUnavailable while there is none */
+  served: () => { models: Pick<ReadModels, 'generation'>; progress: ReadProgress };
+  /** Records in the access log that the caller generated a report. */
+  reportGenerated: ToolService['reportGenerated'];
+  log: ThreadLog;
+  /** By default 1 GiB. */
+  maxHeapMb?: number;
+}
+
+/**
+ * Runs heavy reads in a thread of their own, so that they delay no other call. A read sees at least what this thread has
+ * answered for when it begins: the thread reads the same generation, and gets its progress with each request.
+ */
+export class ReadsInThread implements CallRunner {
+  private readonly thread: ServiceThread<ReadMessages>;
+  private readonly scans = new FairQueue(SCANS_AT_ONCE);
+  private readonly longReads = new FairQueue(LONG_READS_AT_ONCE);
+  private readonly listeners = new Map<number, NonNullable<CallContext['progress']>>();
+  /** The organizations of each read under way. */
+  private readonly organizationsRead = new Set<readonly string[]>();
+  private lastId = 0;
+
+  constructor(private readonly options: ReadsInThreadOptions) {
+    const { settings, log, maxHeapMb = MAX_HEAP_MB } = options;
+    this.thread = new ServiceThread({
+      name: 'reads',
+      start: () => startProgram('read-thread', settings, { maxOldGenerationSizeMb: maxHeapMb }),
+      log,
+      onNotice: (notice) => this.receive(notice),
+    });
+  }
+
+  /** Ends the thread. Later reads are refused. */
+  stop(): Promise<void> {
+    return this.thread.stop();
+  }
+
+  async run(call: PreparedCall, { signal, progress }: Pick<CallContext, 'signal' | 'progress'>): Promise<ToolResult> {
+    const id = this.newId();
+    if (progress) this.listeners.set(id, progress);
+    const queue = call.load === 'LONG' ? this.longReads : this.scans;
+    const read = { type: 'call', id, call: withPlainCaller(call), reportsProgress: progress !== undefined } as const;
+    try {
+      return await queue.run(credentialOf(call), () => this.ask(read, call.organizations, signal), signal);
+    } finally {
+      this.listeners.delete(id);
+    }
+  }
+
+  /** Reports as files, generated in the thread. */
+  readonly reportFiles: ReportFiles = {
+    generate: async (call: ReportFileCall, signal: AbortSignal): Promise<ReportFileAnswer> => {
+      const id = this.newId();
+      const read = { type: 'reportFile', id, call: withPlainCaller(call) } as const;
+      const { organization_id } = call.input;
+      const content = this.contentOf(id, call);
+      try {
+        const send = () => this.ask(read, [organization_id], signal);
+        const { etag, file } = accepted(await this.longReads.run(credentialOf(call), send, signal));
+        return { etag, file: file && { ...file, chunks: content } };
+      } catch (error) {
+        await content.return();
+        throw error;
+      }
+    },
+  };
+
+  /** Opens a file of records or changes, read in the thread. */
+  async openRecordFile(call: RecordFileCall, signal: AbortSignal): Promise<OpenRecordFile> {
+    const id = this.newId();
+    const read = { type: 'recordFile', id, call: withPlainCaller(call) } as const;
+    const content = this.contentOf(id, call);
+    try {
+      const send = () => this.ask(read, [call.request.organization_id], signal);
+      const file = accepted(await this.scans.run(credentialOf(call), send, signal));
+      return { ...file, chunks: call.hasContent ? content : null };
+    } catch (error) {
+      await content.return();
+      throw error;
+    }
+  }
+
+  /** Runs a statement of a page. It begins at once: pages have few of them, and each is short beside a long read. */
+  readonly runStatement: RunStatement = async (statement) => {
+    const read = { type: 'statement', id: this.newId(), statement } as const;
+    return accepted(await this.ask(read, [], undefined)).rows;
+  };
+
+  /** Returns the content of the file that a read opens. */
+  private contentOf(id: number, call: { caller: Caller }): RemoteContent {
+    const next = async () => (await this.thread.request({ type: 'chunk', id })) as Uint8Array | null;
+    return new RemoteContent({
+      next: () => this.scans.run(credentialOf(call), next),
+      close: () => this.thread.notify({ type: 'close', id }),
+    });
+  }
+
+  private newId(): number {
+    this.lastId += 1;
+    return this.lastId;
+  }
+
+  /** Sends a read, with the progress of this thread, and waits for its answer. */
+  private async ask<Type extends keyof HeavyReads>(
+    read: { type: Type; id: number } & HeavyReads[Type]['read'],
+    organizations: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<HeavyReads[Type]['answer']> {
+    // With the first read: a service without large organizations or reports never needs the thread.
+    this.thread.start();
+    const { models, progress } = this.options.served();
+    // A copy, so that two reads of the same organizations are two members.
+    const entry = [...organizations];
+    this.organizationsRead.add(entry);
+    const request = { ...read, generation: models.generation, state: this.stateOf(progress) } as ReadRequest;
+    try {
+      return (await this.thread.request(request, signal)) as HeavyReads[Type]['answer'];
+    } catch (error) {
+      throw error instanceof StoreUnavailable ? interrupted() : error;
+    } finally {
+      this.organizationsRead.delete(entry);
+    }
+  }
+
+  /** Returns a generation's progress, for the reads under way. */
+  private stateOf(progress: ReadProgress): ProgressState {
+    const organizations = [...new Set([...this.organizationsRead].flat())];
+    const checkpoints = organizations.map((id) => progress.checkpoint(id)).filter((checkpoint) => checkpoint !== null);
+    return { caughtUpAt: progress.caughtUpAt, checkpoints };
+  }
+
+  private receive(notice: ReadMessages['toMain']): void {
+    switch (notice.type) {
+      case 'progress':
+        this.listeners.get(notice.id)?.(notice.done, notice.total, notice.message);
+        break;
+      case 'report generated':
+        this.options.reportGenerated(notice.caller, notice.report);
+        break;
+      case 'wait':
+        void this.wait(notice);
+        break;
+    }
+  }
+
+  /** Waits for the thread. A generation that is not served any more makes no progress, and its successor's is not its own. */
+  private async wait(notice: Extract<ReadMessages['toMain'], { type: 'wait' }>): Promise<void> {
+    const { id, generation, moment, ms } = notice;
+    const { models, progress } = this.options.served();
+    const isServed = models.generation === generation;
+    if (isServed) await progress.waitUntilCaughtUp(moment, ms);
+    this.thread.notify({ type: 'waited', id, state: isServed ? this.stateOf(progress) : null });
+  }
+}
+
+const credentialOf = ({ caller }: { caller: Caller }): string => caller.token_id ?? caller.account_id;
+
+/** Returns a call that can be sent to a thread. Its roles were confirmed before, if it needs that. */
+function withPlainCaller<Call extends { caller: Caller }>(call: Call): Call {
+  const { confirm: _confirm, ...caller } = call.caller;
+  return { ...call, caller };
+}
+
+/** Returns an answer that is no refusal. @throws Refusal */
+function accepted<Answer extends object>(answer: Answer): Exclude<Answer, { refusal: unknown }> {
+  if (!('refusal' in answer)) return answer as Exclude<Answer, { refusal: unknown }>;
+  const {
+    code,
+    message,
+    more,
+    answer: members,
+  } = answer.refusal as Extract<HeavyReads['reportFile']['answer'], { refusal: unknown }>['refusal'];
+  throw new Refusal(code, message, more, members);
+}
+
+const interrupted = () =>
+  new Refusal('unavailable', 'The read was interrupted. Repeat the call; if it fails again, ask for less.', {
+    retry_after_seconds: 2,
+  });

@@ -1,0 +1,72 @@
+import { MIN_EVENTS_OF_SCAN } from '../../mcp/tools/list-load.ts';
+import type { ServedGeneration } from '../../queries/moments/snapshot.ts';
+import type { Count, CountQuery, DocumentQuery, DocumentReads, MatchingDocument } from '../../stores/read-store.ts';
+
+/** A read of a collection, as data. */
+export type ReadStatement =
+  | { method: 'find'; query: DocumentQuery }
+  | { method: 'count'; query: CountQuery; by: readonly string[] }
+  | { method: 'countDistinct'; query: CountQuery; key: string };
+
+/** Runs a statement in another thread, on the generation that is served. */
+export type RunStatement = (statement: ReadStatement) => Promise<unknown>;
+
+/** A generation whose collections another thread reads, if they could be large. Documents by id are read in this one. */
+class StatementsInThread implements DocumentReads {
+  readonly generation: string;
+
+  constructor(
+    private readonly local: DocumentReads,
+    private readonly served: ServedGeneration,
+    private readonly run: RunStatement,
+  ) {
+    this.generation = local.generation;
+  }
+
+  async find(query: DocumentQuery): Promise<MatchingDocument[]> {
+    if (this.isReadHere(query)) return this.local.find(query);
+    return (await this.run({ method: 'find', query })) as MatchingDocument[];
+  }
+
+  async count(query: CountQuery, by: readonly string[] = []): Promise<Count[]> {
+    if (this.isReadHere(query)) return this.local.count(query, by);
+    return (await this.run({ method: 'count', query, by })) as Count[];
+  }
+
+  async countDistinct(query: CountQuery, key: string): Promise<number> {
+    if (this.isReadHere(query)) return this.local.countDistinct(query, key);
+    return (await this.run({ method: 'countDistinct', query, key })) as number;
+  }
+
+  get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
+    return this.local.get(collection, ids);
+  }
+
+  /** The other thread reads only the generation that is served now. A read that began on the one before ends on it. */
+  private isReadHere({ organizationId }: { organizationId: string }): boolean {
+    const { models, progress } = this.served();
+    return models !== this.local || (progress.checkpoint(organizationId)?.position ?? 0) < MIN_EVENTS_OF_SCAN;
+  }
+}
+
+/** Returns the same generation, read by another thread. */
+export function servedInThread(served: ServedGeneration, run: RunStatement): ServedGeneration {
+  let newest: { local: DocumentReads; models: DocumentReads } | null = null;
+  return () => {
+    const { models: local, progress } = served();
+    if (newest?.local !== local) newest = { local, models: new StatementsInThread(local, served, run) };
+    return { models: newest.models, progress };
+  };
+}
+
+/** Runs a statement that another thread has sent. */
+export function runStatement(models: DocumentReads, statement: ReadStatement): Promise<unknown> {
+  switch (statement.method) {
+    case 'find':
+      return models.find(statement.query);
+    case 'count':
+      return models.count(statement.query, statement.by);
+    case 'countDistinct':
+      return models.countDistinct(statement.query, statement.key);
+  }
+}

@@ -1,0 +1,130 @@
+import type { EventStore, StorePosition } from '../../stores/event-store.ts';
+import type { Checkpoint } from '../../stores/read-store.ts';
+
+/** While a store is down, a call waits at most this long. That is enough for one more attempt. */
+const OUTAGE_WAIT_MS = 1_000;
+
+type RunnerRole = 'LEADER' | 'FOLLOWER';
+
+/** The state of a runner, for the other threads of its process. It is plain data. */
+export interface ProgressReport {
+  role: RunnerRole;
+  caughtUpAt: number;
+  lastError: string | null;
+  isStoreDown: boolean;
+  pendingSince: number | null;
+  /** Those that may have changed since the last report. */
+  checkpoints: readonly Checkpoint[];
+}
+
+/** The progress of one generation of read models through the log. Calls can wait for it. */
+export abstract class GenerationProgress {
+  role: RunnerRole = 'FOLLOWER';
+  /** Every event written before this moment (epoch milliseconds) can be read. */
+  caughtUpAt = 0;
+  lastError: string | null = null;
+  protected isStoreDown = false;
+  protected checkpoints = new Map<string, Checkpoint>();
+  /** recorded_at of the oldest event that has arrived but isn't applied, in epoch milliseconds. */
+  protected pendingSince: number | null = null;
+  protected readonly stopping = new AbortController();
+  protected readonly waiters = new Waiters(this.stopping.signal);
+  private outageTimer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly log: Pick<EventStore, 'compareStorePositions'>) {}
+
+  /** Ends all waits. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+  }
+
+  get parked(): number {
+    return [...this.checkpoints.values()].reduce((sum, checkpoint) => sum + checkpoint.parked, 0);
+  }
+
+  /** Age in milliseconds of the oldest event that isn't applied yet. */
+  get lag(): number {
+    return this.pendingSince === null ? 0 : Math.max(0, Date.now() - this.pendingSince);
+  }
+
+  get organizations(): string[] {
+    return [...this.checkpoints.keys()];
+  }
+
+  checkpoint(organizationId: string): Checkpoint | null {
+    return this.checkpoints.get(organizationId) ?? null;
+  }
+
+  /**
+   * Waits up to `ms` until an organization's events up to a store position are applied. Returns false if they aren't.
+   */
+  waitUntilProjected(organizationId: string, storePosition: StorePosition, ms: number): Promise<boolean> {
+    return this.wait(() => this.isProjected(organizationId, storePosition), ms);
+  }
+
+  /** Waits up to `ms` until every event written before `moment` is applied. Returns false if one isn't. */
+  waitUntilCaughtUp(moment: number, ms: number): Promise<boolean> {
+    return this.wait(() => this.caughtUpAt >= moment, ms);
+  }
+
+  protected wait(condition: () => boolean, ms: number): Promise<boolean> {
+    return this.waiters.until(condition, this.isStoreDown ? Math.min(ms, OUTAGE_WAIT_MS) : ms);
+  }
+
+  protected startOutage(): void {
+    if (this.isStoreDown) return;
+    this.isStoreDown = true;
+    this.outageTimer = setTimeout(() => this.waiters.endCurrent(), OUTAGE_WAIT_MS).unref();
+  }
+
+  protected endOutage(): void {
+    this.isStoreDown = false;
+    clearTimeout(this.outageTimer);
+  }
+
+  private isProjected(organizationId: string, storePosition: StorePosition): boolean {
+    const checkpoint = this.checkpoints.get(organizationId);
+    return checkpoint !== undefined && this.log.compareStorePositions(checkpoint.storePosition, storePosition) >= 0;
+  }
+}
+
+/** Calls that wait for a condition, each with its own time limit. */
+class Waiters {
+  /** One function for each waiting call. It ends the wait if the condition is true, or in any case if `isLast`. */
+  private readonly pending = new Set<(isLast: boolean) => void>();
+
+  /** @param signal ends all waits. Later calls return at once */
+  constructor(private readonly signal: AbortSignal) {
+    signal.addEventListener('abort', () => this.endCurrent(), { once: true });
+  }
+
+  /** Waits until `condition` is true; tests it now and at each `check`. Returns false if `ms` pass or the wait is ended first. */
+  until(condition: () => boolean, ms: number): Promise<boolean> {
+    if (this.signal.aborted || condition()) return Promise.resolve(condition());
+    return new Promise((resolve) => {
+      const settle = (isLast: boolean) => {
+        const isTrue = condition();
+        if (!isTrue && !isLast) return;
+        clearTimeout(timer);
+        this.pending.delete(settle);
+        resolve(isTrue);
+      };
+      const timer = setTimeout(settle, ms, true);
+      this.pending.add(settle);
+    });
+  }
+
+  /** Tests the condition of every waiting call. */
+  check(): void {
+    for (const settle of [...this.pending]) settle(false);
+  }
+
+  /** Ends the current waits. Later calls can wait again. */
+  endCurrent(): void {
+    for (const settle of [...this.pending]) settle(true);
+  }
+
+  get size(): number {
+    return this.pending.size;
+  }
+}

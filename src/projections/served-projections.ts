@@ -1,0 +1,90 @@
+import { StoreUnavailable } from '../stores/errors.ts';
+import type { StorePosition } from '../stores/event-store.ts';
+import type { ReadModels } from '../stores/read-store.ts';
+import type { GenerationProgress } from './engine/generation-progress.ts';
+
+/** A replaced generation stays open this long for the queries that began on it. */
+export const REPLACED_OPEN_MS = 50_000;
+
+/** A generation of read models, and its progress. */
+interface Generation {
+  models: ReadModels;
+  runner: GenerationProgress;
+}
+
+/** The progress of a build of read models, for health. */
+export interface BuildProgress {
+  events: number;
+  phase: string;
+}
+
+/** Serves one generation of read models at a time. */
+export abstract class ServedProjections {
+  protected current: Generation | null = null;
+  protected buildProgress: BuildProgress | null = null;
+
+  /** Ends when a generation is served, or `stop` was called. */
+  abstract start(installation: string): Promise<void>;
+  abstract stop(): Promise<void>;
+
+  /** Returns the generation that is served now. @throws StoreUnavailable before `start` has ended */
+  servedGeneration(): Generation {
+    if (this.current === null) throw new StoreUnavailable('the read models are being built');
+    return this.current;
+  }
+
+  /** The served generation's read models. @throws StoreUnavailable before `start` has ended */
+  get models(): ReadModels {
+    return this.servedGeneration().models;
+  }
+
+  /** The served generation's progress. @throws StoreUnavailable before `start` has ended */
+  get runner(): GenerationProgress {
+    return this.servedGeneration().runner;
+  }
+
+  /**
+   * Waits up to `ms` until reads include an organization's events up to a store position, even if the generation is
+   * switched meanwhile.
+   */
+  async waitUntilProjected(organizationId: string, storePosition: StorePosition, ms: number): Promise<boolean> {
+    const { runner } = this;
+    if (await runner.waitUntilProjected(organizationId, storePosition, ms)) return true;
+    return runner !== this.runner && this.runner.waitUntilProjected(organizationId, storePosition, ms);
+  }
+
+  /** True once the read models have caught up with the log for the first time. */
+  get ready(): boolean {
+    return this.current !== null && this.current.runner.caughtUpAt > 0;
+  }
+
+  /** Organizations that have read models. */
+  get organizations(): string[] {
+    return this.runner.organizations;
+  }
+
+  /** For health and metrics. */
+  state(): object {
+    if (this.current === null) return { state: 'BUILDING', ...this.buildProgress };
+    const { runner, models } = this.current;
+    const { role, lag, parked, caughtUpAt, lastError } = runner;
+    return {
+      state: lastError === null ? 'SERVING' : 'FAILING',
+      generation: models.generation,
+      role,
+      lag_ms: lag,
+      parked_events: parked,
+      caught_up_at: caughtUpAt === 0 ? null : new Date(caughtUpAt).toISOString(),
+      ...(this.buildProgress ? { building: this.buildProgress } : {}),
+    };
+  }
+
+  /** Serves this generation from now on. The one before it stays open for a while. */
+  protected async replace(next: Generation): Promise<void> {
+    const previous = this.current;
+    this.current = next;
+    if (previous === null) return;
+    await previous.runner.stop();
+    setTimeout(() => void previous.models.close(), REPLACED_OPEN_MS).unref();
+  }
+}
