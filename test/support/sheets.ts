@@ -28,10 +28,17 @@ export function sheetFolder() {
 function openFiles(): string[] {
   const list = '/proc/self/fd';
   if (!existsSync(list)) return [];
-  return readdirSync(list)
-    .map((file) => join(list, file))
-    .filter((file) => existsSync(file))
-    .map((file) => readlinkSync(file));
+  return readdirSync(list).flatMap((file) => targetOf(join(list, file)));
+}
+
+/** Returns what a link points to, or nothing if the file was closed since it was listed. */
+function targetOf(link: string): string[] {
+  try {
+    return [readlinkSync(link)];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /** Summarizes a row: its number, then each cell's value by header. */
