@@ -26,6 +26,17 @@ class Instances {
     readonly organizationId: string,
   ) {}
 
+  /** Returns all instances but one. */
+  without(service: Service): Instances {
+    const others = new Instances(
+      this.services.filter((other) => other !== service),
+      this.token,
+      this.organizationId,
+    );
+    others.added.push(...this.added);
+    return others;
+  }
+
   /** Reads records through the first instances, in turn. */
   read(instances: number): (index: number) => Promise<unknown> {
     return (index) => this.call(index % instances, 'getRecords', { ids: [this.added[index % RECORDS]] });
@@ -73,7 +84,7 @@ export async function instanceFigures(ms: number): Promise<Figure[]> {
     ...(await measureRates('addVendor', ms, WRITERS, (count) => instances.write(count))),
     await measureTakeOver(instances),
   ];
-  for (const service of others) await service.stop();
+  for (const service of [first, ...others]) await service.stop();
   await events.close();
   await mongo.close();
   return figures.map((row) => ({ ...row, figure: `${events.name}, ${mongo.name}: ${row.figure}` }));
@@ -103,28 +114,35 @@ async function measureRates(
 
 /** Kills the leader while others write. @throws Error if an acknowledged write is lost */
 async function measureTakeOver(instances: Instances): Promise<Figure> {
-  const { services, token, organizationId } = instances;
-  const [first, ...others] = services as [Service, ...Service[]];
-  await until(async () => (await roleOf(first.url, token)) === 'LEADER', TAKE_OVER_TIMEOUT_MS, 'the first leads');
+  const leader = await findLeader(instances);
+  const others = instances.without(leader);
   const writing = countPerSecond(1_000, 4, (index) =>
-    instances
-      .write(others.length)(index + 1)
+    others
+      .write(others.services.length)(index)
       .catch(() => undefined),
   );
-  await first.kill();
+  await leader.kill();
   const killedAt = performance.now();
-  const hasLeader = async () => {
-    const roles = await Promise.all(others.map(({ url }) => roleOf(url, token)));
-    return roles.includes('LEADER');
-  };
-  await until(hasLeader, TAKE_OVER_TIMEOUT_MS, 'another instance leads');
+  await findLeader(others);
   const takeOverMs = performance.now() - killedAt;
   await writing;
   const isComplete = async () => {
-    const { total } = await instances.call(1, 'listVendors', { organization_id: organizationId, view: 'COUNT' });
-    return Number(total) >= instances.added.length;
+    const { total } = await others.call(0, 'listVendors', { organization_id: others.organizationId, view: 'COUNT' });
+    return Number(total) >= others.added.length;
   };
   await until(isComplete, TAKE_OVER_TIMEOUT_MS, 'every acknowledged write is in the list');
   const name = 'another instance leads after the leader was killed; baseline: its limit';
   return figure(name, 'ms', takeOverMs, MAX_TAKE_OVER_MS, atMost(1));
+}
+
+/** Waits until an instance leads. After much load on few cores it may be another one than at the start. */
+async function findLeader({ services, token }: Instances): Promise<Service> {
+  let leader: Service | undefined;
+  const hasLeader = async () => {
+    const roles = await Promise.all(services.map(({ url }) => roleOf(url, token)));
+    leader = services[roles.indexOf('LEADER')];
+    return leader !== undefined;
+  };
+  await until(hasLeader, TAKE_OVER_TIMEOUT_MS, 'an instance leads');
+  return leader!;
 }
