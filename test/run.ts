@@ -1,7 +1,9 @@
 /**
  * Runs the test files, one after another in a few processes, and ends with the line `N passed, N failed`.
  *
- *     tsx test/run.ts [--long] [--browser] [--soak] [part of a path …]
+ *     tsx test/run.ts [--long] [--browser] [--soak] [--servers] [part of a path …]
+ *
+ * The tests that can run on both pairs of stores run on the embedded pair, or with `--servers` on the other.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,6 +42,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 const args = process.argv.slice(2);
 const requestedFolders = SEPARATE_FOLDERS.filter((folder) => args.includes(`--${folder}`));
 const parts = args.filter((arg) => !arg.startsWith('--'));
+const onServers = args.includes('--servers');
+/** Read by support/stores/mongodb.ts. A run in separate folders, or with a real database, is for both pairs. */
+const storesOfRun = onServers ? 'servers' : requestedFolders.length > 0 ? '' : 'embedded';
 const files = findTests().filter((file) => parts.every((part) => file.includes(part)));
 const serialFiles = new Set(files.filter(isAlone));
 files.sort((one, other) => Number(serialFiles.has(other)) - Number(serialFiles.has(one)));
@@ -89,21 +94,27 @@ function findTests(): string[] {
     .map((file) => join('test', file))
     .filter((file) => file.endsWith('.test.ts') && existsSync(join(ROOT, file)))
     .filter(isRequested)
+    .filter(
+      (file) =>
+        !onServers || /\b(startPairs|onBothPairs|startSecondPair|startMongo|startRelayedPair)\(/.test(readTest(file)),
+    )
     .sort();
 }
 
 /** Returns true if a file needs its own process. Such a file has a line that says so, with the reason. */
 function isAlone(file: string): boolean {
-  return (
-    separateFolderOf(file) !== undefined ||
-    /^\/\/ In a process of its own: /m.test(readFileSync(join(ROOT, file), 'utf8'))
-  );
+  return separateFolderOf(file) !== undefined || /^\/\/ In a process of its own: /m.test(readTest(file));
+}
+
+function readTest(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8');
 }
 
 function startLane(): Lane {
   // In a new process group, to stop processes that a test left running.
   const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'test/support/run/lane.ts')], {
     cwd: ROOT,
+    env: { ...process.env, TEST_STORES: storesOfRun },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

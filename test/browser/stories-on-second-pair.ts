@@ -3,11 +3,10 @@
  *
  *     tsx test/browser/stories-on-second-pair.ts
  */
-import { startPairs } from '../support/stores/pairs.ts';
+import { startSecondPair } from '../support/stores/pairs.ts';
 import { startBrowser } from '../support/web/browser.ts';
 import { runDemoStories } from '../support/web/demo-stories.ts';
 
 const browser = await startBrowser();
-const [embedded, second] = await startPairs();
-await embedded!.close();
+const second = await startSecondPair();
 if (browser && second) runDemoStories(browser, { ...second, pageTimeoutMs: 60_000 });

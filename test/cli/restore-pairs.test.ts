@@ -1,22 +1,19 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { embeddedSettings, folderOfTest, type InstalledRegister, install } from '../support/run/installed.ts';
-import { startPairs } from '../support/stores/pairs.ts';
+import { startSecondPair } from '../support/stores/pairs.ts';
 import { eventsOf, rowsUntil, runOnPair, runSuccessfully } from '../support/stores/run-on-pair.ts';
 
 const test = suite('a history on its way between embedded stores and databases');
 
-const pairs = await startPairs();
-test.after(async () => {
-  for (const pair of pairs) await pair.close();
-});
+const databases = await startSecondPair();
+test.after(() => databases?.close());
 
 async function rows({ register }: InstalledRegister, organizationId: string, position: number) {
   return rowsUntil(register.projections.models, organizationId, position);
 }
 
-const databases = pairs[1];
-if (databases !== undefined) {
+if (databases !== null) {
   test('is the same after a move to the other stores and back, with its seals, and is sealed further', async () => {
     const { EVENTSTORE_URL = '', MONGODB_URL = '' } = databases.env;
     const cwd = folderOfTest();

@@ -14,6 +14,7 @@ const STAGES = [
   'FerretDB',
   'build',
   'tests',
+  'tests on servers',
   'long tests',
   'browser tests',
   'lint',
@@ -42,7 +43,7 @@ ci.after.each(({ clone }) => rmSync(clone, { recursive: true }));
 ci('.ci/run ends with the minutes of each stage, and the totals in the last line', ({ run }) => {
   const { status, lines } = run('echo "2 passed, 0 failed"');
   assert.is(status, 0, lines.join('\n'));
-  assert.is(lines.at(-1), '6 passed, 0 failed');
+  assert.is(lines.at(-1), '8 passed, 0 failed');
   const from = lines.indexOf('Minutes of each stage:') + 1;
   const stages = lines.slice(from, -1).map((line) => /^ *\d+:\d\d {2}(.+)$/.exec(line)?.[1]);
   assert.equal(stages, STAGES);
@@ -53,10 +54,10 @@ ci('.ci/run prints minutes and totals even if a stage fails', ({ run }) => {
     'case "$*" in test) echo "1 passed, 1 failed"; exit 1;; esac; echo "2 passed, 0 failed"',
   );
   assert.is(status, 1);
-  assert.is(lines.at(-1), '5 passed, 1 failed');
+  assert.is(lines.at(-1), '7 passed, 1 failed');
   assert.match(lines.at(-2)!, /\d:\d\d {2}all$/);
   const lint = run('case "$*" in *lint) exit 1;; esac; echo "2 passed, 0 failed"');
-  assert.equal([lint.status, lint.lines.at(-1)], [1, '6 passed, 0 failed']);
+  assert.equal([lint.status, lint.lines.at(-1)], [1, '8 passed, 0 failed']);
 });
 
 ci.run();

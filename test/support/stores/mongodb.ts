@@ -9,6 +9,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
 
+/** `test/run.ts` says which stores a run is for: `embedded`, `servers`, or both if it is not set. */
+const { TEST_STORES } = process.env;
+export const onlyServers = TEST_STORES === 'servers';
+
 export interface Mongo {
   /** The URL of an empty database, which `close` drops. */
   url: string;
@@ -20,7 +24,7 @@ export interface Mongo {
 /**
  * Returns an empty database on the server in MONGODB_URL, else on the FerretDB that was built in this folder (or that
  * FERRETDB_BIN names). FerretDB is started for the first caller and stopped after the last. Returns null if there is
- * neither, and says so on standard output.
+ * neither, or if the run is for embedded stores, and says so on standard output.
  */
 export async function startMongo(): Promise<Mongo | null> {
   const url = process.env.MONGODB_URL;
@@ -39,8 +43,12 @@ export async function startMongo(): Promise<Mongo | null> {
   });
 }
 
-/** Returns null if FerretDB is not built, and says so on standard output. */
+/** Returns null if FerretDB is not built or not wanted, and says so on standard output. */
 function ferretBinary(): string | null {
+  if (TEST_STORES === 'embedded') {
+    console.log('skipped: npm run test:servers runs this on FerretDB');
+    return null;
+  }
   const binary = process.env.FERRETDB_BIN ?? fileURLToPath(new URL('../ferretdb/ferretdb', import.meta.url));
   if (existsSync(binary)) return binary;
   console.log('skipped: test/support/ferretdb is not built, and no MONGODB_URL is set where one would do');

@@ -15,7 +15,7 @@ import { startHere } from '../run/in-process.ts';
 import { until } from '../run/wait.ts';
 import type { Running } from '../service.ts';
 import { hasRealEventStore, startEventStore } from './event-store-server.ts';
-import { startMongo } from './mongodb.ts';
+import { onlyServers, startMongo } from './mongodb.ts';
 
 /** A pair of empty stores. */
 export interface Pair {
@@ -31,15 +31,20 @@ export function embeddedPair(): Pair {
   return { name: 'embedded stores', env: { DATA_DIR: join(folder, 'data') }, close };
 }
 
-/** Starts both pairs. Without a database for the second, returns the first only, and says so on standard output. */
+/**
+ * Starts the pairs that this run is for. `npm test` is for the embedded stores, and `npm run test:servers` for databases.
+ * Other runs, and `npm test` with a real database, are for both. Without a MongoDB there is no second pair; that is said on
+ * standard output.
+ */
 export async function startPairs(): Promise<Pair[]> {
   const embedded = embeddedPair();
   const second = await startSecondPair(embedded.env);
-  return second === null ? [embedded] : [embedded, second];
+  if (second === null) return [embedded];
+  return onlyServers ? [second] : [embedded, second];
 }
 
 /** Starts EventStoreDB with MongoDB. A real EventStoreDB gets embedded read models if MONGODB_URL is not set. */
-async function startSecondPair(env: Record<string, string>): Promise<Pair | null> {
+export async function startSecondPair(env: Record<string, string> = {}): Promise<Pair | null> {
   if (hasRealEventStore && !process.env.MONGODB_URL) {
     const events = await startEventStore();
     const reads = embeddedPair();

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FakeCluster } from './support/fake-eventstoredb/nodes.ts';
-import { callTool, type Reply } from './support/mcp/call-tool.ts';
-import { until } from './support/run/wait.ts';
-import { type ServedPair, serve, withOpenPair } from './support/stores/pairs.ts';
+import { FakeCluster } from '../support/fake-eventstoredb/nodes.ts';
+import { callTool, type Reply } from '../support/mcp/call-tool.ts';
+import { until } from '../support/run/wait.ts';
+import { type ServedPair, serve, withOpenPair } from '../support/stores/pairs.ts';
 
 /** The service on a cluster of three nodes. The leader is killed or hangs, until another one is elected. */
 interface Context {
