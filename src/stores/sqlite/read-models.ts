@@ -23,6 +23,7 @@ import {
   createView,
   existingIndexes,
   findStatement,
+  inOneRow,
   matchesNothing,
   putDocument,
   segments,
@@ -30,7 +31,7 @@ import {
   tableName,
 } from './read-sql.ts';
 import { WordIndex, WordTexts } from './read-words.ts';
-import { fromText, toText } from './stored-text.ts';
+import { documentMaker, toText } from './stored-text.ts';
 
 interface Searchable extends Collection {
   words: WordIndex | undefined;
@@ -39,6 +40,8 @@ interface Searchable extends Collection {
   /** Prepared once for all writes of documents. */
   keys: readonly string[];
   put: string;
+  /** Makes a document from its stored text, parsed. */
+  toDocument: ReturnType<typeof documentMaker>;
 }
 
 /** No limit, in SQLite's LIMIT. */
@@ -66,7 +69,8 @@ export class SqliteReadModels implements ReadModels {
       const words = spec.searchable ? new WordIndex(this.#db, spec.name, tableName(spec), this.#wordTexts) : undefined;
       const keys = Object.keys(spec.keys);
       const put = putDocument(spec);
-      this.#collections.set(spec.name, { spec, indexes: [], words, hasWords: false, keys, put });
+      const toDocument = documentMaker(spec);
+      this.#collections.set(spec.name, { spec, indexes: [], words, hasWords: false, keys, put, toDocument });
     }
     this.#createTables(collections);
     this.#reloadSchema();
@@ -100,8 +104,8 @@ export class SqliteReadModels implements ReadModels {
     for (const segment of segments({ ...query, where, ...(after && { after }) })) {
       const page = { ...segment, limit: limit - documents.length };
       const { sql, values } = findStatement(collection, page, { organization, rows });
-      for (const row of this.#db.all(sql, values)) {
-        documents.push(toMatchingDocument(collection.spec, fromStoredId(row[0] as string, organizationId), row));
+      for (const { id, key, doc } of this.#documents(collection, sql, values)) {
+        documents.push({ id: fromStoredId(id, organizationId), key, doc });
       }
       if (documents.length >= limit) break;
     }
@@ -131,17 +135,17 @@ export class SqliteReadModels implements ReadModels {
   }
 
   async get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
-    const { spec } = this.#collection(collection);
-    const table = quote(tableName(spec));
+    const found = this.#collection(collection);
+    const table = quote(tableName(found.spec));
     const [only, ...others] = ids;
     if (only !== undefined && others.length === 0) {
-      const row = this.#db.get(`SELECT id, NULL, doc FROM ${table} WHERE id = ?`, [this.#organizations.storedId(only)]);
-      return row === undefined ? [] : [toMatchingDocument(spec, only, row)];
+      const row = this.#db.get(`SELECT doc FROM ${table} WHERE id = ?`, [this.#organizations.storedId(only)]);
+      return row === undefined ? [] : [{ id: only, key: null, doc: found.toDocument(JSON.parse(row[0] as string)) }];
     }
     const byStoredId = new Map(ids.map((id) => [this.#organizations.storedId(id), id]));
-    const sql = `SELECT id, NULL, doc FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`;
-    const rows = this.#db.all(sql, [JSON.stringify([...byStoredId.keys()])]);
-    return rows.map((row) => toMatchingDocument(spec, byStoredId.get(row[0] as string)!, row));
+    const select = `SELECT id, NULL AS sort_key, doc FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`;
+    const documents = this.#documents(found, select, [JSON.stringify([...byStoredId.keys()])]);
+    return documents.map((document) => ({ ...document, id: byStoredId.get(document.id)! }));
   }
 
   async commit(batch: Commit): Promise<void> {
@@ -220,6 +224,17 @@ export class SqliteReadModels implements ReadModels {
     for (const [words, { newest, ids }] of outdated) words.update(ids, newest);
   }
 
+  /** Returns the documents that a select of ids, sort keys and documents finds, with their stored ids. */
+  #documents({ toDocument }: Searchable, select: string, values: SqlRow): MatchingDocument[] {
+    const parts = JSON.parse(this.#db.get(inOneRow(select), values)![0] as string) as unknown[];
+    const documents: MatchingDocument[] = [];
+    for (let at = 0; at < parts.length; at += 3) {
+      const [id, key] = [parts[at] as string, parts[at + 1] as Scalar | null];
+      documents.push({ id, key, doc: toDocument(parts[at + 2]) });
+    }
+    return documents;
+  }
+
   /** Returns conditions in their simplest form, and with ids as they are stored. */
   #stored(where: readonly Condition[]): Condition[] {
     return simplify(where).map((condition) =>
@@ -253,10 +268,6 @@ export class SqliteReadModels implements ReadModels {
     if (!collection) throw new TypeError(`no collection ${name}`);
     return collection;
   }
-}
-
-function toMatchingDocument(spec: CollectionSpec, id: string, row: SqlRow): MatchingDocument {
-  return { id, key: row[1] as Scalar | null, doc: fromText(spec, row[2] as string) };
 }
 
 function toCheckpoint(row: SqlRow): Checkpoint {

@@ -31,16 +31,20 @@ function otherMembers(members: readonly string[], doc: Json): Json {
   return lacking.length === 0 ? others : { ...others, [LACKING]: lacking };
 }
 
-/** Returns the document of a text. */
-export function fromText({ members }: Pick<CollectionSpec, 'members'>, text: string): Json {
-  if (members === undefined) return JSON.parse(text) as Json;
-  const values = JSON.parse(text) as unknown[];
-  const doc: Json = {};
-  for (let index = 0; index < members.length; index += 1) doc[members[index]!] = values[index];
-  if (values.length === members.length) return doc;
-  const { [LACKING]: lacking = [], ...others } = values.at(-1) as Json;
-  for (const name of lacking as string[]) delete doc[name];
-  return Object.assign(doc, others);
+/** Returns the function that makes a document from its text, parsed. */
+export function documentMaker({ members }: Pick<CollectionSpec, 'members'>): (parsed: unknown) => Json {
+  if (members === undefined) return (parsed) => parsed as Json;
+  // Setting the members of a copy is much faster than adding them one by one, if JSON.parse made the original.
+  const noValues = JSON.parse(`{${members.map((name) => `${JSON.stringify(name)}:null`)}}`) as Json;
+  return (parsed) => {
+    const values = parsed as unknown[];
+    const doc = { ...noValues };
+    for (let index = 0; index < members.length; index += 1) doc[members[index]!] = values[index];
+    if (values.length === members.length) return doc;
+    const { [LACKING]: lacking = [], ...others } = values.at(-1) as Json;
+    for (const name of lacking as string[]) delete doc[name];
+    return Object.assign(doc, others);
+  };
 }
 
 /** Returns the JSON path, in the text, of a path in the document that begins with a member's name. */
