@@ -1,5 +1,5 @@
 import type { TrailEvent } from '../trail/event.ts';
-import { isAuthentic } from '../trail/hash.ts';
+import { type EventTexts, eventTexts, isAuthentic } from '../trail/hash.ts';
 import { nodeCrypto } from '../trail/node/node-crypto.ts';
 import { TooLarge } from './errors.ts';
 import { MAX_APPEND_BYTES } from './event-store.ts';
@@ -8,29 +8,42 @@ import { MAX_APPEND_BYTES } from './event-store.ts';
 const FRAMING_BYTES = 256;
 
 /**
- * Checks a batch before it is sent, so that all event stores refuse the same batches.
+ * Checks a batch before it is sent, so that all event stores refuse the same batches. Returns the events' canonical texts,
+ * so that a store needn't write them again.
  *
  * @throws TypeError if the batch is empty, a revision is out of order, or an event's stream, id or hash is wrong
  * @throws TooLarge if the batch is larger than MAX_APPEND_BYTES
  */
-export function checkAppend(stream: string, events: readonly TrailEvent[], expectedRevision: number): void {
+export function checkAppend(stream: string, events: readonly TrailEvent[], expectedRevision: number): EventTexts[] {
   if (events.length === 0) throw new TypeError(`nothing to append to ${stream}`);
+  const allTexts: EventTexts[] = [];
   let bytes = 0;
   for (const [index, event] of events.entries()) {
     const context = `event ${index} for ${stream}`;
     if (event.stream !== stream) throw new TypeError(`${context} belongs to ${event.stream}`);
     if (event.revision !== expectedRevision + 1 + index)
       throw new TypeError(`${context} has revision ${event.revision}`);
-    if (!isAuthentic(nodeCrypto, event))
+    const texts = textsOf(event);
+    if (texts === null || !isAuthentic(nodeCrypto, event, texts))
       throw new TypeError(`${context} has an id or hash that doesn't fit its content`);
-    bytes += storedBytes(event);
+    bytes += storedBytes(event, texts);
+    allTexts.push(texts);
   }
   if (bytes > MAX_APPEND_BYTES) {
     throw new TooLarge(`${bytes} bytes for ${stream}; one append holds at most ${MAX_APPEND_BYTES}`);
   }
+  return allTexts;
 }
 
-function storedBytes(event: TrailEvent): number {
-  const text = JSON.stringify(event.data) + JSON.stringify(event.metadata);
-  return Buffer.byteLength(text) + Buffer.byteLength(event.type) + FRAMING_BYTES;
+/** Returns an event's canonical texts; null if it has none, and so can't have been hashed. */
+function textsOf(event: TrailEvent): EventTexts | null {
+  try {
+    return eventTexts(event);
+  } catch {
+    return null;
+  }
+}
+
+function storedBytes({ type }: TrailEvent, { data, metadata }: EventTexts): number {
+  return Buffer.byteLength(data) + Buffer.byteLength(metadata) + Buffer.byteLength(type) + FRAMING_BYTES;
 }

@@ -19,8 +19,7 @@ export function eventHash(
   crypto: TrailCrypto,
   event: Pick<TrailEvent, 'stream' | 'revision' | 'type' | 'metadata'>,
 ): string {
-  const { hash: _hash, salt: _salt, ...metadata } = event.metadata;
-  return crypto.sha256(canonical({ stream: event.stream, revision: event.revision, type: event.type, metadata }));
+  return crypto.sha256(hashInputOf(event, metadataTexts(event.metadata).hashed));
 }
 
 /** Returns the id of the event with this hash. */
@@ -57,15 +56,15 @@ export function chainEvents(crypto: TrailCrypto, input: ChainInput): TrailEvent[
       revision: input.revision + 1 + index,
       type: newEvent.type,
       data: newEvent.data,
-      metadata: {
-        ...input.metadata,
+      // Spreading the metadata before so many new members would take 6 µs.
+      metadata: Object.assign({}, input.metadata, {
         schema_version: input.schemaVersion(newEvent.type),
         input_hash: saltedHash(crypto, salt, input.input),
         salt,
         data_hash: saltedHash(crypto, salt, newEvent.data),
         previous_hash,
         hash: '',
-      },
+      }),
     };
     event.metadata.hash = eventHash(crypto, event);
     event.id = eventId(crypto, event.metadata.hash);
@@ -74,9 +73,10 @@ export function chainEvents(crypto: TrailCrypto, input: ChainInput): TrailEvent[
   });
 }
 
-/** An event's canonical text, and the texts of the two parts that are hashed. */
+/** An event's canonical text, and the texts of its parts. */
 export interface EventTexts {
   event: string;
+  metadata: string;
   /** The text that `hash` is computed from. */
   hashInput: string;
   /** The text that `data_hash` is computed from, after the salt. */
@@ -104,8 +104,8 @@ function sortedNames(metadata: object): readonly string[] {
   return hasUsualMembers(metadata) ? USUAL_MEMBERS : Object.keys(metadata).sort();
 }
 
-/** Returns an event's canonical texts, made in one pass. @throws TypeError if it has none */
-export function eventTexts({ id, stream, revision, type, data, metadata }: TrailEvent): EventTexts {
+/** Returns the canonical text of metadata, and the text of the members that are hashed. Makes both in one pass. */
+function metadataTexts(metadata: TrailEvent['metadata']): { all: string; hashed: string } {
   let allMembers = '';
   let hashedMembers = '';
   for (const name of sortedNames(metadata)) {
@@ -115,12 +115,27 @@ export function eventTexts({ id, stream, revision, type, data, metadata }: Trail
     allMembers += allMembers === '' ? member : `,${member}`;
     if (name !== 'hash' && name !== 'salt') hashedMembers += hashedMembers === '' ? member : `,${member}`;
   }
+  return { all: `{${allMembers}}`, hashed: `{${hashedMembers}}` };
+}
+
+type HashedEvent = Pick<TrailEvent, 'stream' | 'revision' | 'type'>;
+
+/** Returns the text that an event's hash is computed from. @param metadata the text of its hashed members */
+function hashInputOf({ stream, revision, type }: HashedEvent, metadata: string): string {
+  return `{"metadata":${metadata},"revision":${canonical(revision)},"stream":${canonical(stream)},"type":${canonical(type)}}`;
+}
+
+/** Returns an event's canonical texts. @throws TypeError if it has none */
+export function eventTexts(event: TrailEvent): EventTexts {
+  const { id, stream, revision, type } = event;
+  const metadata = metadataTexts(event.metadata);
+  const data = canonical(event.data);
   const tail = `"revision":${canonical(revision)},"stream":${canonical(stream)},"type":${canonical(type)}}`;
-  const dataText = canonical(data);
   return {
-    event: `{"data":${dataText},"id":${canonical(id)},"metadata":{${allMembers}},${tail}`,
-    hashInput: `{"metadata":{${hashedMembers}},${tail}`,
-    data: dataText,
+    event: `{"data":${data},"id":${canonical(id)},"metadata":${metadata.all},${tail}`,
+    metadata: metadata.all,
+    hashInput: hashInputOf(event, metadata.hashed),
+    data,
   };
 }
 

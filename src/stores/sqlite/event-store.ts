@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { BroadcastChannel } from 'node:worker_threads';
-import { canonical } from '../../trail/canonical.ts';
 import type { EventMetadata, TrailEvent } from '../../trail/event.ts';
+import type { EventTexts } from '../../trail/hash.ts';
 import { checkAppend } from '../check-append.ts';
 import { RevisionConflict, StoreUnavailable } from '../errors.ts';
 import type { EventStore, StoredEvent, StorePosition, StreamBatch } from '../event-store.ts';
@@ -97,9 +97,9 @@ class SqliteEventStore implements EventStore {
   }
 
   async append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition> {
-    checkAppend(stream, events, expectedRevision);
+    const texts = checkAppend(stream, events, expectedRevision);
     if (this.#closed) throw new StoreUnavailable('the event store is closed');
-    const rows = events.map(toRow);
+    const rows = events.map((event, index) => toRow(event, texts[index]!));
     return new Promise((resolve, reject) => {
       // An immediate runs after all callbacks of this event-loop turn, so appends of one turn share the sync.
       if (this.#waiting.push({ stream, rows, expectedRevision, resolve, reject }) === 1) {
@@ -213,9 +213,8 @@ function writtenRows(batch: readonly Waiting[], outcomes: readonly Outcome[]): S
 }
 
 /** Writes data and metadata in canonical form, so that an export can copy the texts. */
-function toRow(event: TrailEvent): SqlRow {
-  const { stream, revision, id, type, data, metadata } = event;
-  return [stream, revision, id, type, canonical(data), canonical(metadata)];
+function toRow({ stream, revision, id, type }: TrailEvent, { data, metadata }: EventTexts): SqlRow {
+  return [stream, revision, id, type, data, metadata];
 }
 
 /**
