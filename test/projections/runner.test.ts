@@ -2,9 +2,15 @@ import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import type { StorePosition } from '../../src/stores/event-store.ts';
 import type { Commit, ReadModels } from '../../src/stores/read-store.ts';
-import { INSTALLATION_ID, ORGANIZATION } from '../support/register.ts';
+import { envelopeFor, INSTALLATION_ID, ORGANIZATION } from '../support/register.ts';
 import { until } from '../support/run/wait.ts';
-import { assertEqualsSinglePass, leads, runnersSuite, waitUntilProjected } from '../support/runners.ts';
+import {
+  assertEqualsSinglePass,
+  leads,
+  type RunnersContext,
+  runnersSuite,
+  waitUntilProjected,
+} from '../support/runners.ts';
 import { writeVendor } from '../support/stores/write-events.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
@@ -121,20 +127,33 @@ test('lets requests in between the batches of a catch-up', async ({ run, handler
   assert.is(new Set(turns).size, turns.length, 'each batch in a turn of its own');
 });
 
-test('applies writes that arrive together in parts, so that the first needn’t wait for the last', async (context) => {
-  const { run, handler, models } = context;
+/** Writes 64 vendors at once, and returns the number of events of each commit. */
+async function commitSizes(
+  { run, handler, models }: RunnersContext,
+  envelopeOf: () => ReturnType<typeof envelopeFor>,
+): Promise<number[]> {
   const commits: Commit[] = [];
   const runner = await run({ models: recording(await models(), commits) });
   assert.ok(await waitUntilProjected(runner, await writeVendor(handler, 'vnd_first')));
   const ids = Array.from({ length: 64 }, (_, index) => `vnd_${index}`);
-  const written = await Promise.all(ids.map((id) => writeVendor(handler, id)));
+  const written = await Promise.all(ids.map((id) => writeVendor(handler, id, id, envelopeOf())));
   for (const one of written) assert.ok(await waitUntilProjected(runner, one));
   const positions = commits.map(({ checkpoint }) => checkpoint.position);
-  const sizes = positions.map((position, index) => position - (positions[index - 1] ?? 0));
+  return positions.map((position, index) => position - (positions[index - 1] ?? 0));
+}
+
+test('applies writes that arrive together in parts, so that the first needn’t wait for the last', async (context) => {
+  const sizes = await commitSizes(context, envelopeFor);
   assert.ok(
     sizes.every((size) => size <= 32),
     `parts of ${sizes}`,
   );
+});
+
+test('applies the writes of one call together, because its caller waits for all', async (context) => {
+  const { correlation_id } = envelopeFor();
+  const sizes = await commitSizes(context, () => ({ ...envelopeFor(), correlation_id }));
+  assert.is(sizes.at(-1), 64, `parts of ${sizes}`);
 });
 
 test('retries after a store was unavailable, and clears the error once it has caught up', async (context) => {

@@ -18,8 +18,11 @@ export type OrRefusal<Result = Rehearsal> = Result | { refusal: Refusal };
 
 export type ItemOutcome = { result: CommandResult<object> } | { refusal: Refusal };
 
-/** Items checked or written concurrently. A store that batches waiting appends syncs to disk once for all of them. */
-const MAX_CONCURRENT_ITEMS = 64;
+/**
+ * Items checked or written concurrently. The embedded store syncs once for all of them. More would not stop a cancelled
+ * call of 200 rows.
+ */
+const MAX_CONCURRENT_ITEMS = 100;
 
 /** Decides every item on the store's current state, and writes nothing. */
 export function rehearseAll({ service, signal }: WriteContext, items: readonly BulkItem[]): Promise<OrRefusal[]> {
@@ -102,7 +105,9 @@ export async function mapConcurrently<Item, Result>(
       }
     }
   };
-  const outcomes = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT_ITEMS }, worker));
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: Math.min(items.length, MAX_CONCURRENT_ITEMS) }, worker),
+  );
   const failure = outcomes.find(({ status }) => status === 'rejected');
   if (failure?.status === 'rejected') throw failure.reason;
   return results;

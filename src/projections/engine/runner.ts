@@ -226,6 +226,17 @@ export class Runner extends GenerationProgress {
 
 /** Returns new events in the parts in which they are applied. */
 function* toParts(events: readonly StoredEvent[]): Generator<readonly StoredEvent[]> {
-  const size = events.length > MAX_EVENTS_IN_PARTS ? events.length : MAX_PART_EVENTS;
-  for (let start = 0; start < events.length; start += size) yield events.slice(start, start + size);
+  if (events.length > MAX_EVENTS_IN_PARTS) return yield events;
+  let start = 0;
+  for (let end = MAX_PART_EVENTS; end < events.length; end++) {
+    if (end - start < MAX_PART_EVENTS || isSameCall(events[end - 1]!, events[end]!)) continue;
+    yield events.slice(start, end);
+    start = end;
+  }
+  yield events.slice(start);
+}
+
+/** Returns true if one call wrote both events. Its caller waits for all, so a part with only some helps nobody. */
+function isSameCall(a: StoredEvent, b: StoredEvent): boolean {
+  return a.metadata.correlation_id === b.metadata.correlation_id;
 }

@@ -13,12 +13,17 @@ export async function createOrganization(handler: CommandHandler): Promise<Store
 }
 
 /** Writes one more event: adds a vendor of this name, or renames it. */
-export async function writeVendor(handler: CommandHandler, id: string, name = id): Promise<StorePosition> {
+export async function writeVendor(
+  handler: CommandHandler,
+  id: string,
+  name = id,
+  envelope = envelopeFor(),
+): Promise<StorePosition> {
   const { state } = await handler.load({ stream: `vendor-${id}`, decider: vendor });
   const command =
     state === null
       ? ({ type: 'AddVendor', fields: { name } } as const)
       : ({ type: 'UpdateVendor', changes: { name } } as const);
-  const { storePosition } = await handler.execute({ stream: `vendor-${id}`, decider: vendor }, command, envelopeFor());
+  const { storePosition } = await handler.execute({ stream: `vendor-${id}`, decider: vendor }, command, envelope);
   return storePosition!;
 }
