@@ -25,9 +25,12 @@ export function omit<T extends object>(from: Partial<T>, fields: readonly string
 
 /** Returns the members that are neither null nor undefined. A record's first event holds no empty fields. */
 export function omitEmpty<T extends object>(fields: T): Partial<T> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
-  ) as Partial<T>;
+  const filled: Partial<T> = {};
+  for (const name of Object.keys(fields) as (keyof T)[]) {
+    const value = fields[name];
+    if (value !== null && value !== undefined) filled[name] = value;
+  }
+  return filled;
 }
 
 export function isEmpty(value: object): boolean {

@@ -132,14 +132,18 @@ function readRow(
   const parsedRow = call.reader.read(input, maxErrors);
   const sourceErrors = source?.errors ?? [];
   const { type } = call.reader;
-  const common = { row, type, input, source: source === undefined ? null : `row ${source.row} of ${source.file}` };
+  const origin = source === undefined ? null : `row ${source.row} of ${source.file}`;
   if ('errors' in parsedRow) {
     const errors = [...sourceErrors, ...withoutFields(parsedRow.errors, sourceErrors)];
     const { moreErrors } = parsedRow;
-    return { ...common, isUpdate: false, otherIds: [], fields: {}, given: {}, content: '', errors, moreErrors };
+    const nothing = { isUpdate: false, otherIds: [], fields: {}, given: {}, content: '' };
+    return { row, type, input, source: origin, errors, moreErrors, ...nothing };
   }
   return {
-    ...common,
+    row,
+    type,
+    input,
+    source: origin,
     ...identifyRow(call, parsedRow, source),
     ...(sourceErrors.length > 0 ? { errors: [...sourceErrors] } : {}),
   };
@@ -156,12 +160,12 @@ function identifyRow(
   const { fields, personName } = takePersonName(family, read);
   const given = takePersonName(family, words).fields;
   const common = { fields, given, content: rowContent(words), ...(personName === undefined ? {} : { personName }) };
-  if (id !== undefined) return { ...common, id, otherIds: [], isUpdate: true };
+  if (id !== undefined) return { id, otherIds: [], isUpdate: true, ...common };
   const contentId = importedId(family, importKey, organizationId, words);
-  if (source === undefined) return { ...common, id: contentId, otherIds: [], isUpdate: false };
+  if (source === undefined) return { id: contentId, otherIds: [], isUpdate: false, ...common };
   const rowId = importedRowId(family, importKey, organizationId, source.cells);
   const ids = typeof words.reference_id === 'string' ? [contentId, rowId] : [rowId, contentId];
-  return { ...common, id: ids[0]!, rowId, otherIds: ids.slice(1), isUpdate: false };
+  return { id: ids[0]!, rowId, otherIds: ids.slice(1), isUpdate: false, ...common };
 }
 
 /** Returns the errors about other fields than those that have errors already. */

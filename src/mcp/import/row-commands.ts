@@ -76,7 +76,7 @@ export async function rehearseRow(call: RowCall, row: CommandRow): Promise<BulkI
   const rehearsal = await catchRefusal(async () => {
     const item = await commandForRow(call, row);
     const result = await handler.rehearse(item.aggregate, item.command, item.envelope);
-    const envelope: CommandEnvelope = { ...item.envelope, isNewStream: result.isNewRecord };
+    const envelope: CommandEnvelope = { isNewStream: result.isNewRecord, ...item.envelope };
     if (!result.repeated) row.ownerId = await call.owners.idOf(row.fields.owner_id);
     return { result, item: { ...item, envelope } };
   });
@@ -112,10 +112,10 @@ async function commandForRow(call: RowCall, { id, isUpdate, ...row }: CommandRow
     const command = resolveMe(caller, update);
     const checkReferences = referenceChecks(service.handler, organizationId, id!);
     const envelope: CommandEnvelope = {
-      ...call.envelope,
       command_id: itemCommandId(call.commandId, id!),
       input: command,
       checkReferences,
+      ...call.envelope,
       ...(expectedRevision === undefined ? {} : { expected_revision: expectedRevision }),
     };
     return { aggregate, command, envelope };
@@ -126,7 +126,7 @@ async function commandForRow(call: RowCall, { id, isUpdate, ...row }: CommandRow
   return {
     aggregate,
     command,
-    envelope: { ...call.envelope, command_id: importCommandId(id!), input: { type, fields: given }, checkReferences },
+    envelope: { command_id: importCommandId(id!), input: { type, fields: given }, checkReferences, ...call.envelope },
   };
 }
 
