@@ -45,9 +45,8 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
   const records = await Promise.all(
     foundIds.map(async (id) => {
       const family = familyQueryFor(id);
-      const [record] = await presentRecords(context, family, [documents.get(id)!], 'FULL');
-      const parts = await includedParts(context, family, id, input.include);
-      return { type: family.type, ...record, ...parts };
+      const [record] = await presentRecords(context, family, [documents.get(id)!], 'TYPED');
+      return Object.assign(record!, await includedParts(context, family, id, input.include));
     }),
   );
   const fit = selectFitting(records);

@@ -2,9 +2,14 @@ import { cutText } from '../../projections/read-models/search-text.ts';
 import type { Field, Fields } from '../../register/field.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import { logTimeOfMoment, type QueryContext } from '../moments/moment.ts';
+import { FullViews } from './full-views.ts';
 import { readMemberNames } from './member-names.ts';
 
 export type RecordView = 'SUMMARY' | 'FULL';
+
+/** TYPED is FULL after the record's type. */
+const FULL_VIEWS = { FULL: new FullViews(false), TYPED: new FullViews(true) };
+
 type Document = Record<string, unknown>;
 
 /** The most characters of JSON that records in an answer can have. It leaves room for the answer's other members. */
@@ -18,13 +23,14 @@ export async function presentRecords(
   context: QueryContext,
   family: FamilyQuery,
   documents: readonly Document[],
-  view: RecordView,
+  view: RecordView | 'TYPED',
 ): Promise<Document[]> {
   const { today } = context.moment;
   const nameOf = await ownerNames(context, documents);
   return documents.map((document) => {
     const owner = document.owner_id ? nameOf(String(document.owner_id)) : null;
-    return view === 'FULL' ? fullView(family, document, owner, today) : summaryView(family, document, owner, today);
+    if (view === 'SUMMARY') return summaryView(family, document, owner, today);
+    return FULL_VIEWS[view].viewOf(family, document, owner, today);
   });
 }
 
@@ -38,36 +44,6 @@ async function ownerNames(context: QueryContext, documents: readonly Document[])
 
 /** Characters at which SUMMARY cuts texts. */
 const MAX_SUMMARY_CHARACTERS = 160;
-
-/** Document fields that only projections use. */
-const INTERNAL_FIELDS = new Set([
-  'position',
-  'from_position',
-  'related_counts',
-  'parked',
-  'self_archived_at',
-  'controls',
-]);
-
-/** Fields that view FULL leaves out, or shows before or after all others. */
-const FIELDS_APART = new Set([
-  ...INTERNAL_FIELDS,
-  'id',
-  'organization_id',
-  'owner_id',
-  'created_at',
-  'updated_at',
-  'revision',
-  'archived_at',
-]);
-
-function fullView(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
-  const { id, organization_id, owner_id, created_at, updated_at, revision, archived_at } = document;
-  const view: Document = { id, organization_id };
-  for (const field in document) if (!FIELDS_APART.has(field)) view[field] = document[field];
-  Object.assign(view, family.dayFacts(document, today));
-  return Object.assign(view, { owner_id, owner, created_at, updated_at, revision, archived_at });
-}
 
 /** Returns the fields of view SUMMARY, without nulls and long texts. */
 function summaryView(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
