@@ -1,8 +1,10 @@
 import { familyOf, organizationAggregate, recordAggregate } from '../families.ts';
 import { memberRole } from '../organization/organization-state.ts';
 import type { CommonFields } from '../record.ts';
+import type { DomainEvent } from './decider.ts';
 import type { CommandHandler } from './handler.ts';
 import { Refusal } from './refusal.ts';
+import type { FoldableAggregate, StreamState } from './stream-state.ts';
 
 /*
  * Checks of the records and members that a command names. They read the event store, because read models may lag.
@@ -10,13 +12,25 @@ import { Refusal } from './refusal.ts';
 
 type Handler = Pick<CommandHandler, 'load'>;
 
+/** Loads the streams that references lead to. */
+export type ReferenceReader = Pick<CommandHandler, 'load' | 'now'>;
+
+/** Returns a reader for the commands of one call. It reads each stream once, though many of its records may name it. */
+export function readOncePerCall(handler: ReferenceReader): ReferenceReader {
+  const loaded = new Map<string, Promise<StreamState<object>>>();
+  return {
+    now: () => handler.now(),
+    load<State extends object, Event extends DomainEvent>(aggregate: FoldableAggregate<State, Event>) {
+      const earlier = loaded.get(aggregate.stream);
+      const loading = earlier ?? handler.load(aggregate, true);
+      if (earlier === undefined) loaded.set(aggregate.stream, loading);
+      return loading as Promise<StreamState<State>>;
+    },
+  };
+}
+
 /** Refuses an account that isn't a member now. Reads the store, because no append would notice an outdated cache. */
-export async function requireMember(
-  handler: Pick<CommandHandler, 'load' | 'now'>,
-  organizationId: string,
-  field: string,
-  account: string,
-) {
+export async function requireMember(handler: ReferenceReader, organizationId: string, field: string, account: string) {
   const { state } = await handler.load(organizationAggregate(organizationId), true);
   if (state !== null && memberRole(state, account, handler.now()) !== null) return;
   throw new Refusal(

@@ -1,6 +1,7 @@
 import type { CommandEnvelope, Rehearsal } from '../../commands/engine/handler.ts';
 import { commandId, itemCommandId } from '../../commands/engine/ids.ts';
 import { importCommandId } from '../../commands/engine/import-ids.ts';
+import { type ReferenceReader, readOncePerCall } from '../../commands/engine/references.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { FAMILIES, recordAggregate } from '../../commands/families.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
@@ -28,6 +29,7 @@ export interface RowCall {
   /** The id of the whole call, from which each row's command id is derived. */
   commandId: string;
   owners: OwnerNames;
+  references: ReferenceReader;
   envelope: Omit<CommandEnvelope, 'command_id' | 'input'>;
 }
 
@@ -45,6 +47,7 @@ export function openRowCall(
     reason,
     commandId: commandId([organizationId, tool.name], idempotency_key),
     owners,
+    references: readOncePerCall(context.service.handler),
     envelope: {
       ...envelopeFor(caller, organizationId, role),
       resolveNames: (command) => owners.resolve(command),
@@ -102,7 +105,7 @@ export async function writeRows(
 async function commandForRow(call: RowCall, { id, isUpdate, ...row }: CommandRow): Promise<BulkItem> {
   const { fields, given, source, expectedRevision } = row;
   const { context, organizationId, reason } = call;
-  const { service, caller } = context;
+  const { caller } = context;
   const { type, commands } = FAMILIES[row.type];
   const aggregate = recordAggregate(id!);
   const withReason = reason ? { reason } : {};
@@ -110,7 +113,7 @@ async function commandForRow(call: RowCall, { id, isUpdate, ...row }: CommandRow
     await findOrganizationOf(context, id!, organizationId);
     const update = { type: commands.update!, changes: fields, ...withReason };
     const command = resolveMe(caller, update);
-    const checkReferences = referenceChecks(service.handler, organizationId, id!);
+    const checkReferences = referenceChecks(call.references, organizationId, id!);
     const envelope: CommandEnvelope = {
       command_id: itemCommandId(call.commandId, id!),
       input: command,
@@ -122,7 +125,7 @@ async function commandForRow(call: RowCall, { id, isUpdate, ...row }: CommandRow
   }
   const add = { type: commands.add, fields, origin: { name_id: null, source }, ...withReason };
   const command = resolveMe(caller, add);
-  const checkReferences = referenceChecks(service.handler, organizationId, id!);
+  const checkReferences = referenceChecks(call.references, organizationId, id!);
   return {
     aggregate,
     command,

@@ -1,6 +1,11 @@
-import type { CommandEnvelope, CommandHandler, CommandResult } from '../../commands/engine/handler.ts';
+import type { CommandEnvelope, CommandResult } from '../../commands/engine/handler.ts';
 import { commandId, derivedId } from '../../commands/engine/ids.ts';
-import { refuseIfParentArchived, requireMember, requireReferences } from '../../commands/engine/references.ts';
+import {
+  type ReferenceReader,
+  refuseIfParentArchived,
+  requireMember,
+  requireReferences,
+} from '../../commands/engine/references.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { beforeDeadline, commandDeadline } from '../../commands/engine/retries.ts';
 import { FAMILIES, familyOf, recordAggregate } from '../../commands/families.ts';
@@ -143,7 +148,7 @@ export async function findOrganizationOf(
 }
 
 /** Returns a check that the members and records named in a command exist and are live, and the record's parent too. */
-export function referenceChecks(handler: CommandHandler, organizationId: string, id: string) {
+export function referenceChecks(handler: ReferenceReader, organizationId: string, id: string) {
   return async (command: object) => {
     for (const fields of fieldsIn(command)) {
       for (const field of ACCOUNT_FIELDS) {

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CommandHandler } from '../../../src/commands/engine/handler.ts';
-import { recordAggregate } from '../../../src/commands/families.ts';
+import { organizationStream, recordAggregate } from '../../../src/commands/families.ts';
 import { ImportedNames } from '../../../src/identity/imported-names.ts';
 import type { ImportAnswer } from '../../../src/mcp/import/import-answer.ts';
 import { importRecords } from '../../../src/mcp/import/import-records.ts';
@@ -53,6 +53,22 @@ async function namesInLog({ stores }: TestRegister): Promise<unknown[]> {
   }
   return names;
 }
+
+test('an import reads the members once, though each of its rows names an owner', async ({ register }) => {
+  const { events } = register.stores;
+  let reads = 0;
+  const write = importer(register, {
+    readStream: (stream, ...range) => {
+      if (stream === organizationStream(ORGANIZATION)) reads += 1;
+      return events.readStream(stream, ...range);
+    },
+  });
+  assert.equal(countsOf(await write(suppliers(1).map((row) => ({ ...row, owner_id: 'ME' })))), [1, 0, 0]);
+  const readsForOne = reads;
+  const rows = suppliers(30).map((row) => ({ ...row, owner_id: 'ME', description: 'One of 30' }));
+  assert.equal(countsOf(await write(rows)), [30, 0, 0]);
+  assert.ok(reads - readsForOne <= readsForOne, `${reads - readsForOne} reads, ${readsForOne} for one row`);
+});
 
 test('an import that fails midway is unavailable, and repeating it finishes it', async ({ register }) => {
   const rows = suppliers(200);
