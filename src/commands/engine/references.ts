@@ -23,7 +23,11 @@ export function readOncePerCall(handler: ReferenceReader): ReferenceReader {
     load<State extends object, Event extends DomainEvent>(aggregate: FoldableAggregate<State, Event>) {
       const earlier = loaded.get(aggregate.stream);
       const loading = earlier ?? handler.load(aggregate, true);
-      if (earlier === undefined) loaded.set(aggregate.stream, loading);
+      if (earlier === undefined) {
+        loaded.set(aggregate.stream, loading);
+        // After a failure, the next command reads the stream again.
+        loading.catch(() => loaded.delete(aggregate.stream));
+      }
       return loading as Promise<StreamState<State>>;
     },
   };
