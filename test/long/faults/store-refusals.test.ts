@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startFakeEventStoreDb } from '../support/fake-eventstoredb/server.ts';
+import { startFakeEventStoreDb } from '../../support/fake-eventstoredb/server.ts';
 
 /** Databases that can't be used. Each cause has its own message, and no output contains a password. */
 const test = suite<{ cleanup: (() => unknown)[] }>('databases that cannot be used');
@@ -21,8 +21,8 @@ test.after.each(async ({ cleanup }) => {
 });
 
 const TSX = createRequire(import.meta.url).resolve('tsx');
-const OPEN_STORES_PROCESS = fileURLToPath(new URL('../support/stores/open-stores-process.ts', import.meta.url));
-const pemPath = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}.pem`, import.meta.url));
+const OPEN_STORES_PROCESS = fileURLToPath(new URL('../../support/stores/open-stores-process.ts', import.meta.url));
+const pemPath = (name: string) => fileURLToPath(new URL(`../../fixtures/tls/${name}.pem`, import.meta.url));
 const certificate = readFileSync(pemPath('certificate'));
 const key = readFileSync(pemPath('key'));
 const CA = `tlsCAFile=${encodeURIComponent(pemPath('certificate'))}`;
