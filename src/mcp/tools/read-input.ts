@@ -19,13 +19,14 @@ const MAX_NAME_CHARACTERS = 80;
  * @throws Refusal invalid_input; if the caller reaches several organizations, it names them
  */
 export async function readInput(
-  { parser, prepareInput, impliesOrganization }: Tool,
+  tool: Tool,
   args: unknown,
   { reader }: Pick<ToolService, 'reader'>,
   caller: Caller,
 ): Promise<ReadInput> {
-  const given = (prepareInput ? prepareInput(args) : args) ?? {};
-  if (!impliesOrganization || !lacksOrganization(given))
+  const { parser } = tool;
+  const given = (tool.prepareInput ? tool.prepareInput(args) : args) ?? {};
+  if (!lacksOrganization(given) || !tool.impliesOrganization)
     return { input: parser.parse(given), impliedOrganization: null };
   const [only, ...others] = caller.roles.keys();
   if (only !== undefined && others.length === 0) {

@@ -131,11 +131,14 @@ async function prepareCall(
   service: ToolService,
   context: CallContext,
 ): Promise<PreparedCall> {
-  const read = await readInput(tool, args, service, context.caller);
-  const caller = tool.readsCurrentState?.(read.input) ? context.caller : await withConfirmedRoles(context.caller);
-  // Confirmed roles can reach other organizations than the roles that were known before.
-  const { input, impliedOrganization } =
-    caller === context.caller ? read : await readInput(tool, args, service, caller);
+  let { caller } = context;
+  let read = await readInput(tool, args, service, caller);
+  if (caller.confirm !== undefined && !tool.readsCurrentState?.(read.input)) {
+    caller = await withConfirmedRoles(caller);
+    // Confirmed roles can reach other organizations than the roles that were known before.
+    read = await readInput(tool, args, service, caller);
+  }
+  const { input, impliedOrganization } = read;
   const { organization_id } = input as { organization_id?: string };
   const organizations = organization_id === undefined ? [...caller.roles.keys()] : [organization_id];
   const load = tool.load?.(input, eventsOf(service, organization_id)) ?? 'LIGHT';
