@@ -2,7 +2,7 @@ import { idPrefix } from '../commands/engine/ids.ts';
 import type { AnyFamily } from '../commands/families.ts';
 import { FAMILY_MODELS } from '../projections/models.ts';
 import type { Key } from '../projections/read-models/key-builders.ts';
-import { keysOf, ordersOf, type ReadModel } from '../projections/read-models/read-model.ts';
+import { historyOf, keysOf, ordersOf, type ReadModel } from '../projections/read-models/read-model.ts';
 import { type RelatedCounts, relatedCountFrom } from '../projections/relations/related-counts.ts';
 import type { FamilyNames, Fields, MissingOption } from '../register/field.ts';
 import { type Filter, filteredFieldsOf, filtersOf } from './lists/filters.ts';
@@ -10,6 +10,8 @@ import { type Filter, filteredFieldsOf, filtersOf } from './lists/filters.ts';
 /** The reads of a family, as its description defines them. */
 export interface FamilyQuery extends FamilyNames {
   model: ReadModel;
+  /** The collection that holds every version of its records. */
+  history: string;
   fields: Fields;
   /** The fields of view SUMMARY after id, in order. */
   summary: readonly string[];
@@ -19,14 +21,16 @@ export interface FamilyQuery extends FamilyNames {
   filters: Readonly<Record<string, Filter>>;
   /** By filter: the fields that view SUMMARY shows too while the filter is used. */
   filteredFields: Readonly<Record<string, readonly string[]>>;
-  /** Fields that records rarely share on purpose. An add that repeats one answers `similar`. */
-  lookalikeFields: readonly string[];
+  /** By field that records rarely share on purpose: its stored key. An add that repeats one answers `similar`. */
+  lookalikes: Readonly<Record<string, Key>>;
   /** Returns the fields that depend on the day, such as `overdue`. They are not stored. */
   dayFacts(document: Readonly<Record<string, unknown>>, today: string): Record<string, unknown>;
 }
 
 function familyQuery(model: ReadModel, family: AnyFamily): FamilyQuery {
   const { type, title, singular, plural, prefix, fields, summary, missing } = family;
+  const keys = keysOf(model);
+  const lookalikeFields = Object.keys(fields).filter((name) => fields[name]!.lookalike);
   return {
     type,
     title,
@@ -34,6 +38,7 @@ function familyQuery(model: ReadModel, family: AnyFamily): FamilyQuery {
     plural,
     prefix,
     model,
+    history: historyOf(plural),
     fields,
     summary,
     missingOptions: missing,
@@ -41,8 +46,8 @@ function familyQuery(model: ReadModel, family: AnyFamily): FamilyQuery {
     orders: ordersOf(model),
     filters: filtersOf(family),
     filteredFields: filteredFieldsOf(family),
-    lookalikeFields: Object.keys(fields).filter((name) => fields[name]!.lookalike),
-    dayFacts: dayFactsOf(fields, model),
+    lookalikes: Object.fromEntries(lookalikeFields.map((name) => [name, keys[name]!])),
+    dayFacts: dayFactsOf(fields, keys),
   };
 }
 
@@ -71,8 +76,7 @@ export function familyQueryOfType(type: string): FamilyQuery {
 type DayFact = (document: Readonly<Record<string, unknown>>, today: string) => boolean | number;
 
 /** Returns the function that computes a record's facts of the day. A fact of an object's member is in the object. */
-function dayFactsOf(fields: Fields, model: ReadModel): FamilyQuery['dayFacts'] {
-  const keys = keysOf(model);
+function dayFactsOf(fields: Fields, keys: ReturnType<typeof keysOf>): FamilyQuery['dayFacts'] {
   const facts: { name: string; member: string | null; factOf: DayFact }[] = [];
   for (const [name, field] of Object.entries(fields)) {
     if (field.kind === 'past') facts.push({ name, member: null, factOf: isPast(keys[field.key]!) });

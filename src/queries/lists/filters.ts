@@ -26,24 +26,26 @@ export interface FilterContext {
 /** Turns one filter's value into conditions on stored keys. All must hold. */
 export type Filter = (value: never, context: FilterContext) => Condition[];
 
-/** Returns the conditions of a whole filter, in the order in which the store shall check them. */
+/** The filters by linked records. `linkConditions` reads the links that they need. */
+const LINK_FILTERS = ['linked_to', 'linked_framework_id', 'relation'];
+
+/** Returns true if a filter finds records by their links. */
+export function hasLinkFilter(filter: Readonly<Record<string, unknown>>): boolean {
+  return LINK_FILTERS.some((name) => filter[name] !== undefined);
+}
+
+/** Returns the conditions of a filter, without those on links, in the order in which the store shall check them. */
 export function listConditions(
   family: { readonly filters: Readonly<Record<string, Filter>> },
   moment: Moment,
   context: FilterContext,
 ): Condition[] {
-  // The filters by linked records are in linkConditions.
-  const {
-    linked_to: _linkedTo,
-    linked_framework_id: _linkedFramework,
-    relation: _relation,
-    ...filter
-  } = context.filter;
-  const { query, ids, owner_id, missing, updated_since, include_archived, ...familyFilters } = filter;
+  const { query, ids, owner_id, missing, updated_since, include_archived, ...others } = context.filter;
   // The store checks conditions in this order, so the most selective ones come first.
   const where: Condition[] = [];
-  for (const [name, value] of Object.entries(familyFilters)) {
-    if (value !== undefined) where.push(...family.filters[name]!(value as never, context));
+  for (const [name, value] of Object.entries(others)) {
+    if (value !== undefined && !LINK_FILTERS.includes(name))
+      where.push(...family.filters[name]!(value as never, context));
   }
   if (ids !== undefined) where.push(recordIdCondition(ids as string[], moment));
   if (owner_id !== undefined) where.push(keyIn('owner_id', accountIds(owner_id as string[], context)));

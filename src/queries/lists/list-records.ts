@@ -7,6 +7,7 @@ import { withLinkedControls } from '../records/link-filters.ts';
 import { countThatFit, cutToFit, presentRecords, type RecordView } from '../records/present-records.ts';
 import { type PageCursor, readCursor, writeCursor } from './cursor.ts';
 import { emptyListHint } from './empty-list-hint.ts';
+import { hasLinkFilter } from './filters.ts';
 import { type PageRow, readKeysetPage } from './keyset-page.ts';
 import { listSource } from './list-source.ts';
 import { resolveOwnerFilter } from './owner-filter.ts';
@@ -91,6 +92,7 @@ export async function readRecordPage(
 ): Promise<RecordPage> {
   const { source, context, order, boundTo, after, notes } = await openList(reader, family, tool, caller, input);
   const { snapshot, moment } = context;
+  const { filter = {} } = input;
   const isReversed = input.before !== undefined;
   const rows = await readKeysetPage(snapshot.models, {
     ...source,
@@ -101,11 +103,11 @@ export async function readRecordPage(
   });
   const presented = await presentRecords(
     context,
-    withFilteredFields(family, input.filter),
+    withFilteredFields(family, filter),
     rows.slice(0, input.size).map((row) => row.doc),
     input.view,
   );
-  const documents = await withLinkedControls(context, input.filter ?? {}, presented);
+  const documents = hasLinkFilter(filter) ? await withLinkedControls(context, filter, presented) : presented;
   const count = countThatFit(documents);
   const records = documents.slice(0, count).map((document) => (count === 1 ? cutToFit(document) : document));
   const hasMore = rows.length > count;
@@ -125,7 +127,7 @@ export async function readRecordPage(
 }
 
 /** Adds the fields that a filter is about to the summary, so that each row shows why it was found. */
-function withFilteredFields(family: FamilyQuery, filter: ListRecordsInput['filter'] = {}): FamilyQuery {
+function withFilteredFields(family: FamilyQuery, filter: Record<string, unknown>): FamilyQuery {
   const names = Object.keys(filter).filter((name) => filter[name] !== undefined);
   const filteredFields = names.flatMap((name) => family.filteredFields[name] ?? []);
   const addedFields = filteredFields.filter((field) => !family.summary.includes(field));

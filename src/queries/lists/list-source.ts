@@ -1,10 +1,9 @@
 import type { Caller } from '../../commands/organization/caller.ts';
-import { historyOf } from '../../projections/read-models/read-model.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import type { QueryContext } from '../moments/moment.ts';
 import { linkConditions } from '../records/link-filters.ts';
-import { listConditions } from './filters.ts';
+import { hasLinkFilter, listConditions } from './filters.ts';
 
 type Filter = Record<string, unknown>;
 
@@ -23,9 +22,9 @@ export async function listSource(
   filter: Filter,
 ): Promise<ListSource> {
   const { organizationId, moment } = context;
-  const links = await linkConditions(context, family, filter);
+  const links = hasLinkFilter(filter) ? await linkConditions(context, family, filter) : [];
   return {
-    collection: moment.position === null ? family.plural : historyOf(family.plural),
+    collection: moment.position === null ? family.plural : family.history,
     organizationId,
     where: [...links, ...listConditions(family, moment, { today: moment.today, account_id, filter })],
   };

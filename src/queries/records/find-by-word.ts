@@ -1,5 +1,4 @@
 import { exactTextKey } from '../../projections/read-models/family-model.ts';
-import { keysOf } from '../../projections/read-models/read-model.ts';
 import { textKey } from '../../projections/read-models/search-text.ts';
 import { familyQueryOfType } from '../family-query.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
@@ -20,13 +19,12 @@ export async function findByWord(
   type: string,
   word: string,
 ): Promise<string | null> {
-  const { plural, model, lookalikeFields } = familyQueryOfType(type);
-  const keys = keysOf(model);
-  const names = NUMBER_KEY in keys ? [NUMBER_KEY] : lookalikeFields;
+  const { plural, model, lookalikes } = familyQueryOfType(type);
+  const keys = NUMBER_KEY in model.keys ? [NUMBER_KEY] : Object.keys(lookalikes);
   const text = textKey(word);
   if (text === null) return null;
-  for (const key of names) {
-    const value = key === NUMBER_KEY ? text : keys[key]!.of({ [key]: word })!;
+  for (const key of keys) {
+    const value = key === NUMBER_KEY ? text : lookalikes[key]!.of({ [key]: word })!;
     const found = await models.find({
       collection: plural,
       organizationId,

@@ -1,7 +1,6 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission, roleIn } from '../../commands/organization/permissions.ts';
-import { historyOf } from '../../projections/read-models/read-model.ts';
 import { recordHistory } from '../changes/list-changes.ts';
 import { FAMILY_QUERIES, type FamilyQuery, familyQueryFor } from '../family-query.ts';
 import { answerNotes } from '../lists/list-records.ts';
@@ -150,7 +149,7 @@ async function readAsOf(
   const documents = new Map<string, Document>();
   for (const id of ids) {
     const [version] = await snapshot.models.find({
-      collection: historyOf(familyQueryFor(id).plural),
+      collection: familyQueryFor(id).history,
       organizationId,
       where: [{ key: 'record_id', op: 'eq', value: id }, ...versionConditions(position)],
       order: { key: 'from_position', direction: 'DESC' },

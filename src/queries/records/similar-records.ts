@@ -1,4 +1,3 @@
-import { keysOf } from '../../projections/read-models/read-model.ts';
 import { familyQueryFor } from '../family-query.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 
@@ -37,10 +36,8 @@ export async function findSimilar(
 
 /** Returns the stored key of each field by which a record looks like others. Equal keys mean similar records. */
 export function lookalikeKeys(id: string, record: Readonly<Document>): (readonly [field: string, key: string])[] {
-  const { lookalikeFields, model } = familyQueryFor(id);
-  const keys = keysOf(model);
-  return lookalikeFields.flatMap((field) => {
-    const key = keys[field]!.of({ [field]: record[field] ?? null });
-    return key === null ? [] : [[field, String(key)] as const];
+  return Object.entries(familyQueryFor(id).lookalikes).flatMap(([field, key]) => {
+    const value = key.of({ [field]: record[field] ?? null });
+    return value === null ? [] : [[field, String(value)] as const];
   });
 }

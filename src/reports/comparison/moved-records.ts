@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addDays, MIN_DATE } from '../../commands/engine/dates.ts';
 import { figureConditions } from '../../projections/figures/figure-definitions.ts';
-import { historyOf } from '../../projections/read-models/read-model.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import type { FamilyName } from '../../register/families.ts';
 import type { FigureDefinition } from '../../register/figure.ts';
@@ -125,9 +124,9 @@ async function recordIds(
   // An embedded store answers synchronously, so other calls get a turn before each read.
   await nextTurn();
   signal?.throwIfAborted();
-  const { plural, defaultOrder } = familyQueryOfType(type);
+  const { history, defaultOrder } = familyQueryOfType(type);
   const rows = await snapshot.models.find({
-    collection: historyOf(plural),
+    collection: history,
     organizationId,
     where: [...conditions, LIVE],
     // The index of this order holds the keys of the conditions.

@@ -1,4 +1,3 @@
-import { historyOf } from '../../projections/read-models/read-model.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { versionConditions } from '../../queries/moments/moment.ts';
 import { readLinkPages } from '../../queries/records/link-pages.ts';
@@ -82,7 +81,7 @@ export async function recordsAtMoment(
   for (let first = 0; first < ids.length; first += RECORDS_PER_READ) {
     const values = ids.slice(first, first + RECORDS_PER_READ);
     const matches = await snapshot.models.find({
-      collection: historyOf(familyQueryOfType(type).plural),
+      collection: familyQueryOfType(type).history,
       organizationId,
       where: [{ key: 'record_id', op: 'in', values }, ...versionConditions(moment.position), ...extraConditions],
       order: { key: null, direction: 'ASC' },

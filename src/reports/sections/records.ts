@@ -1,5 +1,4 @@
 import { modelOfId } from '../../projections/models.ts';
-import { historyOf } from '../../projections/read-models/read-model.ts';
 import type { FamilyQuery } from '../../queries/family-query.ts';
 import { listConditions } from '../../queries/lists/filters.ts';
 import { findPageStart, type KeysetQuery, type PageRow, readKeysetPages } from '../../queries/lists/keyset-page.ts';
@@ -29,7 +28,7 @@ export function recordsAt(
         organizationId,
         where: listConditions(family, { ...moment, position: null }, context),
       }
-    : { collection: historyOf(family.plural), organizationId, where: listConditions(family, moment, context) };
+    : { collection: family.history, organizationId, where: listConditions(family, moment, context) };
 }
 
 /**
