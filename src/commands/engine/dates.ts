@@ -10,6 +10,9 @@ export function dateOf(timestamp: string): string {
   return timestamp.slice(0, 10);
 }
 
+/** Returns the number of days from 1970-01-01 to a time in milliseconds. */
+export const dayNumber = (timeMs: number): number => Math.floor(timeMs / DAY_MS);
+
 /** Returns a date's last millisecond. */
 export const endOfDay = (date: string): string => `${date}T23:59:59.999Z`;
 

@@ -5,7 +5,7 @@ import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 
 /** Crockford's base32 alphabet: no I, L, O, U. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const ID = /^([a-z]{3})_[0-9A-HJKMNP-TV-Z]{26}$/;
+const ID = /^[a-z]{3}_[0-9A-HJKMNP-TV-Z]{26}$/;
 /** A control's id: the letters of its framework's id, then three letters for its index in the adoption. */
 const CONTROL_ID = /^ctl_[0-9A-HJKMNP-TV-Z]{29}$/;
 const INDEX_LETTERS = 3;
@@ -60,9 +60,8 @@ export function randomId(prefix: string): string {
 
 /** Returns an id's prefix, such as `vnd`, or null if the text isn't an id. */
 export function idPrefix(id: string): string | null {
-  if (CONTROL_ID.test(id)) return 'ctl';
-  const prefix = ID.exec(id)?.[1] ?? null;
-  return prefix === 'ctl' ? null : prefix;
+  const prefix = id.slice(0, 3);
+  return (prefix === 'ctl' ? CONTROL_ID : ID).test(id) ? prefix : null;
 }
 
 /** Returns the id of the control at an index (from 0) of a framework's adoption. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { nearest } from '../../commands/engine/nearest.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
-import { isObject } from '../protocol/protocol-message.ts';
+import { isObject, type Params } from '../protocol/protocol-message.ts';
 import { fullSchema, type JsonSchema } from './json-schema.ts';
 import { once } from './once.ts';
 
@@ -206,14 +206,24 @@ function optionalValuesOf(schema: z.ZodType): OptionalValues {
  */
 function withoutUnused({ properties, items }: OptionalValues, input: unknown): unknown {
   if (items && Array.isArray(input)) return input.map((item) => withoutUnused(items, item));
-  if (!properties || !isObject(input)) return input;
-  const entries: [string, unknown][] = [];
-  for (const [name, original] of Object.entries(input)) {
+  return properties && isObject(input) ? withoutUnusedProperties(properties, input) : input;
+}
+
+/** Returns an object without unused optional values. It is the same object if there are none, as in most inputs. */
+function withoutUnusedProperties(properties: ReadonlyMap<string, Property>, input: Params): Params {
+  let result = input;
+  for (const name of Object.keys(input)) {
     const property = properties.get(name);
-    const cleaned = property?.inner ? withoutUnused(property.inner, original) : original;
-    if (property === undefined || !isUnused(cleaned, property)) entries.push([name, cleaned]);
+    if (property === undefined) continue;
+    const original = input[name];
+    const cleaned = property.inner ? withoutUnused(property.inner, original) : original;
+    const isLeftOut = isUnused(cleaned, property);
+    if (cleaned === original && !isLeftOut) continue;
+    if (result === input) result = { ...input };
+    if (isLeftOut) delete result[name];
+    else result[name] = cleaned;
   }
-  return Object.fromEntries(entries);
+  return result;
 }
 
 interface Definition {

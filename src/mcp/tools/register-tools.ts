@@ -73,7 +73,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     example: { ids: ['{measure}'], include: ['LINKS', 'EVIDENCE'] },
     readsCurrentState: ({ as_of, include }) => as_of === undefined && !include?.includes('HISTORY'),
     load: recordsLoad,
-    run: (input, { service, caller }) => getRecords(service.reader, caller, { ...input, include: input.include ?? [] }),
+    run: (input, { service, caller }) => getRecords(service.reader, caller, input),
     page: pageOfRequestedRecord,
   }),
   defineTool({

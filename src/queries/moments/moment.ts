@@ -57,7 +57,11 @@ export function requireAsOfPermission(
 }
 
 /** Returns the moment that `as_of` means, in any of its forms. @throws Refusal invalid_input if it is in the future or invalid */
-export async function momentOf(snapshot: Snapshot, organizationId: string, asOf: string | undefined): Promise<Moment> {
+export function momentOf(
+  snapshot: Snapshot,
+  organizationId: string,
+  asOf: string | undefined,
+): Promise<Moment> | Moment {
   return asOf === undefined ? currentMoment(snapshot) : pinnedMoment(snapshot, organizationId, asOf);
 }
 

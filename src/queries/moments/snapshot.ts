@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { dateOf } from '../../commands/engine/dates.ts';
+import { dateOf, dayNumber } from '../../commands/engine/dates.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { EventStore } from '../../stores/event-store.ts';
 import type { Checkpoint, DocumentReads } from '../../stores/read-store.ts';
@@ -60,6 +60,9 @@ export class Snapshot {
     sizeCalculation: ({ length }) => length + 1,
   });
 
+  /** The day that `today` returned last. */
+  private newestDay = { number: Number.NaN, date: '' };
+
   constructor(
     readonly models: DocumentReads,
     readonly progress: ReadProgress,
@@ -73,9 +76,12 @@ export class Snapshot {
     this.maxEventsVerified = maxEventsVerified;
   }
 
-  /** Returns the current date. */
+  /** Returns the current date. It is written as text once a day, because that takes longer than a permission check. */
   today(): string {
-    return dateOf(this.now().toISOString());
+    const now = this.now();
+    const day = dayNumber(now.getTime());
+    if (day !== this.newestDay.number) this.newestDay = { number: day, date: dateOf(now.toISOString()) };
+    return this.newestDay.date;
   }
 
   /** Returns the position of an organization's newest event in the read models; 0 if there is none. */

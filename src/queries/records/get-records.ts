@@ -18,7 +18,7 @@ import { idsByCollection, idsOfLinkedRecords, type LinkedRecord, linkedRecords }
 export interface GetRecordsInput {
   ids: readonly string[];
   organization_id?: string | undefined;
-  include: readonly string[];
+  include?: readonly string[] | undefined;
   as_of?: string | undefined;
 }
 
@@ -27,17 +27,18 @@ type Document = Record<string, unknown>;
 /** Reads records of any family by id, now or at a past moment, in the order of the ids. */
 export async function getRecords(reader: Reader, caller: Caller, input: GetRecordsInput): Promise<object> {
   const snapshot = reader.snapshot();
+  const { include = [] } = input;
   const ids = [...new Set(input.ids)];
   const currentRecords = await readNow(snapshot, caller, ids, input.organization_id);
   const organizationId = input.organization_id ?? currentRecords.organizationId ?? onlyValue(caller.roles.keys());
   if (organizationId === null) return { records: [], not_found: ids, omitted: [] };
-  const moment = await permittedMoment(snapshot, caller, organizationId, input);
+  const moment = await permittedMoment(snapshot, caller, organizationId, include, input.as_of);
   const context = { snapshot, organizationId, moment };
   const documents =
     moment.position === null
       ? currentRecords.documents
       : await readAsOf(snapshot, organizationId, [...currentRecords.documents.keys()], moment.position);
-  const includeArchived = input.include.includes('ARCHIVED');
+  const includeArchived = include.includes('ARCHIVED');
   const foundIds = ids.filter(
     (id) => documents.has(id) && (includeArchived || documents.get(id)!.archived_at === null),
   );
@@ -45,7 +46,8 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
     foundIds.map(async (id) => {
       const family = familyQueryFor(id);
       const [record] = await presentRecords(context, family, [documents.get(id)!], 'TYPED');
-      return Object.assign(record!, await includedParts(context, family, id, input.include));
+      const hasParts = include.length > 0 || 'record_ids' in family.fields;
+      return hasParts ? Object.assign(record!, await includedParts(context, family, id, include)) : record!;
     }),
   );
   const fit = selectFitting(records);
@@ -96,12 +98,13 @@ function linkLine({ document, relation }: LinkedRecord): Document {
 }
 
 /** Returns the moment to read. @throws Refusal forbidden if the caller may not read it */
-async function permittedMoment(
+function permittedMoment(
   snapshot: Snapshot,
   caller: Caller,
   organizationId: string,
-  { as_of, include }: GetRecordsInput,
-): Promise<Moment> {
+  include: readonly string[],
+  as_of: string | undefined,
+): Promise<Moment> | Moment {
   requirePermission(caller, organizationId, 'readRecords');
   if (include.includes('HISTORY')) requirePermission(caller, organizationId, 'readHistory');
   requireAsOfPermission(snapshot, caller, organizationId, as_of);

@@ -23,7 +23,8 @@ export async function presentRecords(
   view: RecordView | 'TYPED',
 ): Promise<Document[]> {
   const { today } = context.moment;
-  const nameOf = await ownerNames(context, documents);
+  const owners = documents.flatMap((document) => (document.owner_id ? [String(document.owner_id)] : []));
+  const nameOf = owners.length === 0 ? String : await ownerNames(context, owners);
   return documents.map((document) => {
     const owner = document.owner_id ? nameOf(String(document.owner_id)) : null;
     if (view === 'SUMMARY') return summaryView(family, document, owner, today);
@@ -31,9 +32,8 @@ export async function presentRecords(
   });
 }
 
-async function ownerNames(context: QueryContext, documents: readonly Document[]): Promise<(id: string) => string> {
-  const owners = documents.flatMap((document) => (document.owner_id ? [String(document.owner_id)] : []));
-  if (owners.length === 0) return String;
+/** Returns the function that names accounts as they were named at the moment. */
+async function ownerNames(context: QueryContext, owners: readonly string[]): Promise<(id: string) => string> {
   const names = await readMemberNames(context.snapshot, context.organizationId, owners);
   const at = await logTimeOfMoment(context);
   return (id) => names.of(id, at);
@@ -143,13 +143,13 @@ function hasMembers(document: Document, members: readonly string[]): boolean {
 const FULL_VIEWS = { FULL: new FullViews(false), TYPED: new FullViews(true) };
 
 /** Returns an upper bound of a record's JSON length without building it. JSON can escape a character as six. */
-export function maxJsonCharacters(document: Document): number {
+export function maxJsonCharacters(document: object): number {
   let characters = 2;
   for (const field in document) {
-    const value = document[field];
+    const value: unknown = (document as Document)[field];
     characters += field.length + 4;
     if (typeof value === 'string') characters += value.length * 6 + 2;
-    else characters += typeof value === 'object' && value !== null ? JSON.stringify(value).length : 25;
+    else characters += typeof value === 'object' && value !== null ? maxJsonCharacters(value) : 25;
   }
   return characters;
 }
