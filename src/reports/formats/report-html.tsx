@@ -18,17 +18,9 @@ import {
   recentChangeText,
   SIGN_OFF_NOTE,
 } from './report-text.ts';
-import {
-  GroupRow,
-  layOutTable,
-  Rendered,
-  RichText,
-  renderMarkup,
-  renderRows,
-  ScrollTable,
-  SectionTable,
-  type TableLayout,
-} from './section-table.tsx';
+import { GroupRow, Rendered, RichText, renderMarkup, ScrollTable, SectionTable } from './section-table.tsx';
+import { layOutTable, type TableLayout } from './table-layout.ts';
+import { renderRows } from './table-rows.ts';
 
 /** The file carries its own policy, so it holds wherever the file is opened. */
 export const REPORT_CONTENT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
@@ -239,7 +231,7 @@ function FiguresSection({ figures, summary }: Pick<ReportPage, 'figures' | 'summ
       <ScrollTable caption="Figures" headings={headings}>
         {groups.map(([heading, groupFigures]) => (
           <tbody key={heading}>
-            {groups.length > 1 && <GroupRow columns={numberHeadings.length + 2}>{heading}</GroupRow>}
+            {groups.length > 1 && <GroupRow columns={numberHeadings.length + 2} text={heading} />}
             {groupFigures.map((figure) => (
               <FigureRow key={figure.name} figure={figure} />
             ))}

@@ -49,18 +49,29 @@ function nameEntry(names: MemberNames, key: string, at: string | null): [string,
 
 /** Returns the ids of accounts, and of names from imported files, anywhere in a JSON value. */
 export function accountIdsIn(value: unknown): string[] {
-  if (typeof value === 'string') return value.startsWith('acc_') || isImportedName(value) ? [value] : [];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap(accountIdsIn);
+  const ids: string[] = [];
+  addAccountIds(value, ids);
+  return ids;
+}
+
+function addAccountIds(value: unknown, ids: string[]): void {
+  if (typeof value === 'string') {
+    if (value.startsWith('acc_') || isImportedName(value)) ids.push(value);
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const name in value) addAccountIds(value[name as keyof typeof value], ids);
 }
 
 /** Returns the name keys in a row: every account id, and `id@time` for columns that know when the person acted. */
 export function nameKeysIn({ columns }: Pick<ReportSection, 'columns'>, row: ReportRow): string[] {
-  const acts = columns.flatMap((column) => {
-    const time = column.timeField === undefined ? undefined : valueAt(row, column.timeField);
-    return time === undefined ? [] : accountIdsIn(valueAt(row, column.field)).map((id) => `${id}@${String(time)}`);
-  });
-  return [...accountIdsIn(row), ...acts];
+  const keys = accountIdsIn(row);
+  for (const { field, timeField } of columns) {
+    const time = timeField === undefined ? undefined : valueAt(row, timeField);
+    if (time === undefined) continue;
+    for (const id of accountIdsIn(valueAt(row, field))) keys.push(`${id}@${String(time)}`);
+  }
+  return keys;
 }
 
 /** Returns the name for an account id, if possible the one at this time. Undefined for any other text. */

@@ -52,11 +52,14 @@ export async function* readInBatches(
   }
 }
 
-/** Returns some fields of a record without the empty ones. A record that may lack an event always has `stale`. */
-export function pickFields(document: Document, fields: readonly string[]): Document {
+/**
+ * Returns some fields of a record without the empty ones. A record that may lack an event always has `stale`.
+ * @param computed fields that replace those of the record
+ */
+export function pickFields(document: Document, fields: readonly string[], computed: Document = {}): Document {
   const row: Document = {};
   for (const field of fields) {
-    const value = document[field];
+    const value = field in computed ? computed[field] : document[field];
     if (value !== null && value !== undefined) row[field] = value;
   }
   if (document.stale) row.stale = true;
@@ -128,7 +131,7 @@ async function* recordRows(
     for (const [index, document] of documents.entries()) {
       if (addedFields?.[index] === null) continue;
       const dayFacts = family.dayFacts(document, context.moment.today);
-      yield pickFields({ ...document, ...dayFacts, ...addedFields?.[index] }, fields);
+      yield pickFields(document, fields, { ...dayFacts, ...addedFields?.[index] });
     }
   }
 }

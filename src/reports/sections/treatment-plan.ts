@@ -68,17 +68,9 @@ async function* planRows(context: ReportContext): AsyncGenerator<ReportRow> {
 }
 
 function measureItem({ moment }: ReportContext, measure: ReportRow): ReportRow {
-  const document = { ...measure };
-  const { overdue } = familyQueryOfType('MEASURE').dayFacts(document, moment.today);
-  return pickFields({ ...document, overdue }, [
-    'id',
-    'reference_id',
-    'name',
-    'state',
-    'due_date',
-    'overdue',
-    'owner_id',
-  ]);
+  const { overdue } = familyQueryOfType('MEASURE').dayFacts(measure, moment.today);
+  const fields = ['id', 'reference_id', 'name', 'state', 'due_date', 'overdue', 'owner_id'];
+  return pickFields(measure, fields, { overdue });
 }
 
 /** Returns the acceptance of each risk that is not closed. Where none is in force, documents have a line to sign on. */

@@ -225,6 +225,16 @@ test('texts from the register are escaped in each format', async () => {
   assert.is(markdown.split('\n').filter((line) => line.startsWith('# ')).length, 1);
 });
 
+test('HTML escapes a text wherever a row shows it: as group, first cell, prose, name and detail', async () => {
+  const evil = '<b title="x">&amp; (expired 2026-01-01) \u0007';
+  const texts = { record_name: evil, recorded_at: evil, text: evil, owner_id: evil, note: evil, id: evil };
+  const html = await contentOf(reportHtml, pageOf([row('1', texts)]));
+  const table = html.slice(html.indexOf('<tbody>'), html.indexOf('</table>'));
+  const shown = table.replace(/<\/?(?:tbody|tr|th|td|div|span|b)(?: (?:class|scope|colspan)="[\w ]+")*>/g, '');
+  assert.not.match(shown, /[<"\u0007]|&(?!amp;|lt;|gt;|quot;)/);
+  assert.is(shown.split('&lt;b title=&quot;x&quot;&gt;&amp;amp; (expired 2026-01-01) \uFFFD').length - 1, 6);
+});
+
 test('CSV has rows about the report, names with ids, and no formulas', async () => {
   const page = pageOf([row('1', {})], { nextRow: 1, isTruncated: true });
   page.parts[0]!.rowsAfter = 3;
