@@ -1,6 +1,6 @@
 import { addedMembers, correctedMembers } from './event-members.ts';
-import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, OWNER_HEADINGS, type StateOf } from './field.ts';
+import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, STATE_FIELD, type StateOf } from './field.ts';
 import { countByState, type FamilyFigures } from './figure.ts';
 
 export const AUDIT_STATES = ['NOT_STARTED', 'IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED'] as const;
@@ -17,14 +17,7 @@ const FIELDS = {
   valid_from: { kind: 'date', label: 'Valid from', note: "the certificate's validity" },
   valid_until: { kind: 'date', label: 'Valid until' },
   owner_id: OWNER_FIELD,
-  state: {
-    kind: 'enum',
-    label: 'State',
-    values: AUDIT_STATES,
-    initial: 'NOT_STARTED',
-    hasOwnEvent: true,
-    filter: true,
-  },
+  state: { ...STATE_FIELD, label: 'State', values: AUDIT_STATES, initial: 'NOT_STARTED' },
   // The audit pack shows the register at this position. It stays after the audit is reopened.
   completed_position: {
     kind: 'position',
@@ -38,14 +31,14 @@ export type AuditState = StateOf<typeof FIELDS>;
 export type AuditProgress = AuditState['state'];
 
 export const AUDIT_EVENTS = {
-  AuditAdded: event({ ...addedMembers(FIELDS), reason: optional(string()) }),
-  AuditDetailsChanged: event({ changes: correctedMembers(FIELDS), reason: optional(string()) }),
-  AuditOwnerAssigned: event({ owner_id: nullable(string()), reason: optional(string()) }),
-  AuditStarted: event({ reason: optional(string()) }),
-  AuditCompleted: event({ reason: optional(string()) }),
-  AuditRejected: event({ reason: optional(string()) }),
+  AuditAdded: eventWithReason(addedMembers(FIELDS)),
+  AuditDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
+  AuditOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
+  AuditStarted: eventWithReason(),
+  AuditCompleted: eventWithReason(),
+  AuditRejected: eventWithReason(),
   AuditReopened: event({ reason: string() }),
-  AuditOutdated: event({ reason: optional(string()) }),
+  AuditOutdated: eventWithReason(),
   AuditArchived: event({ archived_at: string(), reason: string() }),
   AuditRestored: event({ reason: string() }),
 };
@@ -127,13 +120,13 @@ export const AUDIT = {
   ],
   importable: true,
   headings: {
-    name: ['audit name', 'title'],
-    kind: ['audit type', 'type'],
-    auditor: ['lead auditor', 'auditor name', 'audited by'],
-    starts_on: ['start date', 'start', 'audit date', 'date'],
-    valid_until: ['expiry date', 'certificate expiry'],
-    owner_id: ['audit owner', ...OWNER_HEADINGS],
-    state: ['status', 'audit status'],
+    name: 'audit name, title',
+    kind: 'audit type, type',
+    auditor: 'lead auditor, auditor name, audited by',
+    starts_on: 'start date, start, audit date, date',
+    valid_until: 'expiry date, certificate expiry',
+    owner_id: 'audit owner',
+    state: 'status, audit status',
   },
   figures: FIGURES,
   tools: {

@@ -1,6 +1,6 @@
 import { correctedMembers } from './event-members.ts';
-import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, OWNER_HEADINGS, type StateOf } from './field.ts';
+import { type EventOf, event, eventWithReason, nullable, optional, string } from './event-schema.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, STATE_FIELD, type StateOf } from './field.ts';
 import { countByState, equals, type FamilyFigures } from './figure.ts';
 
 export const CONTROL_STATUSES = ['INCLUDED', 'EXCLUDED'] as const;
@@ -20,26 +20,9 @@ const FIELDS = {
     filter: true,
     search: 'SHORT',
   },
-  group: {
-    kind: 'name',
-    label: 'Group',
-    note: 'the publisher’s headings above it',
-    setBy: 'COMMAND',
-  },
-  parent: {
-    kind: 'name',
-    label: 'Part of',
-    note: 'the number of the control that it belongs to',
-    setBy: 'COMMAND',
-  },
-  status: {
-    kind: 'enum',
-    label: 'Status',
-    values: CONTROL_STATUSES,
-    initial: 'INCLUDED',
-    hasOwnEvent: true,
-    filter: true,
-  },
+  group: { kind: 'name', label: 'Group', note: 'the publisher’s headings above it', setBy: 'COMMAND' },
+  parent: { kind: 'name', label: 'Part of', note: 'the number of the control that it belongs to', setBy: 'COMMAND' },
+  status: { ...STATE_FIELD, label: 'Status', values: CONTROL_STATUSES, initial: 'INCLUDED' },
   // A change of status keeps both justifications, so it can be undone.
   inclusion_justification: { kind: 'text', label: 'Reason for inclusion', hasOwnEvent: true },
   exclusion_justification: { kind: 'text', label: 'Reason for exclusion', hasOwnEvent: true },
@@ -60,14 +43,13 @@ export type ControlState = StateOf<typeof FIELDS>;
 
 /** The events of a control's own stream. Its first state is in its framework's `FrameworkAdopted`. */
 export const CONTROL_EVENTS = {
-  ControlDetailsChanged: event({ changes: correctedMembers(FIELDS), reason: optional(string()) }),
-  ControlOwnerAssigned: event({ owner_id: nullable(string()), reason: optional(string()) }),
-  ControlIncluded: event({ inclusion_justification: nullable(string()), reason: optional(string()) }),
-  ControlExcluded: event({ exclusion_justification: string(), reason: optional(string()) }),
-  ControlJustified: event({
+  ControlDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
+  ControlOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
+  ControlIncluded: eventWithReason({ inclusion_justification: nullable(string()) }),
+  ControlExcluded: eventWithReason({ exclusion_justification: string() }),
+  ControlJustified: eventWithReason({
     inclusion_justification: optional(nullable(string())),
     exclusion_justification: optional(nullable(string())),
-    reason: optional(string()),
   }),
   ControlArchived: event({ archived_at: string(), reason: string() }),
   ControlRestored: event({ reason: string() }),
@@ -131,10 +113,10 @@ export const CONTROL = {
   links: ['CONTROL'],
   importable: true,
   headings: {
-    status: ['applicability', 'applicable'],
-    inclusion_justification: ['justification for inclusion'],
-    exclusion_justification: ['justification for exclusion'],
-    owner_id: ['control owner', ...OWNER_HEADINGS],
+    status: 'applicability, applicable',
+    inclusion_justification: 'justification for inclusion',
+    exclusion_justification: 'justification for exclusion',
+    owner_id: 'control owner',
   },
   figures: FIGURES,
   tools: {

@@ -1,4 +1,4 @@
-import { type DataOf, type EventOf, event, list, object, optional, string } from './event-schema.ts';
+import { type DataOf, type EventOf, eventWithReason, list, object, string } from './event-schema.ts';
 import { type DirectedRelation, directedRelation, type Relation } from './link.ts';
 
 const PAIR = {
@@ -12,11 +12,10 @@ const PAIR = {
 export type CrosswalkPair = DataOf<typeof PAIR>;
 
 export const CROSSWALK_EVENTS = {
-  CrosswalkImported: event({
+  CrosswalkImported: eventWithReason({
     /** The lower id first. */
     framework_ids: list<string, readonly [string, string]>(string()),
     pairs: list(object(PAIR)),
-    reason: optional(string()),
   }),
 };
 

@@ -49,6 +49,11 @@ export function event<Versions extends EventVersions>(...versions: Versions): Ve
   return versions;
 }
 
+/** Describes the data of an event that may also state the caller's reason. */
+export function eventWithReason<Members extends MemberSchemas = Record<never, never>>(members?: Members) {
+  return event({ ...(members as Members), reason: optional(string()) });
+}
+
 export function string<T extends string = string>(): ValueSchema<T> {
   return { type: 'string' };
 }

@@ -1,6 +1,6 @@
 import { addedMembers } from './event-members.ts';
-import { type EventOf, event, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, OWNER_HEADINGS, type StateOf } from './field.ts';
+import { type EventOf, event, eventWithReason, string } from './event-schema.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
 import { type FamilyFigures, startsAfter } from './figure.ts';
 
 /** TEXT: its text is in the register. URL: it is at an address. FILE: the register has only a file's digest. */
@@ -16,14 +16,7 @@ const FIELDS = {
   collected_at: { kind: 'time', label: 'Collected', setBy: 'ADD' },
   valid_until: { kind: 'date', label: 'Valid until', setBy: 'ADD' },
   // The records that it was added with. Those links begin with the evidence's first event.
-  record_ids: {
-    kind: 'ids',
-    label: 'Evidence of',
-    exceptPrefix: 'evd',
-    maxItems: 20,
-    required: true,
-    setBy: 'ADD',
-  },
+  record_ids: { kind: 'ids', label: 'Evidence of', exceptPrefix: 'evd', maxItems: 20, required: true, setBy: 'ADD' },
   owner_id: { ...OWNER_FIELD, setBy: 'ADD' },
   kind: {
     kind: 'enum',
@@ -47,7 +40,7 @@ const FIELDS = {
 export type EvidenceState = StateOf<typeof FIELDS>;
 
 export const EVIDENCE_EVENTS = {
-  EvidenceAdded: event({ ...addedMembers(FIELDS), reason: optional(string()) }),
+  EvidenceAdded: eventWithReason(addedMembers(FIELDS)),
   EvidenceArchived: event({ archived_at: string(), reason: string() }),
   EvidenceRestored: event({ reason: string() }),
 };
@@ -78,11 +71,7 @@ export const EVIDENCE = {
   fields: FIELDS,
   events: EVIDENCE_EVENTS,
   commands: { add: 'AddEvidence' },
-  commonEvents: {
-    added: 'EvidenceAdded',
-    archived: 'EvidenceArchived',
-    restored: 'EvidenceRestored',
-  },
+  commonEvents: { added: 'EvidenceAdded', archived: 'EvidenceArchived', restored: 'EvidenceRestored' },
   orders: ['name', 'collected_at'],
   filters: {
     valid_until_before: {
@@ -108,12 +97,12 @@ export const EVIDENCE = {
   ],
   importable: true,
   headings: {
-    name: ['document', 'document name', 'title', 'evidence name'],
-    description: ['details'],
-    url: ['link', 'location', 'web address'],
-    collected_at: ['collected on', 'date collected', 'date'],
-    valid_until: ['expiry date', 'expires', 'expires on'],
-    owner_id: ['evidence owner', 'document owner', ...OWNER_HEADINGS],
+    name: 'document, document name, title, evidence name',
+    description: 'details',
+    url: 'link, location, web address',
+    collected_at: 'collected on, date collected, date',
+    valid_until: 'expiry date, expires, expires on',
+    owner_id: 'evidence owner, document owner',
   },
   figures: FIGURES,
   tools: {

@@ -81,8 +81,6 @@ export type KeyFilter = {
   note?: string;
   /** The fields that it is about, if its key isn't a field. A SUMMARY shows the fields that its filter is about. */
   about?: readonly string[];
-  /** Leaves out records with this value, unless the filter asks for it. */
-  leavesOut?: { field: string; value: string };
 } & (
   | { kind: 'date' | 'time'; test: 'BEFORE' | 'AFTER'; key: string }
   | { kind: 'date'; test: 'WITHIN'; key: string; untilKey: string }
@@ -187,6 +185,8 @@ export interface FamilyDescription extends FamilyNames {
   /** Keys that most lists filter by one value. Each is the first key of an index. */
   leadingIndexKeys?: readonly string[];
   filters?: Readonly<Record<string, KeyFilter>>;
+  /** `filters` leave out records with this value, unless a list asks for it. */
+  filtersLeaveOut?: { field: string; value: string };
   /** The values of the filter `missing`. */
   missing: readonly MissingOption[];
   /** The fields of view SUMMARY after id, in order. Texts are cut. */
@@ -209,19 +209,13 @@ export interface FamilyDescription extends FamilyNames {
    */
   pastDecision?: { states: readonly string[]; fields: Fields };
   /**
-   * By field: other headings that its column has in people's spreadsheets, the best first, in lower case. The field's own
-   * name and label needn't be repeated.
+   * By field: other headings that its column has in people's spreadsheets, the best first, in lower case, with commas
+   * between them. The field's own name and label, and the headings of every owner, needn't be repeated.
    */
-  headings?: Readonly<Record<string, readonly string[]>>;
+  headings?: Readonly<Record<string, string>>;
   /** The tools that it has of those that work alike in all families. */
   tools: { list?: FamilyTool; add?: FamilyTool; update?: FamilyTool };
 }
-
-/** The file that a past decision was imported from. */
-export const IMPORTED_FIELDS = {
-  name_id: { kind: 'importedName', label: 'Name in the file', note: 'the person without an account who decided' },
-  source: { kind: 'text', label: 'Source', note: 'such as row 12 of suppliers.xlsx' },
-} as const satisfies Fields;
 
 /** The type of a field's value. */
 export type ValueOf<F> = F extends { kind: 'enum'; values: readonly (infer Value)[] }
@@ -248,14 +242,19 @@ export type StateOf<F> = {
 /** The member who answers for a record. */
 export const OWNER_FIELD = { kind: 'account', label: 'Owner', hasOwnEvent: true } as const;
 
-/** Headings of the owner's column in people's spreadsheets. */
-export const OWNER_HEADINGS = [
-  'responsible',
-  'responsible person',
-  'assigned to',
-  'assignee',
-  'accountable',
-  'owned by',
-  'person in charge',
-  'responsibility',
-] as const;
+/** Headings of the owner's column in people's spreadsheets, in all families. */
+export const OWNER_HEADINGS =
+  'responsible, responsible person, assigned to, assignee, accountable, owned by, person in charge, responsibility';
+
+/** The state of a record. Each transition has an event of its own. */
+export const STATE_FIELD = { kind: 'enum', hasOwnEvent: true, filter: true } as const;
+
+/** The file that a past decision was imported from. It holds the id of a person's name, never the name. */
+export const IMPORTED_FIELD = {
+  kind: 'object',
+  setBy: 'COMMAND',
+  fields: {
+    name_id: { kind: 'importedName', label: 'Name in the file', note: 'the person without an account who decided' },
+    source: { kind: 'text', label: 'Source', note: 'such as row 12 of suppliers.xlsx' },
+  },
+} as const;

@@ -1,4 +1,14 @@
-import { type DataOf, type EventOf, event, list, nullable, object, optional, string } from './event-schema.ts';
+import {
+  type DataOf,
+  type EventOf,
+  event,
+  eventWithReason,
+  list,
+  nullable,
+  object,
+  optional,
+  string,
+} from './event-schema.ts';
 
 /** The relations of two linked controls. Other linked records have none. */
 export const RELATIONS = ['EQUIVALENT', 'SUPPORTS', 'PARTLY'] as const;
@@ -35,7 +45,7 @@ export const LINK_EVENTS = {
     { ids, reason: optional(string()) },
     { ids, relation: nullable(relation), reason: optional(string()) },
   ),
-  LinkRelationChanged: event({ ids, from: relation, to: relation, reason: optional(string()) }),
+  LinkRelationChanged: eventWithReason({ ids, from: relation, to: relation }),
   RecordsUnlinked: event(
     { ids, reason: optional(string()) },
     { ids, relation: nullable(relation), reason: optional(string()) },

@@ -1,6 +1,6 @@
 import { addedMembers, correctedMembers } from './event-members.ts';
-import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, OWNER_HEADINGS, type StateOf } from './field.ts';
+import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, STATE_FIELD, type StateOf } from './field.ts';
 import { countByState, equals, type FamilyFigures, startsAfter } from './figure.ts';
 
 /** The states in the order of the work, then NOT_APPLICABLE. */
@@ -13,14 +13,7 @@ const FIELDS = {
   category: { kind: 'name', label: 'Category', filter: true },
   due_date: { kind: 'date', label: 'Due' },
   owner_id: OWNER_FIELD,
-  state: {
-    kind: 'enum',
-    label: 'State',
-    values: MEASURE_STATES,
-    initial: 'NOT_STARTED',
-    hasOwnEvent: true,
-    filter: true,
-  },
+  state: { ...STATE_FIELD, label: 'State', values: MEASURE_STATES, initial: 'NOT_STARTED' },
   // The reason why the measure doesn't apply. It stays when the measure applies again, until it is changed or cleared.
   justification: { kind: 'text', label: 'Justification', hasOwnEvent: true },
   // Null if the measure was added as IMPLEMENTED without a time.
@@ -42,19 +35,19 @@ export type MeasureState = StateOf<typeof FIELDS>;
 export type MeasureProgress = MeasureState['state'];
 
 export const MEASURE_EVENTS = {
-  MeasureAdded: event({ ...addedMembers(FIELDS), reason: optional(string()) }),
-  MeasureDetailsChanged: event({ changes: correctedMembers(FIELDS), reason: optional(string()) }),
-  MeasureOwnerAssigned: event({ owner_id: nullable(string()), reason: optional(string()) }),
-  MeasureStarted: event({ reason: optional(string()) }),
-  MeasureImplemented: event({ implemented_at: string(), reason: optional(string()) }),
+  MeasureAdded: eventWithReason(addedMembers(FIELDS)),
+  MeasureDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
+  MeasureOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
+  MeasureStarted: eventWithReason(),
+  MeasureImplemented: eventWithReason({ implemented_at: string() }),
   MeasureSetBack: event({ to: string<'NOT_STARTED' | 'IN_PROGRESS'>(), reason: string() }),
-  MeasureRuledOut: event({ justification: string(), reason: optional(string()) }),
+  MeasureRuledOut: eventWithReason({ justification: string() }),
   MeasureReinstated: event({
     to: string<Exclude<MeasureProgress, 'NOT_APPLICABLE'>>(),
     implemented_at: nullable(string()),
     reason: string(),
   }),
-  MeasureJustificationChanged: event({ justification: nullable(string()), reason: optional(string()) }),
+  MeasureJustificationChanged: eventWithReason({ justification: nullable(string()) }),
   MeasureArchived: event({ archived_at: string(), reason: string() }),
   MeasureRestored: event({ reason: string() }),
 };
@@ -129,21 +122,15 @@ export const MEASURE = {
   ],
   importable: true,
   headings: {
-    reference_id: ['measure id', 'action id', 'task id', 'ref', 'ref no', 'id'],
-    name: ['measure name', 'action', 'task', 'control name', 'title', 'recommendation', 'mitigation', 'activity'],
-    description: ['details', 'measure description', 'action description', 'control description'],
-    category: ['type', 'area'],
-    due_date: ['deadline', 'target date', 'due by', 'planned completion'],
-    owner_id: ['measure owner', 'action owner', 'control owner', ...OWNER_HEADINGS],
-    state: ['status', 'progress', 'implementation status'],
-    implemented_at: [
-      'implemented on',
-      'date implemented',
-      'implementation date',
-      'completed on',
-      'completion date',
-      'date completed',
-    ],
+    reference_id: 'measure id, action id, task id, ref, ref no, id',
+    name: 'measure name, action, task, control name, title, recommendation, mitigation, activity',
+    description: 'details, measure description, action description, control description',
+    category: 'type, area',
+    due_date: 'deadline, target date, due by, planned completion',
+    owner_id: 'measure owner, action owner, control owner',
+    state: 'status, progress, implementation status',
+    implemented_at:
+      'implemented on, date implemented, implementation date, completed on, completion date, date completed',
   },
   figures: FIGURES,
   tools: {

@@ -1,6 +1,6 @@
 import { addedMembers, correctedMembers } from './event-members.ts';
-import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, OWNER_HEADINGS, type StateOf } from './field.ts';
+import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, STATE_FIELD, type StateOf } from './field.ts';
 import { countByState, equals, type FamilyFigures, isIn, startsAfter } from './figure.ts';
 
 /** The statuses in the order of the work. */
@@ -19,14 +19,7 @@ const FIELDS = {
   due_date: { kind: 'date', label: 'Due' },
   effectiveness_check: { kind: 'text', label: 'Effectiveness check', detail: true },
   owner_id: OWNER_FIELD,
-  status: {
-    kind: 'enum',
-    label: 'Status',
-    values: NONCONFORMITY_STATUSES,
-    initial: 'OPEN',
-    hasOwnEvent: true,
-    filter: true,
-  },
+  status: { ...STATE_FIELD, label: 'Status', values: NONCONFORMITY_STATUSES, initial: 'OPEN' },
   closed_at: { kind: 'time', label: 'Closed', note: 'null unless CLOSED', setBy: 'COMMAND', excludedFromHistory: true },
   overdue: {
     kind: 'past',
@@ -41,12 +34,12 @@ export type NonconformityState = StateOf<typeof FIELDS>;
 export type NonconformityStatus = NonconformityState['status'];
 
 export const NONCONFORMITY_EVENTS = {
-  NonconformityRaised: event({ ...addedMembers(FIELDS), reason: optional(string()) }),
-  NonconformityDetailsChanged: event({ changes: correctedMembers(FIELDS), reason: optional(string()) }),
-  NonconformityOwnerAssigned: event({ owner_id: nullable(string()), reason: optional(string()) }),
-  NonconformityWorkStarted: event({ reason: optional(string()) }),
-  NonconformitySubmittedForVerification: event({ reason: optional(string()) }),
-  NonconformityClosed: event({ closed_at: string(), reason: optional(string()) }),
+  NonconformityRaised: eventWithReason(addedMembers(FIELDS)),
+  NonconformityDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
+  NonconformityOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
+  NonconformityWorkStarted: eventWithReason(),
+  NonconformitySubmittedForVerification: eventWithReason(),
+  NonconformityClosed: eventWithReason({ closed_at: string() }),
   NonconformitySetBack: event({ to: string<'OPEN' | 'IN_PROGRESS'>(), reason: string() }),
   NonconformityReopened: event({ reason: string() }),
   NonconformityArchived: event({ archived_at: string(), reason: string() }),
@@ -145,24 +138,16 @@ export const NONCONFORMITY = {
   ],
   importable: true,
   headings: {
-    reference_id: ['nc id', 'nc no', 'nc number', 'finding id', 'finding no', 'ref', 'ref no', 'id'],
-    description: [
-      'finding',
-      'nc',
-      'issue',
-      'details',
-      'finding description',
-      'description of nonconformity',
-      'observation',
-    ],
-    severity: ['classification', 'grade', 'grading', 'nc type', 'type', 'category', 'rating'],
-    date_identified: ['date raised', 'raised on', 'date identified', 'identified on', 'date found', 'found on', 'date'],
-    root_cause: ['cause', 'root cause analysis'],
-    corrective_action: ['corrective actions', 'action', 'remediation', 'action plan', 'capa'],
-    due_date: ['deadline', 'target date', 'due by'],
-    effectiveness_check: ['effectiveness', 'verification'],
-    owner_id: ['finding owner', 'action owner', ...OWNER_HEADINGS],
-    status: ['nc status', 'finding status', 'state'],
+    reference_id: 'nc id, nc no, nc number, finding id, finding no, ref, ref no, id',
+    description: 'finding, nc, issue, details, finding description, description of nonconformity, observation',
+    severity: 'classification, grade, grading, nc type, type, category, rating',
+    date_identified: 'date raised, raised on, date identified, identified on, date found, found on, date',
+    root_cause: 'cause, root cause analysis',
+    corrective_action: 'corrective actions, action, remediation, action plan, capa',
+    due_date: 'deadline, target date, due by',
+    effectiveness_check: 'effectiveness, verification',
+    owner_id: 'finding owner, action owner',
+    status: 'nc status, finding status, state',
   },
   figures: FIGURES,
   tools: {

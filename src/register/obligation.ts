@@ -1,6 +1,6 @@
 import { addedMembers, correctedMembers } from './event-members.ts';
-import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, OWNER_HEADINGS, type StateOf } from './field.ts';
+import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, STATE_FIELD, type StateOf } from './field.ts';
 import { countByState, type FamilyFigures, startsAfter } from './figure.ts';
 
 export const COMPLIANCE = ['NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT'] as const;
@@ -13,14 +13,7 @@ const FIELDS = {
   regulator: { kind: 'name', label: 'Regulator', filter: true, search: 'SHORT' },
   due_date: { kind: 'date', label: 'Due' },
   owner_id: OWNER_FIELD,
-  status: {
-    kind: 'enum',
-    label: 'Status',
-    values: COMPLIANCE,
-    initial: 'NOT_ASSESSED',
-    hasOwnEvent: true,
-    filter: true,
-  },
+  status: { ...STATE_FIELD, label: 'Status', values: COMPLIANCE, initial: 'NOT_ASSESSED' },
   last_review_date: { kind: 'date', label: 'Reviewed', hasOwnEvent: true },
   overdue: {
     kind: 'past',
@@ -35,15 +28,14 @@ export type ObligationState = StateOf<typeof FIELDS>;
 export type Compliance = ObligationState['status'];
 
 export const OBLIGATION_EVENTS = {
-  ObligationAdded: event({ ...addedMembers(FIELDS), reason: optional(string()) }),
-  ObligationDetailsChanged: event({ changes: correctedMembers(FIELDS), reason: optional(string()) }),
-  ObligationOwnerAssigned: event({ owner_id: nullable(string()), reason: optional(string()) }),
-  ObligationAssessed: event({
+  ObligationAdded: eventWithReason(addedMembers(FIELDS)),
+  ObligationDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
+  ObligationOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
+  ObligationAssessed: eventWithReason({
     status: string<Compliance>(),
     last_review_date: nullable(string()),
-    reason: optional(string()),
   }),
-  ObligationReviewDateCorrected: event({ last_review_date: nullable(string()), reason: optional(string()) }),
+  ObligationReviewDateCorrected: eventWithReason({ last_review_date: nullable(string()) }),
   ObligationArchived: event({ archived_at: string(), reason: string() }),
   ObligationRestored: event({ reason: string() }),
 };
@@ -103,15 +95,15 @@ export const OBLIGATION = {
   ],
   importable: true,
   headings: {
-    area: ['domain', 'topic', 'subject'],
-    source: ['law', 'regulation', 'legislation', 'act', 'legal source', 'law or contract'],
-    requirement: ['obligation', 'legal requirement', 'description', 'requirement text'],
-    actions_to_be_implemented: ['action', 'actions to implement', 'measures to implement'],
-    regulator: ['authority', 'supervisory authority'],
-    due_date: ['deadline', 'due by'],
-    owner_id: ['obligation owner', ...OWNER_HEADINGS],
-    status: ['compliance', 'compliance status', 'compliant'],
-    last_review_date: ['last review', 'last reviewed', 'review date', 'reviewed on'],
+    area: 'domain, topic, subject',
+    source: 'law, regulation, legislation, act, legal source, law or contract',
+    requirement: 'obligation, legal requirement, description, requirement text',
+    actions_to_be_implemented: 'action, actions to implement, measures to implement',
+    regulator: 'authority, supervisory authority',
+    due_date: 'deadline, due by',
+    owner_id: 'obligation owner',
+    status: 'compliance, compliance status, compliant',
+    last_review_date: 'last review, last reviewed, review date, reviewed on',
   },
   figures: FIGURES,
   tools: {

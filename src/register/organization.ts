@@ -1,4 +1,13 @@
-import { boolean, type DataOf, type EventOf, event, nullable, optional, string } from './event-schema.ts';
+import {
+  boolean,
+  type DataOf,
+  type EventOf,
+  event,
+  eventWithReason,
+  nullable,
+  optional,
+  string,
+} from './event-schema.ts';
 
 /** Roles from lowest to highest. AUDITOR reads everything, EDITOR writes: see permissions.ts. */
 export const ROLES = ['VIEWER', 'AUDITOR', 'EDITOR', 'ADMIN', 'OWNER'] as const;
@@ -17,23 +26,22 @@ export type TokenGrant = DataOf<typeof TOKEN_GRANT>;
 
 export const ORGANIZATION_EVENTS = {
   OrganizationCreated: event({ name: string(), import_key: string(), installation: string() }),
-  OrganizationRenamed: event({ from: string(), to: string(), reason: optional(string()) }),
+  OrganizationRenamed: eventWithReason({ from: string(), to: string() }),
   MemberAdded: event(
     { account_id: string(), role: string<Role>() },
     { account_id: string(), role: string<Role>(), until: nullable(string()), reason: optional(string()) },
   ),
-  MemberRoleChanged: event({
+  MemberRoleChanged: eventWithReason({
     account_id: string(),
     from: string<Role>(),
     to: string<Role>(),
-    reason: optional(string()),
   }),
-  MemberRemoved: event({ account_id: string(), role: string<Role>(), reason: optional(string()) }),
-  DomainAdmitted: event({ domain: string(), role: string<Role>(), reason: optional(string()) }),
-  DomainWithdrawn: event({ domain: string(), reason: optional(string()) }),
+  MemberRemoved: eventWithReason({ account_id: string(), role: string<Role>() }),
+  DomainAdmitted: eventWithReason({ domain: string(), role: string<Role>() }),
+  DomainWithdrawn: eventWithReason({ domain: string() }),
   TokenCreated: event(TOKEN_GRANT),
   TokenRegenerated: event({ token_id: string(), expires_at: string() }),
-  TokenRevoked: event({ token_id: string(), reason: optional(string()) }),
+  TokenRevoked: eventWithReason({ token_id: string() }),
 };
 
 export type OrganizationEvent = EventOf<typeof ORGANIZATION_EVENTS>;

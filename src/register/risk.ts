@@ -1,15 +1,14 @@
 import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
-import { changesOf, type EventOf, event, nullable, optional, string } from './event-schema.ts';
+import { changesOf, type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
 import {
   type FamilyDescription,
   type Fields,
-  IMPORTED_FIELDS,
+  IMPORTED_FIELD,
   OWNER_FIELD,
-  OWNER_HEADINGS,
+  STATE_FIELD,
   type StateOf,
 } from './field.ts';
 import { countByState, type FamilyFigures, isIn, startsAfter } from './figure.ts';
-import { importedMembers } from './imported-members.ts';
 
 export const RISK_STATUSES = ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'] as const;
 export const TREATMENTS = ['MITIGATED', 'ACCEPTED', 'AVOIDED', 'TRANSFERRED'] as const;
@@ -42,7 +41,7 @@ const FIELDS = {
     filter: true,
   },
   owner_id: OWNER_FIELD,
-  status: { kind: 'enum', label: 'Status', values: RISK_STATUSES, initial: 'OPEN', hasOwnEvent: true, filter: true },
+  status: { ...STATE_FIELD, label: 'Status', values: RISK_STATUSES, initial: 'OPEN' },
   inherent_score: { kind: 'score', label: 'Inherent score', derived: true },
   residual_score: { kind: 'score', label: 'Residual score', derived: true },
   score: {
@@ -80,13 +79,7 @@ const FIELDS = {
       expired: { kind: 'past', label: 'Acceptance expired', note: 'until is past', key: 'accepted_until' },
     },
   },
-  imported: {
-    kind: 'object',
-    label: 'Imported acceptance',
-    note: 'where an imported acceptance comes from',
-    setBy: 'COMMAND',
-    fields: IMPORTED_FIELDS,
-  },
+  imported: { ...IMPORTED_FIELD, label: 'Imported acceptance', note: 'where an imported acceptance comes from' },
 } as const satisfies Fields;
 
 /** A past acceptance, besides `status`. */
@@ -106,24 +99,26 @@ export type RiskRow = Partial<RiskState & StateOf<typeof PAST_ACCEPTANCE_FIELDS>
 export type Priority = (typeof PRIORITIES)[number];
 
 export const RISK_EVENTS = {
-  RiskAdded: event({ ...addedMembers(FIELDS), reason: optional(string()) }),
-  RiskDetailsChanged: event({ changes: correctedMembers(FIELDS), reason: optional(string()) }),
-  RiskOwnerAssigned: event({ owner_id: nullable(string()), reason: optional(string()) }),
-  RiskAssessed: event({
+  RiskAdded: eventWithReason(addedMembers(FIELDS)),
+  RiskDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
+  RiskOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
+  RiskAssessed: eventWithReason({
     ratings: changesOf(objectMembers(RATING_FIELDS)),
     assessed_at: string(),
-    reason: optional(string()),
   }),
-  RiskTreatmentPlanned: event({ treatment: nullable(string<Treatment>()), reason: optional(string()) }),
-  RiskTreatmentStarted: event({ reason: optional(string()) }),
-  RiskTreatmentHalted: event({ reason: optional(string()) }),
+  RiskTreatmentPlanned: eventWithReason({ treatment: nullable(string<Treatment>()) }),
+  RiskTreatmentStarted: eventWithReason(),
+  RiskTreatmentHalted: eventWithReason(),
   RiskAccepted: event({
     ...objectMembers(FIELDS.acceptance.fields),
     approver_id: string(),
     accepted_at: string(),
   }),
-  RiskAcceptanceImported: event({ ...objectMembers(FIELDS.acceptance.fields), ...importedMembers }),
-  RiskAcceptanceRevoked: event({ cause: string<'DECISION' | 'SCORE_RAISED'>(), reason: optional(string()) }),
+  RiskAcceptanceImported: event({
+    ...objectMembers(FIELDS.acceptance.fields),
+    ...objectMembers(FIELDS.imported.fields),
+  }),
+  RiskAcceptanceRevoked: eventWithReason({ cause: string<'DECISION' | 'SCORE_RAISED'>() }),
   RiskClosed: event({ reason: string() }),
   RiskReopened: event({ reason: string() }),
   RiskArchived: event({ archived_at: string(), reason: string() }),
@@ -245,62 +240,26 @@ export const RISK = {
   importable: true,
   pastDecision: { states: ['ACCEPTED'], fields: PAST_ACCEPTANCE_FIELDS },
   headings: {
-    reference_id: ['risk id', 'risk no', 'risk number', 'risk ref', 'risk reference', 'ref', 'ref no', 'id'],
-    name: [
-      'risk name',
-      'risk title',
-      'title',
-      'risk statement',
-      'risk scenario',
-      'scenario',
-      'risk event',
-      'threat',
-      'risk summary',
-    ],
-    description: ['risk description', 'description of risk', 'details', 'risk details'],
-    category: ['risk category', 'risk type', 'type', 'risk area'],
-    note: ['notes', 'comment', 'comments', 'remarks'],
-    inherent_likelihood: [
-      'likelihood',
-      'probability',
-      'inherent probability',
-      'gross likelihood',
-      'initial likelihood',
-      'raw likelihood',
-    ],
-    inherent_impact: [
-      'impact',
-      'severity',
-      'consequence',
-      'inherent severity',
-      'inherent consequence',
-      'gross impact',
-      'initial impact',
-    ],
-    residual_likelihood: ['residual probability', 'net likelihood', 'likelihood after treatment'],
-    residual_impact: ['residual severity', 'residual consequence', 'net impact', 'impact after treatment'],
-    next_review_due: ['review date', 'next review date', 'review due'],
-    treatment: [
-      'risk treatment',
-      'risk response',
-      'response',
-      'treatment option',
-      'treatment strategy',
-      'response strategy',
-    ],
-    owner_id: ['risk owner', ...OWNER_HEADINGS],
-    accepted_until: [
-      'acceptance until',
-      'acceptance end',
-      'acceptance expiry',
-      'acceptance expires',
-      'acceptance valid until',
-      'acceptance expiry date',
-    ],
-    accepted_at: ['acceptance date', 'date of acceptance', 'date accepted'],
-    accepted_by: ['risk accepted by', 'acceptance by', 'approved by', 'approver'],
-    acceptance_reason: ['acceptance reason', 'acceptance justification', 'acceptance rationale', 'justification'],
-    status: ['risk status', 'state'],
+    reference_id: 'risk id, risk no, risk number, risk ref, risk reference, ref, ref no, id',
+    name: 'risk name, risk title, title, risk statement, risk scenario, scenario, risk event, threat, risk summary',
+    description: 'risk description, description of risk, details, risk details',
+    category: 'risk category, risk type, type, risk area',
+    note: 'notes, comment, comments, remarks',
+    inherent_likelihood:
+      'likelihood, probability, inherent probability, gross likelihood, initial likelihood, raw likelihood',
+    inherent_impact:
+      'impact, severity, consequence, inherent severity, inherent consequence, gross impact, initial impact',
+    residual_likelihood: 'residual probability, net likelihood, likelihood after treatment',
+    residual_impact: 'residual severity, residual consequence, net impact, impact after treatment',
+    next_review_due: 'review date, next review date, review due',
+    treatment: 'risk treatment, risk response, response, treatment option, treatment strategy, response strategy',
+    owner_id: 'risk owner',
+    accepted_until:
+      'acceptance until, acceptance end, acceptance expiry, acceptance expires, acceptance valid until, acceptance expiry date',
+    accepted_at: 'acceptance date, date of acceptance, date accepted',
+    accepted_by: 'risk accepted by, acceptance by, approved by, approver',
+    acceptance_reason: 'acceptance reason, acceptance justification, acceptance rationale, justification',
+    status: 'risk status, state',
   },
   figures: FIGURES,
   tools: {

@@ -1,15 +1,14 @@
 import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
-import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
+import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
 import {
   type FamilyDescription,
   type Fields,
-  IMPORTED_FIELDS,
+  IMPORTED_FIELD,
   OWNER_FIELD,
-  OWNER_HEADINGS,
+  STATE_FIELD,
   type StateOf,
 } from './field.ts';
 import { countByState, type FamilyFigures, isIn, startsAfter } from './figure.ts';
-import { importedMembers } from './imported-members.ts';
 
 export const CRITICALITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 export const OUTCOMES = ['APPROVED', 'CONDITIONAL', 'REJECTED'] as const;
@@ -17,9 +16,7 @@ export const OUTCOMES = ['APPROVED', 'CONDITIONAL', 'REJECTED'] as const;
 export const OUT_OF_SERVICE = ['SUSPENDED', 'OFFBOARDED'] as const;
 export const VENDOR_STATUSES = ['PENDING_REVIEW', ...OUTCOMES, ...OUT_OF_SERVICE] as const;
 
-/** Filters on reviews and contracts leave out vendors that are no longer used. */
-const OFFBOARDED = { field: 'status', value: 'OFFBOARDED' } as const;
-const NOT_OFFBOARDED = VENDOR_STATUSES.filter((status) => status !== 'OFFBOARDED');
+const STATUSES_IN_USE = VENDOR_STATUSES.filter((status) => status !== 'OFFBOARDED');
 
 const FIELDS = {
   name: { kind: 'name', label: 'Vendor', required: true, search: 'SHORT', lookalike: true },
@@ -34,14 +31,7 @@ const FIELDS = {
   next_review_due: { kind: 'date', label: 'Next review' },
   owner_id: OWNER_FIELD,
   last_reviewed: { kind: 'time', label: 'Reviewed', setBy: 'ADD' },
-  status: {
-    kind: 'enum',
-    label: 'Status',
-    values: VENDOR_STATUSES,
-    initial: 'PENDING_REVIEW',
-    hasOwnEvent: true,
-    filter: true,
-  },
+  status: { ...STATE_FIELD, label: 'Status', values: VENDOR_STATUSES, initial: 'PENDING_REVIEW' },
   review: {
     kind: 'object',
     label: 'Review',
@@ -60,13 +50,7 @@ const FIELDS = {
       reviewed_at: { kind: 'time', label: 'Reviewed', note: 'null if imported without a date' },
     },
   },
-  imported: {
-    kind: 'object',
-    label: 'Imported review',
-    note: 'where an imported review comes from',
-    setBy: 'COMMAND',
-    fields: IMPORTED_FIELDS,
-  },
+  imported: { ...IMPORTED_FIELD, label: 'Imported review', note: 'where an imported review comes from' },
 } as const satisfies Fields;
 
 /** A past review, besides `status` and `last_reviewed`. */
@@ -82,20 +66,18 @@ export type VendorReview = NonNullable<VendorState['review']>;
 export type VendorRow = Partial<VendorState & StateOf<typeof PAST_REVIEW_FIELDS>>;
 
 export const VENDOR_EVENTS = {
-  VendorAdded: event({ ...addedMembers(FIELDS), reason: optional(string()) }),
-  VendorDetailsChanged: event({ changes: correctedMembers(FIELDS), reason: optional(string()) }),
-  VendorOwnerAssigned: event({ owner_id: nullable(string()), reason: optional(string()) }),
-  VendorReviewed: event({
+  VendorAdded: eventWithReason(addedMembers(FIELDS)),
+  VendorDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
+  VendorOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
+  VendorReviewed: eventWithReason({
     ...objectMembers(FIELDS.review.fields),
     reviewed_by: string(),
     reviewed_at: string(),
     next_review_due: string(),
-    reason: optional(string()),
   }),
-  VendorReviewImported: event({
+  VendorReviewImported: eventWithReason({
     ...objectMembers(FIELDS.review.fields),
-    ...importedMembers,
-    reason: optional(string()),
+    ...objectMembers(FIELDS.imported.fields),
   }),
   VendorSuspended: event({ reason: string() }),
   VendorOffboarded: event({ reason: string() }),
@@ -104,6 +86,8 @@ export const VENDOR_EVENTS = {
 };
 
 export type VendorEvent = EventOf<typeof VENDOR_EVENTS>;
+
+const NOT_OFFBOARDED = isIn('status', STATUSES_IN_USE);
 
 const FIGURES: FamilyFigures = {
   group: 'Vendors',
@@ -115,26 +99,26 @@ const FIGURES: FamilyFigures = {
       name: 'vendors_active',
       label: 'Not offboarded',
       meaning: 'vendors that are not OFFBOARDED',
-      where: [isIn('status', NOT_OFFBOARDED)],
+      where: [NOT_OFFBOARDED],
     },
     {
       name: 'vendors_high_or_critical',
       label: 'Not offboarded, high or critical',
       meaning: 'vendors not offboarded, with criticality HIGH or CRITICAL',
-      where: [isIn('status', NOT_OFFBOARDED), isIn('criticality', ['HIGH', 'CRITICAL'])],
+      where: [NOT_OFFBOARDED, isIn('criticality', ['HIGH', 'CRITICAL'])],
     },
     {
       name: 'vendors_review_overdue',
       label: 'Review overdue',
       meaning: 'vendors not offboarded whose next review was due before today',
-      where: [isIn('status', NOT_OFFBOARDED)],
+      where: [NOT_OFFBOARDED],
       days: startsAfter('review_due'),
     },
     {
       name: 'vendors_never_reviewed',
       label: 'Never reviewed',
       meaning: 'vendors not offboarded that were never reviewed',
-      where: [isIn('status', NOT_OFFBOARDED), { key: 'last_reviewed', op: 'empty' }],
+      where: [NOT_OFFBOARDED, { key: 'last_reviewed', op: 'empty' }],
     },
   ],
 };
@@ -165,121 +149,53 @@ export const VENDOR = {
   orders: ['name', 'last_reviewed', 'next_review_due'],
   leadingIndexKeys: ['status'],
   filters: {
-    reviewed_before: {
-      kind: 'time',
-      test: 'BEFORE',
-      key: 'reviewed_or_never',
-      about: ['last_reviewed'],
-      leavesOut: OFFBOARDED,
-    },
-    never_reviewed: {
-      kind: 'boolean',
-      test: 'NEVER',
-      key: 'reviewed_or_never',
-      about: ['last_reviewed'],
-      leavesOut: OFFBOARDED,
-    },
-    review_due_before: {
-      kind: 'date',
-      test: 'BEFORE',
-      key: 'review_due',
-      about: ['next_review_due'],
-      leavesOut: OFFBOARDED,
-    },
-    review_overdue: {
-      kind: 'boolean',
-      test: 'PAST',
-      key: 'review_due',
-      about: ['next_review_due'],
-      leavesOut: OFFBOARDED,
-    },
-    contract_until_before: {
-      kind: 'date',
-      label: 'Contract ends before',
-      test: 'BEFORE',
-      key: 'contract_until',
-      leavesOut: OFFBOARDED,
-    },
+    reviewed_before: { kind: 'time', test: 'BEFORE', key: 'reviewed_or_never', about: ['last_reviewed'] },
+    never_reviewed: { kind: 'boolean', test: 'NEVER', key: 'reviewed_or_never', about: ['last_reviewed'] },
+    review_due_before: { kind: 'date', test: 'BEFORE', key: 'review_due', about: ['next_review_due'] },
+    review_overdue: { kind: 'boolean', test: 'PAST', key: 'review_due', about: ['next_review_due'] },
+    contract_until_before: { kind: 'date', label: 'Contract ends before', test: 'BEFORE', key: 'contract_until' },
   },
+  filtersLeaveOut: { field: 'status', value: 'OFFBOARDED' },
   missing: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
   summary: ['name', 'status', 'criticality', 'last_reviewed', 'next_review_due'],
-  effectiveDates: {
-    VendorReviewed: 'reviewed_at',
-    VendorReviewImported: 'reviewed_at',
-    VendorAdded: 'last_reviewed',
-  },
+  effectiveDates: { VendorReviewed: 'reviewed_at', VendorReviewImported: 'reviewed_at', VendorAdded: 'last_reviewed' },
   dueItems: [
     {
       name: 'VENDOR_REVIEW',
       label: 'Vendor reviews',
       meaning: 'next reviews of vendors that are not OFFBOARDED',
       date: 'next_review_due',
-      filter: { status: NOT_OFFBOARDED },
+      filter: { status: STATUSES_IN_USE },
     },
     {
       name: 'VENDOR_CONTRACT_ENDS',
       label: 'Vendor contracts ending',
       meaning: 'contract end dates of vendors that are not OFFBOARDED',
       date: 'contract_until',
-      filter: { status: NOT_OFFBOARDED },
+      filter: { status: STATUSES_IN_USE },
     },
   ],
   importable: true,
   pastDecision: { states: OUTCOMES, fields: PAST_REVIEW_FIELDS },
   headings: {
-    name: [
-      'vendor name',
-      'supplier',
-      'supplier name',
-      'company',
-      'company name',
-      'provider',
-      'provider name',
-      'processor',
-      'third party',
-      'third party name',
-    ],
-    description: ['service description', 'services', 'service provided', 'services provided', 'product', 'purpose'],
-    website_url: ['url', 'web', 'web site', 'homepage', 'web address'],
-    category: ['type', 'vendor type', 'supplier type', 'service type'],
-    country: ['location', 'country of registration', 'jurisdiction', 'headquarters'],
-    criticality: ['vendor criticality', 'criticality rating', 'risk level', 'risk rating', 'importance'],
-    data_shared: ['data', 'data types', 'data processed'],
-    processes_personal_data: ['personal data processed', 'pii', 'processes pii', 'gdpr'],
-    contract_until: [
-      'contract end',
-      'contract end date',
-      'contract expiry',
-      'contract expires',
-      'contract valid until',
-      'expiry date',
-      'renewal date',
-    ],
-    next_review_due: ['next review date', 'review due', 'next assessment'],
-    last_reviewed: [
-      'last review',
-      'last review date',
-      'date of last review',
-      'last assessment',
-      'last assessed',
-      'reviewed on',
-      'approved on',
-      'approval date',
-      'date approved',
-      'date of approval',
-    ],
-    reviewed_by: ['reviewer', 'approved by', 'approver', 'assessed by', 'assessor'],
-    findings: ['review findings', 'assessment findings', 'review notes'],
-    conditions: ['approval conditions', 'conditions of approval', 'review conditions'],
-    owner_id: [
-      'vendor owner',
-      'supplier owner',
-      'business owner',
-      'relationship owner',
-      'contract owner',
-      ...OWNER_HEADINGS,
-    ],
-    status: ['vendor status', 'supplier status', 'approval status', 'approval', 'state'],
+    name: 'vendor name, supplier, supplier name, company, company name, provider, provider name, processor, third party, third party name',
+    description: 'service description, services, service provided, services provided, product, purpose',
+    website_url: 'url, web, web site, homepage, web address',
+    category: 'type, vendor type, supplier type, service type',
+    country: 'location, country of registration, jurisdiction, headquarters',
+    criticality: 'vendor criticality, criticality rating, risk level, risk rating, importance',
+    data_shared: 'data, data types, data processed',
+    processes_personal_data: 'personal data processed, pii, processes pii, gdpr',
+    contract_until:
+      'contract end, contract end date, contract expiry, contract expires, contract valid until, expiry date, renewal date',
+    next_review_due: 'next review date, review due, next assessment',
+    last_reviewed:
+      'last review, last review date, date of last review, last assessment, last assessed, reviewed on, approved on, approval date, date approved, date of approval',
+    reviewed_by: 'reviewer, approved by, approver, assessed by, assessor',
+    findings: 'review findings, assessment findings, review notes',
+    conditions: 'approval conditions, conditions of approval, review conditions',
+    owner_id: 'vendor owner, supplier owner, business owner, relationship owner, contract owner',
+    status: 'vendor status, supplier status, approval status, approval, state',
   },
   figures: FIGURES,
   tools: {

@@ -1,6 +1,6 @@
 import { FAMILIES } from '../../commands/families.ts';
 import { FAMILY_DESCRIPTIONS, type FamilyName, linkablePrefixes } from '../../register/families.ts';
-import type { Field, Fields } from '../../register/field.ts';
+import { type FamilyDescription, type Field, type Fields, OWNER_HEADINGS } from '../../register/field.ts';
 import type { SheetField } from '../../sheets/cells/read-cell.ts';
 import { headingRank } from '../../sheets/columns/headings.ts';
 import type { RowReader } from './import-rows.ts';
@@ -55,7 +55,7 @@ function sheetField(type: FamilyName, name: string, field: Field): SheetField {
   const family = FAMILIES[type];
   const common = {
     name,
-    headings: [field.label, ...(family.headings?.[name] ?? [])],
+    headings: [field.label, ...headingsOf(family, name)],
     ...(field.required ? { required: true } : {}),
     // A register without titles has them in its descriptions.
     ...(name === 'name' && field.required && 'description' in family.fields ? { fallback: 'description' } : {}),
@@ -75,6 +75,12 @@ function sheetField(type: FamilyName, name: string, field: Field): SheetField {
     default:
       return { ...common, kind: 'text' };
   }
+}
+
+/** Returns the headings of a field's column in people's spreadsheets, besides its name and label. */
+function headingsOf({ headings = {} }: FamilyDescription, name: string): string[] {
+  const texts = [headings[name], name === 'owner_id' ? OWNER_HEADINGS : undefined];
+  return texts.flatMap((text) => text?.split(', ') ?? []);
 }
 
 /**

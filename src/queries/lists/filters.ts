@@ -3,7 +3,7 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import type { AnyFamily } from '../../commands/families.ts';
 import { exactTextKey } from '../../projections/read-models/family-model.ts';
 import { fieldPrefixes, queryPrefixes, textKey } from '../../projections/read-models/search-text.ts';
-import type { Field, Fields, KeyFilter, MissingOption } from '../../register/field.ts';
+import type { Field, KeyFilter, MissingOption } from '../../register/field.ts';
 import type { Condition, Scalar } from '../../stores/read-store.ts';
 import { type Moment, recordIdCondition, versionConditions } from '../moments/moment.ts';
 
@@ -83,11 +83,12 @@ const MISSING_OPTION_CONDITIONS: Record<MissingOption, (today: string) => Condit
 };
 
 /** Returns the filters of a family's own: those of its fields, and those of its keys. */
-export function filtersOf({ fields, filters = {}, orders }: AnyFamily): Record<string, Filter> {
+export function filtersOf(family: AnyFamily): Record<string, Filter> {
+  const { fields, filters = {}, orders } = family;
   const byField = Object.entries(fields).filter(([, { filter }]) => filter);
   return Object.fromEntries([
     ...byField.map(([name, field]) => [name, fieldFilter(name, field, orders.includes(name))]),
-    ...Object.entries(filters).map(([name, filter]) => [name, keyFilter(filter, fields)]),
+    ...Object.entries(filters).map(([name, filter]) => [name, keyFilter(filter, family)]),
   ]);
 }
 
@@ -152,10 +153,9 @@ function wordFilter(name: string): Filter {
   };
 }
 
-function keyFilter(filter: KeyFilter, fields: Fields): Filter {
-  const { leavesOut } = filter;
-  if (leavesOut === undefined) return (value, { today }) => keyConditions(filter, value, today);
-  const { field, value: leftOut } = leavesOut;
+function keyFilter(filter: KeyFilter, { fields, filtersLeaveOut }: AnyFamily): Filter {
+  if (filtersLeaveOut === undefined) return (value, { today }) => keyConditions(filter, value, today);
+  const { field, value: leftOut } = filtersLeaveOut;
   const excludedField = fields[field]!;
   const includedValues = excludedField.kind === 'enum' ? excludedField.values.filter((value) => value !== leftOut) : [];
   return (value, { today, filter: all }) => {
