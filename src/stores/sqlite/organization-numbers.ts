@@ -53,9 +53,9 @@ export class OrganizationNumbers {
    * Returns the form in which a document's id is stored.
    * @param organizationId by default the one that the id may begin with
    */
-  storedId(id: string, organizationId = id.split(AFTER_ORGANIZATION, 1)[0]!): string {
+  storedId(id: string, organizationId = id.slice(0, id.search(AFTER_ORGANIZATION))): string {
     const end = organizationId.length;
-    if (!id.startsWith(organizationId) || !AFTER_ORGANIZATION.test(id.charAt(end))) return id;
+    if (!AFTER_ORGANIZATION.test(id.charAt(end)) || !id.startsWith(organizationId)) return id;
     const number = this.find(organizationId);
     return number === undefined ? id : `${NUMBER_MARK}${number}${id.slice(end)}`;
   }

@@ -40,6 +40,8 @@ interface Searchable extends Collection {
   /** Prepared once for all writes of documents. */
   keys: readonly string[];
   put: string;
+  /** Selects the text of one document by its id. */
+  getText: string;
   /** Makes a document from its stored text, parsed. */
   toDocument: ReturnType<typeof documentMaker>;
 }
@@ -69,8 +71,9 @@ export class SqliteReadModels implements ReadModels {
       const words = spec.searchable ? new WordIndex(this.#db, spec.name, tableName(spec), this.#wordTexts) : undefined;
       const keys = Object.keys(spec.keys);
       const put = putDocument(spec);
+      const getText = `SELECT doc FROM ${quote(tableName(spec))} WHERE id = ?`;
       const toDocument = documentMaker(spec);
-      this.#collections.set(spec.name, { spec, indexes: [], words, hasWords: false, keys, put, toDocument });
+      this.#collections.set(spec.name, { spec, indexes: [], words, hasWords: false, keys, put, getText, toDocument });
     }
     this.#createTables(collections);
     this.#reloadSchema();
@@ -136,12 +139,12 @@ export class SqliteReadModels implements ReadModels {
 
   async get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
     const found = this.#collection(collection);
-    const table = quote(tableName(found.spec));
-    const [only, ...others] = ids;
-    if (only !== undefined && others.length === 0) {
-      const row = this.#db.get(`SELECT doc FROM ${table} WHERE id = ?`, [this.#organizations.storedId(only)]);
-      return row === undefined ? [] : [{ id: only, key: null, doc: found.toDocument(JSON.parse(row[0] as string)) }];
+    if (ids.length === 1) {
+      const id = ids[0]!;
+      const row = this.#db.get(found.getText, [this.#organizations.storedId(id)]);
+      return row === undefined ? [] : [{ id, key: null, doc: found.toDocument(JSON.parse(row[0] as string)) }];
     }
+    const table = quote(tableName(found.spec));
     const byStoredId = new Map(ids.map((id) => [this.#organizations.storedId(id), id]));
     const select = `SELECT id, NULL AS sort_key, doc FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`;
     const documents = this.#documents(found, select, [JSON.stringify([...byStoredId.keys()])]);
