@@ -71,6 +71,23 @@ for (const family of FAMILY_DESCRIPTIONS) {
     },
   );
 
+  descriptions(`${type}: headings are texts in lower case with commas between them, each for a field of a row`, () => {
+    const rowFields = { ...family.pastDecision?.fields, ...fields };
+    for (const [name, text] of Object.entries(family.headings ?? {})) {
+      assert.ok(rowFields[name], name);
+      assert.match(text, /^[a-z][a-z ]*[a-z](, [a-z][a-z ]*[a-z])*$/, name);
+      const headings = text.split(', ');
+      assert.equal([...new Set(headings)], headings, name);
+    }
+  });
+
+  descriptions(`${type}: its filters leave out an existing value`, () => {
+    const { filtersLeaveOut } = family;
+    if (filtersLeaveOut === undefined) return;
+    const field = fields[filtersLeaveOut.field] as Field & { kind: 'enum' };
+    assert.ok(field.filter && field.values.includes(filtersLeaveOut.value));
+  });
+
   descriptions(`${type}: its figures count by stored keys, and shares are of figures above them`, () => {
     const { groupBy, listed, unlisted = [] } = family.figures;
     for (const key of groupBy) assert.ok(keys.includes(key), key);
