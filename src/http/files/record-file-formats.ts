@@ -1,5 +1,5 @@
 import { BYTE_ORDER_MARK, csvLine } from '../../reports/formats/report-csv.ts';
-import { sheetValue } from '../../reports/formats/sheet-value.ts';
+import { textOf } from '../../reports/formats/report-text.ts';
 import { valueAt } from '../../reports/sections/report-columns.ts';
 import type { SheetValue } from '../../sheets/xlsx/sheet-xml.ts';
 import { writeXlsx, XLSX_MEDIA_TYPE } from '../../sheets/xlsx/write-xlsx.ts';
@@ -64,6 +64,13 @@ async function* sheetRows(
   for await (const documents of batches) {
     for (const document of documents) yield columns.map((column) => sheetValue(valueAt({ ...document }, column)));
   }
+}
+
+/** Returns a value as a workbook has it: numbers and truth values with their types, lists and objects as text. */
+function sheetValue(value: unknown): SheetValue {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  return textOf(value, { people: new Map(), showIds: true });
 }
 
 export const RECORD_FILE_FORMATS: readonly RecordFileFormat[] = [jsonl, csv, xlsx];
