@@ -42,6 +42,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 const args = process.argv.slice(2);
 const requestedFolders = SEPARATE_FOLDERS.filter((folder) => args.includes(`--${folder}`));
 const parts = args.filter((arg) => !arg.startsWith('--'));
+/** A soak takes long, so its output is printed as it comes. */
+const printsAtOnce = requestedFolders.includes('soak');
 const onServers = args.includes('--servers');
 /** Read by support/stores/mongodb.ts. A run in separate folders, or with a real database, is for both pairs. */
 const storesOfRun = onServers ? 'servers' : requestedFolders.length > 0 ? '' : 'embedded';
@@ -123,6 +125,7 @@ function startLane(): Lane {
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       lane.output += text;
+      if (printsAtOnce) process.stdout.write(text);
     });
   }
   child.once('exit', () => killGroup(child));
@@ -153,7 +156,7 @@ async function runFile(file: string, lane: Lane): Promise<Outcome> {
   const outcome = readOutcome(lane.output, code);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const verdict = outcome.failed > 0 ? 'FAILED ' : outcome.skippedFiles > 0 ? 'SKIPPED ' : '';
-  console.log(`${verdict}${file} (${seconds} s)\n${lane.output.trimEnd()}\n`);
+  console.log(`${verdict}${file} (${seconds} s)\n${printsAtOnce ? '' : `${lane.output.trimEnd()}\n`}`);
   lane.output = '';
   return outcome;
 }
