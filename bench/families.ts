@@ -187,6 +187,7 @@ async function measure({ tool, streams, filters }: ListBenchmark, records: numbe
     },
   });
   const progress = {
+    role: 'FOLLOWER' as const,
     waitUntilCaughtUp: async () => true,
     checkpoint: () => null,
     caughtUpAt: 1,

@@ -61,6 +61,7 @@ export class GenerationFollower {
 
 /** The progress of a generation as far as the main thread has told it. */
 class ProgressInMain implements ReadProgress {
+  readonly role = 'FOLLOWER';
   caughtUpAt = 0;
   private readonly checkpoints = new Map<string, Checkpoint>();
 

@@ -8,14 +8,7 @@ import { dateOf } from './dates.ts';
 import type { Aggregate, DomainEvent } from './decider.ts';
 import { asRefusal, Refusal, UnreadableEvent } from './refusal.ts';
 import { appendWithRetries, beforeDeadline, commandDeadline, waitBeforeRetry } from './retries.ts';
-import {
-  emptyStream,
-  type FoldableAggregate,
-  fold,
-  recordRevision,
-  StreamCache,
-  type StreamState,
-} from './stream-state.ts';
+import { type FoldableAggregate, fold, recordRevision, StreamCache, type StreamState } from './stream-state.ts';
 
 /** Identifies a command: the caller, the organization, and the ids by which a repeated call is recognised. */
 export interface CommandEnvelope {
@@ -36,8 +29,8 @@ export interface CommandEnvelope {
   checkReferences?: (command: object) => Promise<void>;
   /** Deadline of the answer, in epoch milliseconds. Default: that of `commandDeadline`, counted from now. */
   deadline?: number;
-  /** The stream is known not to exist, so it isn't loaded. True for a new random id, or after a look at the store. */
-  isNewStream?: boolean;
+  /** The stream probably doesn't exist, so it isn't loaded before the append, which checks that. */
+  isPresumedNew?: boolean;
 }
 
 export interface CommandResult<State> {
@@ -110,7 +103,7 @@ export class CommandHandler {
     deadline: number,
   ): Promise<CommandResult<State>> {
     const { stream, decider } = aggregate;
-    const initial = envelope.isNewStream ? emptyStream<State>() : await this.load(aggregate);
+    const initial = envelope.isPresumedNew ? await this.streams.presumeNew(aggregate) : await this.load(aggregate);
     const prepared = await this.prepare(aggregate, given, envelope, initial);
     const { command } = prepared;
     let { loaded } = prepared;
@@ -132,15 +125,16 @@ export class CommandHandler {
     }
   }
 
-  /** Decides a command on fresh state and writes nothing. @throws Refusal as `execute` does */
+  /** Decides a command on fresh state, or as for a new record, and writes nothing. @throws Refusal as `execute` does */
   async rehearse<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
-    command: Command,
+    given: Command,
     envelope: CommandEnvelope,
   ): Promise<Rehearsal> {
-    const current = await this.load(aggregate, true);
-    const prepared = await this.prepare(aggregate, command, envelope, current);
-    const decision = this.runDecider(aggregate, prepared.command, envelope, prepared.loaded);
+    const isFresh = !envelope.isPresumedNew;
+    const initial = isFresh ? await this.load(aggregate, true) : await this.streams.presumeNew(aggregate);
+    const { command, loaded } = await this.prepare(aggregate, given, envelope, initial);
+    const { decision, current } = await this.decideOnFreshState(aggregate, command, envelope, loaded, isFresh);
     const isNewRecord = current.state === null;
     if ('newEvents' in decision) {
       return { event_types: decision.newEvents.map(({ type }) => type), repeated: false, isNewRecord };
@@ -188,21 +182,22 @@ export class CommandHandler {
   }
 
   /**
-   * Decides on the loaded stream, which may be outdated. An append checks its revision, so only a decision without one
-   * is made again on fresh state.
+   * Decides on the loaded stream, which may be outdated unless `isFresh`. An append checks its revision, so only a decision
+   * without one is made again on fresh state.
    */
   private async decideOnFreshState<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
     command: Command,
     envelope: CommandEnvelope,
     loaded: StreamState<State>,
+    isFresh = false,
   ): Promise<{ decision: Decision<State>; current: StreamState<State> }> {
     try {
       const decision = this.runDecider(aggregate, command, envelope, loaded);
-      const isCertain = envelope.isNewStream || 'newEvents' in decision || decision.result.repeated;
+      const isCertain = isFresh || 'newEvents' in decision || decision.result.repeated;
       if (isCertain) return { decision, current: loaded };
     } catch (error) {
-      if (envelope.isNewStream || !(error instanceof Refusal)) throw error;
+      if (isFresh || !(error instanceof Refusal)) throw error;
     }
     const current = await this.load(aggregate, true);
     return { decision: this.runDecider(aggregate, command, envelope, current), current };

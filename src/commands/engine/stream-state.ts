@@ -175,6 +175,13 @@ export class StreamCache {
     }
   }
 
+  /** Returns a stream's state from the cache, else an absent stream's without reading it. */
+  async presumeNew<State extends object, Event extends DomainEvent>(
+    aggregate: FoldableAggregate<State, Event>,
+  ): Promise<StreamState<State>> {
+    return this.cache.has(aggregate.stream) ? this.load(aggregate) : emptyStream();
+  }
+
   put(stream: string, state: StreamState<object>): void {
     this.cache.set(stream, state);
   }

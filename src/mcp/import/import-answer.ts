@@ -27,6 +27,8 @@ export interface CommandRow {
   isUpdate: boolean;
   /** The revision that the record must have. By default any. */
   expectedRevision?: number;
+  /** The row adds a record whose stream is presumed not to exist. */
+  isPresumedNew?: boolean;
   /** The id that follows from the cells of a spreadsheet's row. */
   rowId?: string;
   /** The row was imported before, from the same cells, with other values. Its record stays as it is. */

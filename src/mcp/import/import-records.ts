@@ -51,6 +51,8 @@ export interface ImportRecordsOptions {
   writeValidRows?: boolean;
   /** For each row the spreadsheet's row, if there is one. */
   sources?: readonly RowSource[];
+  /** Returns the ids under which there is no record, as far as is known without a look at the log. By default none. */
+  findUnknown?(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Finds records that look like a new one. A dry run names them. */
   findSimilar?(id: string, fields: Readonly<Record<string, unknown>>): Promise<readonly SimilarRecord[]>;
 }
@@ -85,13 +87,14 @@ export async function importRecords(
   context: WriteContext,
   reader: RowReader,
   input: ImportRecordsInput,
-  { writeValidRows = false, sources = [], findSimilar }: ImportRecordsOptions = {},
+  { writeValidRows = false, sources = [], findUnknown, findSimilar }: ImportRecordsOptions = {},
 ): Promise<ImportAnswer> {
   const call = await openImport(context, reader, input);
   const rows = readRows(call, input.rows, sources);
   await mapConcurrently(rows, (row) => recognizeRow(call, row), context.signal);
   const uniqueRows = markDuplicates(rows);
   const readableRows = uniqueRows.filter(({ errors }) => !errors);
+  await presumeNew(readableRows, findUnknown);
   const accepted = await rehearseRows(call, readableRows);
   await mapConcurrently(uniqueRows, (row) => findFurtherErrors(call, row), context.signal);
   if (input.dry_run) {
@@ -180,6 +183,14 @@ async function recognizeRow({ context }: ImportCall, row: ImportRow): Promise<vo
   for (const id of row.otherIds) {
     if ((await exists(id)) && !(await exists(row.id!))) row.id = id;
   }
+}
+
+/** Marks the rows whose records probably don't exist. Their streams aren't read: the append finds out if one does. */
+async function presumeNew(rows: readonly ImportRow[], findUnknown: ImportRecordsOptions['findUnknown']): Promise<void> {
+  const added = rows.filter(({ isUpdate }) => !isUpdate);
+  if (findUnknown === undefined || added.length === 0) return;
+  const unknown = await findUnknown(added.map(({ id }) => id!));
+  for (const row of added) row.isPresumedNew = unknown.has(row.id!);
 }
 
 /** Returns each record's first row. Later rows with the same content are its duplicates; contradicting rows all get an error. */

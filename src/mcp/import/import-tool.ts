@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { findSimilar } from '../../queries/records/similar-records.ts';
+import { findUnknownIds } from '../../queries/records/unknown-ids.ts';
 import * as field from '../schema/fields.ts';
 import { importOutput } from '../schema/register-output.ts';
 import { defineTool, type ToolContext } from '../tools/tool.ts';
@@ -114,8 +115,14 @@ function importRows(
   const rowsInput = { organization_id, rows, dry_run, reason, idempotency_key };
   if (type === CROSSWALK_TYPE) return importCrosswalk(context, rowsInput);
   const reader = ROW_READERS.get(type)!;
-  if (!dry_run) return importRecords(context, reader, rowsInput);
-  const snapshot = context.service.reader.snapshot();
+  const { reader: readModels } = context.service;
+  // A dry run reads the streams, because no append would check its answer.
+  if (!dry_run) {
+    return importRecords(context, reader, rowsInput, {
+      findUnknown: (ids) => findUnknownIds(readModels, organization_id, type, ids),
+    });
+  }
+  const snapshot = readModels.snapshot();
   return importRecords(context, reader, rowsInput, {
     findSimilar: (id, fields) => findSimilar(snapshot, organization_id, { ...fields, id }),
   });

@@ -79,7 +79,7 @@ export async function rehearseRow(call: RowCall, row: CommandRow): Promise<BulkI
   const rehearsal = await catchRefusal(async () => {
     const item = await commandForRow(call, row);
     const result = await handler.rehearse(item.aggregate, item.command, item.envelope);
-    const envelope: CommandEnvelope = { isNewStream: result.isNewRecord, ...item.envelope };
+    const envelope: CommandEnvelope = { ...item.envelope, isPresumedNew: result.isNewRecord };
     if (!result.repeated) row.ownerId = await call.owners.idOf(row.fields.owner_id);
     return { result, item: { ...item, envelope } };
   });
@@ -103,7 +103,7 @@ export async function writeRows(
 
 /** Returns the command that a row stands for. A repeated add is recognised without its reason. */
 async function commandForRow(call: RowCall, { id, isUpdate, ...row }: CommandRow): Promise<BulkItem> {
-  const { fields, given, source, expectedRevision } = row;
+  const { fields, given, source, expectedRevision, isPresumedNew = false } = row;
   const { context, organizationId, reason } = call;
   const { caller } = context;
   const { type, commands } = FAMILIES[row.type];
@@ -129,7 +129,13 @@ async function commandForRow(call: RowCall, { id, isUpdate, ...row }: CommandRow
   return {
     aggregate,
     command,
-    envelope: { command_id: importCommandId(id!), input: { type, fields: given }, checkReferences, ...call.envelope },
+    envelope: {
+      ...call.envelope,
+      command_id: importCommandId(id!),
+      input: { type, fields: given },
+      checkReferences,
+      isPresumedNew,
+    },
   };
 }
 

@@ -42,7 +42,7 @@ interface RecordWrite {
 }
 
 /** The record that a write is about, the caller's role there, and the command's identity. */
-interface WriteTarget extends Pick<CommandEnvelope, 'command_id' | 'isNewStream' | 'deadline'> {
+interface WriteTarget extends Pick<CommandEnvelope, 'command_id' | 'isPresumedNew' | 'deadline'> {
   organizationId: string;
   role: Role;
   id: string;
@@ -55,9 +55,10 @@ export async function addRecord(context: ToolContext, spec: RecordWrite): Promis
   const role = requirePermission(caller, organizationId, tool.permission);
   const command_id = commandId([organizationId, tool.name], spec.input.idempotency_key);
   const id = spec.id ?? derivedId(FAMILIES[spec.family].prefix, command_id);
-  const isNewStream = spec.id === undefined && spec.input.idempotency_key === undefined;
+  // Only a repeat finds its stream. A library's framework is large, and may well have been adopted.
+  const isPresumedNew = spec.id === undefined;
   const deadline = commandDeadline(caller);
-  const target = { organizationId, role, id, command_id, isNewStream, deadline };
+  const target = { organizationId, role, id, command_id, isPresumedNew, deadline };
   const { answer, similar } = await write(context, spec, target, (state) =>
     findSimilar(service.reader.snapshot(), organizationId, Object.assign({}, state, { id })),
   );

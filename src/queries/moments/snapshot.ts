@@ -23,6 +23,8 @@ export interface SnapshotOptions {
 
 /** The progress of a generation's read models through the log. */
 export interface ReadProgress {
+  /** A leader applies events; a follower watches the leader's progress. */
+  readonly role: 'LEADER' | 'FOLLOWER';
   waitUntilCaughtUp(moment: number, ms: number): Promise<boolean>;
   checkpoint(organizationId: string): Checkpoint | null;
   readonly caughtUpAt: number;

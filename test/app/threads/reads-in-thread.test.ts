@@ -250,7 +250,12 @@ test('progress arrives, and an abort ends the read', async ({ reads }) => {
 test('a replaced generation takes no progress from its successor', async ({ register }) => {
   const { models, progress } = register.reader.snapshot();
   const checkpoint = progress.checkpoint(ORGANIZATION)!;
-  const stands = { caughtUpAt: 0, checkpoint: () => checkpoint, waitUntilCaughtUp: async () => false };
+  const stands = {
+    role: 'FOLLOWER' as const,
+    caughtUpAt: 0,
+    checkpoint: () => checkpoint,
+    waitUntilCaughtUp: async () => false,
+  };
   const one = { models, progress: stands };
   const ahead = { ...checkpoint, n: checkpoint.n + 1, position: checkpoint.position + 1 };
   const two = {
@@ -282,6 +287,7 @@ test('a read takes the others’ checkpoints along, because its progress is thei
   const served = () => ({
     models,
     progress: {
+      role: 'FOLLOWER' as const,
       caughtUpAt: 0,
       checkpoint: (id: string) => {
         requested.push(id);

@@ -28,6 +28,7 @@ test.before.each((context) => {
   context.generation = (name, position) => ({
     models: { generation: name, count: read(name) } as unknown as DocumentReads,
     progress: {
+      role: 'FOLLOWER',
       caughtUpAt: 0,
       checkpoint: () => ({ position }) as ReturnType<ReturnType<ServedGeneration>['progress']['checkpoint']>,
       waitUntilCaughtUp: async () => true,

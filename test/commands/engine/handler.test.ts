@@ -30,7 +30,7 @@ test('the command handler chains events from the first one on, with actor, comma
   const handler = handlerOn(store);
   const addResult = await execute(handler, add(), {
     command_id: '11111111-1111-4111-8111-111111111111',
-    isNewStream: true,
+    isPresumedNew: true,
   });
   assert.equal([addResult.revision, addResult.event_types, addResult.repeated], [1, ['VendorAdded'], false]);
   const updateBoth: VendorCommand = { type: 'UpdateVendor', changes: { name: 'U', owner_id: OWNER } };
@@ -97,6 +97,48 @@ test('the command handler does not reveal a record of another organization', asy
     (await refusal(execute(handlerOn(store), rename('X'), { organization_id: 'org_OTHER' }))).code,
     'not_found',
   );
+});
+
+test('a record presumed new is added without a read, and a repeat elsewhere finds it', async (context) => {
+  const [first, second] = [handlerOn(context.store), handlerOn(context.reopen())];
+  const read = context.store.readStream.bind(context.store);
+  let reads = 0;
+  context.store.readStream = (...args) => {
+    reads += 1;
+    return read(...args);
+  };
+  const command_id = '11111111-1111-4111-8111-111111111111';
+  const presumed = { command_id, isPresumedNew: true };
+  assert.is((await execute(first, add(), presumed)).revision, 1);
+  assert.is(reads, 0);
+  await execute(first, rename('B'));
+  for (const handler of [first, second]) {
+    const { repeated, revision, event_types } = await execute(handler, add(), presumed);
+    assert.equal([repeated, revision, event_types], [true, 1, ['VendorAdded']]);
+  }
+  for (const handler of [first, handlerOn(context.reopen())]) {
+    assert.is((await refusal(execute(handler, add('Other'), presumed))).code, 'idempotency_conflict');
+  }
+  assert.is((await read(STREAM)).length, 2);
+});
+
+test('a wrong presumption refuses nothing that fresh state would not refuse', async (context) => {
+  const command_id = '11111111-1111-4111-8111-111111111111';
+  await execute(handlerOn(context.store), add(), { command_id });
+  const presumed = { command_id, isPresumedNew: true };
+  const refusing: VendorCommand = { type: 'AddVendor', fields: { name: 'U', last_reviewed: '2999-01-01' } };
+  const unreadable = () =>
+    new CommandHandler(context.store, { now: () => new Date(), maxAcceptanceDays: 1, canRead: () => false });
+  const aggregate = { stream: STREAM, decider: vendor };
+  assert.is((await execute(unreadable(), add(), presumed)).repeated, true);
+  assert.is((await execute(handlerOn(context.store), refusing, { ...presumed, input: add() })).repeated, true);
+  const envelope = envelopeFor({ ...presumed, input: add() });
+  const rehearsal = await handlerOn(context.store).rehearse(aggregate, refusing, envelope);
+  assert.equal([rehearsal.repeated, rehearsal.isNewRecord], [true, false]);
+  const other = await refusal(execute(handlerOn(context.store), add(), { isPresumedNew: true }));
+  assert.is(other.code, 'conflict');
+  const elsewhere = { ...presumed, organization_id: 'org_OTHER' };
+  assert.is((await refusal(execute(handlerOn(context.store), add(), elsewhere))).code, 'not_found');
 });
 
 test('64 concurrent writers of one record each succeed or get a conflict', async (context) => {

@@ -159,7 +159,7 @@ outage('a call reads a store that is down only once', async ({ store }) => {
   });
   const handler = handlerOn(failing);
   const checkReferences = async () => void (await handler.load({ stream: 'vendor-other', decider: vendor }));
-  const envelope: CommandEnvelope = { ...envelopeFor(), isNewStream: true, checkReferences };
+  const envelope: CommandEnvelope = { ...envelopeFor(), isPresumedNew: true, checkReferences };
   await unavailable(handler.execute({ stream: STREAM, decider: vendor }, ADD, envelope));
   assert.is(reads, 1);
 });

@@ -64,6 +64,7 @@ export class ReadModelReader {
   static async of(models: ReadModels, organization: string): Promise<ReadModelReader> {
     const checkpoint = await models.checkpoint(organization);
     const progress = {
+      role: 'FOLLOWER' as const,
       waitUntilCaughtUp: async () => true,
       checkpoint: () => checkpoint,
       caughtUpAt: Date.now(),
