@@ -1,16 +1,16 @@
 /* The addresses of pages and files, for links of the pages and for answers of tools. */
 
 /** Parameters of an address. A list gives one parameter for each value; null and undefined give none. */
-export type AddressParameters = Readonly<Record<string, string | readonly string[] | null | undefined>>;
+export type AddressParameters = Readonly<Record<string, unknown>>;
 
 /** Returns a path with parameters. */
 export function addressWith(path: string, parameters: AddressParameters): string {
-  const query: string[] = [];
-  for (const [name, value] of Object.entries(parameters)) {
-    for (const text of typeof value === 'string' ? [value] : (value ?? []))
-      query.push(`${encode(name)}=${encode(text)}`);
+  let query = '';
+  for (const name of Object.keys(parameters)) {
+    for (const text of filterTexts(parameters[name] ?? []))
+      query += `${query === '' ? '?' : '&'}${encode(name)}=${encode(text)}`;
   }
-  return query.length === 0 ? path : `${path}?${query.join('&')}`;
+  return path + query;
 }
 
 /** Texts that are the same in an address. */
@@ -44,12 +44,7 @@ export interface ListSelection {
 
 /** Returns a list's filter and order as parameters of its page's address. */
 export function selectionParameters({ filter, order_by }: ListSelection): AddressParameters {
-  return { ...filterParameters(filter), order_by: order_by?.field, direction: order_by?.direction };
-}
-
-/** Returns a filter as parameters of an address. */
-export function filterParameters(filter: ListSelection['filter']): AddressParameters {
-  return Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, filterTexts(value)]));
+  return Object.assign({}, filter, { order_by: order_by?.field, direction: order_by?.direction });
 }
 
 /** Returns a filter's values as an address has them. */

@@ -1,6 +1,5 @@
 import {
   type AddressParameters,
-  filterParameters,
   organizationAddress,
   reportSegment,
   selectionParameters,
@@ -43,13 +42,11 @@ export function pageOfList(
   answer: object,
   caller: Caller,
 ): AnswerPage {
-  const { organization_id, filter, order_by, as_of } = input;
-  const { owner_id = filter?.owner_id } = answer as { owner_id?: readonly string[] };
-  const selection = selectionParameters({
-    filter: namedAccounts({ ...filter, ...(owner_id === undefined ? {} : { owner_id }) }, caller),
-    order_by,
-  });
-  return { path: organizationAddress(organization_id, `/${plural}`, { as_of, ...selection }) };
+  const { organization_id, filter = {}, order_by, as_of } = input;
+  const { owner_id } = answer as { owner_id?: readonly string[] };
+  const named = namedAccounts(owner_id === undefined ? filter : { ...filter, owner_id }, caller);
+  const parameters = Object.assign({ as_of }, selectionParameters({ filter: named, order_by }));
+  return { path: organizationAddress(organization_id, `/${plural}`, parameters) };
 }
 
 /** Returns the page of a record. Its resource shows the current state of a live record only. */
@@ -78,8 +75,8 @@ export function pageOfChanges(
   caller: Caller,
 ): AnswerPage | null {
   if (!isAccessLogRequest(filter)) {
-    const parameters = filterParameters(namedAccounts(filter, caller));
-    return { path: organizationAddress(organization_id, '/changes', { as_of, ...parameters }) };
+    const parameters = { as_of, ...namedAccounts(filter, caller) };
+    return { path: organizationAddress(organization_id, '/changes', parameters) };
   }
   const { record_types: _access, from, to, ...others } = filter;
   if (Object.keys(others).length > 0) return null;
@@ -117,7 +114,7 @@ type ResolvedInputs = Readonly<Record<string, string | number>>;
 /** Returns the filter of the register of evidence that shows the same as its report, as parameters. */
 function evidenceFilterOf({ filter = '{}', owner_id }: ResolvedInputs): AddressParameters {
   const owner = owner_id === undefined ? {} : { owner_id: String(owner_id) };
-  return { ...filterParameters(JSON.parse(String(filter))), ...owner };
+  return { ...JSON.parse(String(filter)), ...owner };
 }
 
 /** Returns the report as a web page. The owner is the account that the answer has, and a list becomes a text with commas. */
@@ -134,9 +131,10 @@ const ACCOUNT_FILTERS = ['owner_id', 'actor_id'];
 
 /** Replaces ME in a filter by the caller's account, because somebody else may open the page. */
 function namedAccounts(filter: Readonly<Record<string, unknown>>, { account_id }: Caller): Record<string, unknown> {
-  const named = ACCOUNT_FILTERS.filter((name) => filter[name] !== undefined).map((name) => {
-    const ids = filter[name] as readonly string[];
-    return [name, ids.map((id) => (id === 'ME' ? account_id : id))];
-  });
-  return { ...filter, ...Object.fromEntries(named) };
+  const named = { ...filter };
+  for (const name of ACCOUNT_FILTERS) {
+    const ids = filter[name] as readonly string[] | undefined;
+    if (ids !== undefined) named[name] = ids.map((id) => (id === 'ME' ? account_id : id));
+  }
+  return named;
 }

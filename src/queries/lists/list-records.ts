@@ -42,7 +42,9 @@ export async function listRecords(
   const { records, next, notes } = await readRecordPage(reader, family, tool, caller, { ...input, view });
   const isEmpty = records.length === 0 && input.cursor === undefined;
   const hint = isEmpty ? await hintOf(reader, family, tool, caller, input) : {};
-  return { [family.plural]: records, ...(next ? { next_cursor: next } : {}), ...notes, ...hint };
+  const answer: Record<string, unknown> = { [family.plural]: records };
+  if (next !== null) answer.next_cursor = next;
+  return Object.assign(answer, notes, hint);
 }
 
 /** Returns the hint of an empty list; an empty object if there is nothing to say. */
@@ -172,11 +174,16 @@ function cursorOf(row: PageRow, moment: Moment): PageCursor {
   return { isKeyEmpty: row.isKeyEmpty, key: row.key, id: row.id, today: moment.today, position: moment.position };
 }
 
+/** The members of an answer that describe its moment and completeness. */
+interface AnswerNotes {
+  as_of?: { position: string; date: string };
+  incomplete?: true;
+}
+
 /** Returns the members of an answer that describe its moment and completeness. */
-export function answerNotes({ snapshot, organizationId, moment }: QueryContext): object {
-  const incomplete = isIncomplete(snapshot, organizationId);
-  return {
-    ...(moment.position === null ? {} : { as_of: { position: String(moment.position), date: moment.today } }),
-    ...(incomplete ? { incomplete: true } : {}),
-  };
+export function answerNotes({ snapshot, organizationId, moment }: QueryContext): AnswerNotes {
+  const notes: AnswerNotes = {};
+  if (moment.position !== null) notes.as_of = { position: String(moment.position), date: moment.today };
+  if (isIncomplete(snapshot, organizationId)) notes.incomplete = true;
+  return notes;
 }

@@ -51,12 +51,8 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
     }),
   );
   const fit = selectFitting(records);
-  return {
-    records: fit.records,
-    not_found: ids.filter((id) => !foundIds.includes(id)),
-    omitted: fit.omitted,
-    ...answerNotes(context),
-  };
+  const not_found = ids.filter((id) => !foundIds.includes(id));
+  return Object.assign({ records: fit.records, not_found, omitted: fit.omitted }, answerNotes(context));
 }
 
 /** Reads the included parts of a record: links, evidence, history. */

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { addressWith, filterParameters } from '../../../addresses/page-addresses.ts';
+import { addressWith } from '../../../addresses/page-addresses.ts';
 import { filledParameters } from '../../../http/files/file-query.ts';
 import { ControlGroups } from '../../register/list/control-groups.tsx';
 import { EmptyList } from '../../register/list/empty-list.tsx';
@@ -139,10 +139,7 @@ function ViewLinks({
         <summary>Download</summary>
         <div class="menu">
           {FILE_FORMATS.map(([format, name]) => (
-            <a
-              key={format}
-              href={addressWith(file, { format, as_of: view.past?.asOf, ...filterParameters(selection.filter) })}
-            >
+            <a key={format} href={addressWith(file, { format, as_of: view.past?.asOf, ...selection.filter })}>
               {name}
             </a>
           ))}

@@ -1,4 +1,4 @@
-import { type AddressParameters, addressWith, filterParameters } from '../../../addresses/page-addresses.ts';
+import { type AddressParameters, addressWith } from '../../../addresses/page-addresses.ts';
 import { addDays, dateOf } from '../../../commands/engine/dates.ts';
 import { dailyFigures } from '../../../queries/figures/daily-figures.ts';
 import { countRecords, readRecordPage } from '../../../queries/lists/list-records.ts';
@@ -108,7 +108,7 @@ async function countRows(
 }
 
 function rowsAddress(view: RegisterView, rows: TileDefinition['rows']): string | null {
-  if ('plural' in rows) return registerAddress(view, `/${rows.plural}`, filterParameters(rows.filter));
+  if ('plural' in rows) return registerAddress(view, `/${rows.plural}`, rows.filter);
   return view.readsPast ? registerAddress(view, '/needs-you', { owner: 'all', ...rows.due }) : null;
 }
 
