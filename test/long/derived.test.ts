@@ -9,4 +9,4 @@ async function onSqlite() {
   return { reads, close: () => reads.close().then(() => rmSync(folder, { recursive: true, force: true })) };
 }
 
-derivedSuite('SQLite, long histories', onSqlite, { runs: 60, actions: 150 }).run();
+derivedSuite('SQLite, long histories', onSqlite, { runs: 40, actions: 150 }).run();

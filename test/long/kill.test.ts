@@ -5,8 +5,8 @@ import { startPairs } from '../support/stores/pairs.ts';
 const [embedded, other] = await startPairs();
 const test = suite('a killed service');
 
-test(`a service killed 30 times under load loses no write on ${embedded!.name}`, async () => {
-  console.log(JSON.stringify(await killRounds(embedded!, 30)));
+test(`a service killed 20 times under load loses no write on ${embedded!.name}`, async () => {
+  console.log(JSON.stringify(await killRounds(embedded!, 20)));
 });
 
 if (other !== undefined) {

@@ -13,7 +13,7 @@ async function onSqlite() {
 
 const mongo = await startMongo();
 
-figuresSuite('SQLite', onSqlite, { runs: 5, actions: 60 }).run();
+figuresSuite('SQLite', onSqlite, { runs: 2, actions: 60 }).run();
 
 if (mongo !== null) {
   const onMongo = async () => {

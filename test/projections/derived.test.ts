@@ -13,7 +13,7 @@ async function onSqlite() {
 
 const mongo = await startMongo();
 
-derivedSuite('SQLite', onSqlite, { runs: 5, actions: 50 }).run();
+derivedSuite('SQLite', onSqlite, { runs: 2, actions: 50 }).run();
 
 if (mongo !== null) {
   const onMongo = async () => {

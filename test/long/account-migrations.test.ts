@@ -1,10 +1,10 @@
 /** Migrations of the account store, on each adapter. */
 import { rmSync } from 'node:fs';
-import { openMongoAccountStore } from '../../../src/stores/mongodb/account-store.ts';
-import { openSqliteAccountStore } from '../../../src/stores/sqlite/account-store.ts';
-import { accountMigrations } from '../../contract/account-migrations.ts';
-import { temporaryFolder } from '../../support/register.ts';
-import { startMongo } from '../../support/stores/mongodb.ts';
+import { openMongoAccountStore } from '../../src/stores/mongodb/account-store.ts';
+import { openSqliteAccountStore } from '../../src/stores/sqlite/account-store.ts';
+import { accountMigrations } from '../contract/account-migrations.ts';
+import { temporaryFolder } from '../support/register.ts';
+import { startMongo } from '../support/stores/mongodb.ts';
 
 const mongo = await startMongo();
 
