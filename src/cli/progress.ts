@@ -18,7 +18,7 @@ export class ProgressBar {
     private readonly unit: string,
   ) {}
 
-  /** @param share fraction of the file done, 0 to 1 */
+  /** @param share fraction of the file read, 0 to 1. A small file is read before its rows are done */
   update(count: number, share: number): void {
     if (this.shell.bar) {
       if (performance.now() - this.lastUpdateAt < BAR_UPDATE_MS) return;
@@ -28,7 +28,7 @@ export class ProgressBar {
       this.shell.bar(`[${bar}] ${Math.floor(share * 100)} %  ${this.countAndRate(count)}`);
     } else if (count - this.printedCount >= ITEMS_PER_LINE) {
       this.printedCount = count;
-      this.shell.err(`${this.countAndRate(count)}, ${Math.floor(share * 100)} % of the file`);
+      this.shell.err(`${this.countAndRate(count)}, ${Math.floor(share * 100)} % of the file read`);
     }
   }
 

@@ -90,6 +90,12 @@ rows('have their dates read in the chosen order', async () => {
   ]);
 });
 
+rows('keep the day first in dates with dots, though dates with slashes prove the month first', async () => {
+  const csv = 'name,contract_until\nA,12/31/2027\nB,03.04.2027\nC,14.02.2027\nD,03/04/2027\n';
+  const dates = (await read(csv)).map((row) => ('values' in row ? row.values.contract_until : row));
+  assert.equal(dates, ['2027-12-31', '2027-04-03', '2027-02-14', '2027-03-04']);
+});
+
 rows('with a failed formula in a mapped column are refused', async () => {
   const errorCell = (column: string) => ({ xml: `<c r="${column}2" t="e"><v>#REF!</v></c>` });
   const [row] = await read(

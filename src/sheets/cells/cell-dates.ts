@@ -4,6 +4,14 @@ import { cellError, type ParsedCell } from './cell.ts';
 /** The order of day and month: `dmy` reads 03/04/2026 as 3 April, `mdy` as 4 March. */
 export type DateOrder = 'dmy' | 'mdy';
 
+/** The order of day and month in a column, as far as it is known. Else an ambiguous date is refused. */
+export interface DateOrders {
+  /** The order that the user chose. */
+  dateOrder?: DateOrder | undefined;
+  /** The order that other cells of the column prove. Dates with dots have the day first all the same. */
+  provenOrder?: DateOrder | undefined;
+}
+
 interface Moment {
   date: string;
   /** `hh:mm:ss.sss`, if the cell has a time. */
@@ -17,18 +25,17 @@ const DATE_HELP = 'Give YYYY-MM-DD, or 31 Dec 2026';
 
 /**
  * Reads a day, `YYYY-MM-DD`. Ignores a time, but refuses one in another zone than UTC, because the day could differ.
- * @param order of day and month; without it, dates with dots have the day first, and other ambiguous dates are refused
  */
-export function dateFrom(cell: Cell, order: DateOrder | undefined): ParsedCell<string> {
-  const moment = momentFrom(cell, order);
+export function dateFrom(cell: Cell, orders: DateOrders): ParsedCell<string> {
+  const moment = momentFrom(cell, orders);
   if ('error' in moment) return moment;
   if (moment.value.offset) return cellError(cell, 'has a time in another zone than UTC. Give YYYY-MM-DD alone');
   return { value: moment.value.date };
 }
 
 /** Reads a time in UTC, `YYYY-MM-DDThh:mm:ss.sssZ`, or a day if the cell has no time. A time without a zone is in UTC. */
-export function timestampFrom(cell: Cell, order: DateOrder | undefined): ParsedCell<string> {
-  const moment = momentFrom(cell, order);
+export function timestampFrom(cell: Cell, orders: DateOrders): ParsedCell<string> {
+  const moment = momentFrom(cell, orders);
   if ('error' in moment) return moment;
   const { date, time, offset = 0 } = moment.value;
   if (time === undefined) return { value: date };
@@ -36,7 +43,7 @@ export function timestampFrom(cell: Cell, order: DateOrder | undefined): ParsedC
   return { value: new Date(instant).toISOString() };
 }
 
-function momentFrom(cell: Cell, order: DateOrder | undefined): ParsedCell<Moment> {
+function momentFrom(cell: Cell, orders: DateOrders): ParsedCell<Moment> {
   if (cell.kind === 'date') return { value: { date: cell.value } };
   if (cell.kind === 'timestamp') return { value: { date: cell.value.slice(0, 10), time: cell.value.slice(11, -1) } };
   if (cell.kind === 'number') {
@@ -44,7 +51,7 @@ function momentFrom(cell: Cell, order: DateOrder | undefined): ParsedCell<Moment
   }
   if (cell.kind !== 'text') return cellError(cell, `is not a date. ${DATE_HELP}`);
   const { day, time } = splitTime(cell.value.trim().replace(/\s+/g, ' '));
-  const date = dayFrom(cell, day, order);
+  const date = dayFrom(cell, day, orders);
   if ('error' in date || time === undefined) return 'error' in date ? date : { value: { date: date.value } };
   const clock = clockFrom(time);
   return clock
@@ -58,12 +65,14 @@ function splitTime(text: string): { day: string; time?: string } {
   return time ? { day: text.slice(0, time.index), time: time[1]! } : { day: text };
 }
 
-function dayFrom(cell: Cell, text: string, order: DateOrder | undefined): ParsedCell<string> {
+function dayFrom(cell: Cell, text: string, { dateOrder, provenOrder }: DateOrders): ParsedCell<string> {
   const iso = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/.exec(text);
   if (iso) return realDay(cell, iso[1]!, Number(iso[3]), iso[4]!);
   const numbers = /^(\d{1,2})([-/.]) ?(\d{1,2})\2 ?(\d{4})$/.exec(text);
-  if (numbers)
-    return numberedDay(cell, numbers[1]!, numbers[3]!, numbers[4]!, order ?? (numbers[2] === '.' ? 'dmy' : undefined));
+  if (numbers) {
+    const order = dateOrder ?? (numbers[2] === '.' ? 'dmy' : provenOrder);
+    return numberedDay(cell, numbers[1]!, numbers[3]!, numbers[4]!, order);
+  }
   const dayFirst = /^(\d{1,2})(?:st|nd|rd|th)?[-. ]+([a-z]{3,9})[-.,/ ]+(\d{4})$/i.exec(text);
   if (dayFirst) return realDay(cell, dayFirst[3]!, monthFrom(dayFirst[2]!), dayFirst[1]!);
   const monthFirst = /^([a-z]{3,9})[-. ]+(\d{1,2})(?:st|nd|rd|th)?[-, ]+(\d{4})$/i.exec(text);

@@ -1,5 +1,5 @@
 import { type Cell, cellError, displayText, type ParsedCell } from './cell.ts';
-import { type DateOrder, dateFrom, timestampFrom } from './cell-dates.ts';
+import { type DateOrders, dateFrom, timestampFrom } from './cell-dates.ts';
 import { enumFrom } from './cell-enums.ts';
 import { ratingOfWord } from './scale-words.ts';
 
@@ -22,9 +22,7 @@ export type SheetField = {
 /** A value as the tools accept it: dates and timestamps are texts. */
 export type FieldValue = string | number | boolean;
 
-export interface CellOptions {
-  /** The order of day and month in 03/04/2026. Without it, such a date is refused. */
-  dateOrder?: DateOrder | undefined;
+export interface CellOptions extends DateOrders {
   /** The caller's own words for values of the field, by `foldWord`. An empty value makes the cell empty. */
   words?: ReadonlyMap<string, string> | undefined;
 }
@@ -77,7 +75,7 @@ export function isPlaceholder(cell: Cell, { kind }: Pick<SheetField, 'kind'>): b
   return PLACEHOLDER.test(text) || (kind !== 'text' && SHORT_PLACEHOLDER.test(text));
 }
 
-function valueFrom(cell: Cell, field: SheetField, { dateOrder }: CellOptions): ParsedCell<FieldValue> {
+function valueFrom(cell: Cell, field: SheetField, orders: DateOrders): ParsedCell<FieldValue> {
   switch (field.kind) {
     case 'text':
       return { value: textFrom(cell) };
@@ -86,9 +84,9 @@ function valueFrom(cell: Cell, field: SheetField, { dateOrder }: CellOptions): P
     case 'id':
       return idFrom(cell, field.prefix);
     case 'date':
-      return dateFrom(cell, dateOrder);
+      return dateFrom(cell, orders);
     case 'timestamp':
-      return timestampFrom(cell, dateOrder);
+      return timestampFrom(cell, orders);
     case 'boolean':
       return booleanFrom(cell);
     case 'rating':

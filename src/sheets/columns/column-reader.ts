@@ -100,7 +100,7 @@ export class ColumnReader {
       const order = proven.order === 'dmy' ? 'day' : 'month';
       this.notices.push(`Dates in "${header}" were read with the ${order} first, as in ${proven.proof}.`);
     }
-    return { dateOrder: this.choices.dateOrder ?? proven?.order, words };
+    return { dateOrder: this.choices.dateOrder, provenOrder: proven?.order, words };
   }
 
   /** Returns true if a column's cells have values of the field. Tells if not. */
