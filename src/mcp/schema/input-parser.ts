@@ -84,12 +84,22 @@ export class InputParser<Schema extends z.ZodType> {
 
   private problemsOf(issue: Issue, input: unknown, maxProblems: number): InputProblem[] {
     if (issue.code !== 'unrecognized_keys') return [problemOf(issue, input)];
-    const properties = this.propertiesAt(issue.path);
     return issue.keys.slice(0, maxProblems).map((key) => ({
       field: [...issue.path, displayName(key)].join('.'),
       message: 'is not a known property',
-      hint: () => hintFor(key, properties),
+      hint: () => this.hintFor(key, issue.path),
     }));
+  }
+
+  /** Returns which property may be meant: the same one further inside, one with this word in its name, or the nearest. */
+  private hintFor(name: string, path: readonly PropertyKey[]): string | null {
+    const candidates = this.propertiesAt(path);
+    const outer = candidates.find((candidate) => this.propertiesAt([...path, candidate]).includes(name));
+    const meant =
+      outer === undefined
+        ? (candidates.find((candidate) => hasWords(candidate, name)) ?? nearest(name, candidates))
+        : `${outer}.${name}`;
+    return meant === null ? null : `Did you mean ${meant}?`;
   }
 
   /** Returns the names of the properties that an input can have at a path. */
@@ -164,10 +174,8 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | null | undefined)?.[key], input);
 }
 
-function hintFor(name: string, candidates: readonly string[]): string | null {
-  const closest = nearest(name, candidates);
-  return closest === null ? null : `Did you mean ${closest}?`;
-}
+/** Returns true for `inherent_likelihood` and `likelihood`. */
+const hasWords = (name: string, words: string): boolean => `_${name}_`.includes(`_${words}_`);
 
 /** Shortens a text from the caller, such as an unknown property's name, and replaces control characters by spaces. */
 export function toSingleLine(text: string, maxCharacters: number): string {

@@ -58,11 +58,15 @@ test('organization_id is optional if there is a record id, and must match it', a
   assert.is((await owner.refused('updateVendor', otherOrganization)).code, 'not_found');
 });
 
-test('unknown properties are refused by name, with the nearest known one', async ({ owner, organizationId }) => {
+test('unknown properties are refused by name, with the one that may be meant', async ({ owner, organizationId }) => {
   const error = await owner.refused('addVendor', { organization_id: organizationId, name: 'A', critcality: 'LOW' });
   assert.equal([error.code, error.field, error.hint], ['invalid_input', 'critcality', 'Did you mean criticality?']);
   const nested = await owner.refused('listRisks', { organization_id: organizationId, filter: { priorities: ['LOW'] } });
   assert.equal([nested.field, nested.hint], ['filter.priorities', 'Did you mean priority?']);
+  const outside = await owner.refused('listRisks', { organization_id: organizationId, query: 'fire' });
+  assert.equal([outside.field, outside.hint], ['query', 'Did you mean filter.query?']);
+  const short = await owner.refused('addRisk', { organization_id: organizationId, name: 'A', likelihood: 4 });
+  assert.equal([short.field, short.hint], ['likelihood', 'Did you mean inherent_likelihood?']);
   const farOff = await owner.refused('listOrganizations', { zzzzzzzzzzzzzzzzzz: 1 });
   assert.equal([farOff.field, farOff.hint], ['zzzzzzzzzzzzzzzzzz', undefined]);
 });
