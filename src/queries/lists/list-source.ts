@@ -32,7 +32,7 @@ export async function listSource(
 
 /** Returns true if a filter can leave out records that are not archived. A `query` without a word can't. */
 export function hasCondition(family: FamilyQuery, filter: Filter): boolean {
-  if (filter.linked_to !== undefined || filter.linked_framework_id !== undefined) return true;
+  if (hasLinkFilter(filter)) return true;
   const moment = { today: '', position: null };
   const context = { today: '', account_id: '', filter: { ...filter, include_archived: true } };
   return listConditions(family, moment, context).length > 0;

@@ -286,4 +286,15 @@ test('repeats a key without writing twice, and refuses it with other rows', asyn
   assert.is(refusal.code, 'idempotency_conflict');
 });
 
+test('a field of all controls with a relation can be set', async (context) => {
+  await importRows(context, ROWS);
+  const input = { organization_id: ORGANIZATION, type: 'CONTROL', filter: { relation: ['SUPPORTS'] } };
+  const set = { owner_id: 'ME' };
+  const { rows } = await ok<ImportAnswer>(context.register, 'importRecords', { ...input, set, dry_run: true });
+  assert.equal(
+    rows.map(({ name }) => name),
+    ['A.5.2 On A.5.2', 'GV.RR-02 On GV.RR-02'],
+  );
+});
+
 test.run();
