@@ -70,35 +70,44 @@ export function currentMoment(snapshot: Snapshot): Moment {
   return { today: snapshot.today(), position: null };
 }
 
-/** Returns the moment that `as_of` means, at a fixed position. Without `as_of`, that is the newest position. */
+/**
+ * Returns the moment that `as_of` means, at a fixed position. Without `as_of`, that is the newest position.
+ * @param field the input's name for the moment
+ */
 export async function pinnedMoment(
   snapshot: Snapshot,
   organizationId: string,
   asOf: string | undefined,
+  field = 'as_of',
 ): Promise<PinnedMoment> {
   const today = snapshot.today();
   if (asOf === undefined || asOf === today) {
     await snapshot.waitUntilCaughtUp(snapshot.now().getTime());
     return { today, position: snapshot.newestPosition(organizationId) };
   }
-  if (POSITION.test(asOf)) return momentOfPosition(snapshot, organizationId, Number(asOf));
+  if (POSITION.test(asOf)) return momentOfPosition(snapshot, organizationId, Number(asOf), field);
   if (idPrefix(asOf) === 'aud') {
-    const completed = await completedPosition(snapshot, organizationId, asOf, 'as_of');
-    return momentOfPosition(snapshot, organizationId, completed);
+    const completed = await completedPosition(snapshot, organizationId, asOf, field);
+    return momentOfPosition(snapshot, organizationId, completed, field);
   }
   const time = endOfPeriod(asOf);
   if (time === null) {
-    const message = 'as_of is not valid. Give a date, a timestamp in UTC, a completed audit’s id, or a position.';
-    throw new Refusal('invalid_input', message, { field: 'as_of' });
+    const message = `${field} is not valid. Give a date, a timestamp in UTC, a completed audit’s id, or a position.`;
+    throw new Refusal('invalid_input', message, { field });
   }
-  return { today: dateOf(time), position: await positionAt(snapshot, organizationId, time) };
+  return { today: dateOf(time), position: await positionAt(snapshot, organizationId, time, field) };
 }
 
 /** Returns the moment after a position, with the day of its event. Position 0 has the first event's day. */
-async function momentOfPosition(snapshot: Snapshot, organizationId: string, position: number): Promise<PinnedMoment> {
+async function momentOfPosition(
+  snapshot: Snapshot,
+  organizationId: string,
+  position: number,
+  field: string,
+): Promise<PinnedMoment> {
   if (snapshot.newestPosition(organizationId) < position) {
     await snapshot.waitUntilCaughtUp(snapshot.now().getTime());
-    if (snapshot.newestPosition(organizationId) < position) refuseFuture();
+    if (snapshot.newestPosition(organizationId) < position) refuseFuture(field);
   }
   const time = await logTimeOf(snapshot, organizationId, Math.max(1, position));
   if (time === null) throw notCaughtUp();
@@ -137,7 +146,12 @@ export async function completedPosition(
 }
 
 /** Returns the last position with a log time up to `time`. */
-export async function positionAt(snapshot: Snapshot, organizationId: string, time: string): Promise<number> {
+export async function positionAt(
+  snapshot: Snapshot,
+  organizationId: string,
+  time: string,
+  field = 'as_of',
+): Promise<number> {
   const { models, progress, settledPositions } = snapshot;
   const key = `${organizationId}@${time}`;
   const settled = settledPositions.get(key);
@@ -145,7 +159,7 @@ export async function positionAt(snapshot: Snapshot, organizationId: string, tim
   const now = snapshot.now().getTime();
   const timeMs = Date.parse(time);
   await snapshot.waitUntilCaughtUp(Math.min(timeMs + SETTLED_MS, now));
-  if (timeMs > now && time > (progress.checkpoint(organizationId)?.logTime ?? '')) refuseFuture();
+  if (timeMs > now && time > (progress.checkpoint(organizationId)?.logTime ?? '')) refuseFuture(field);
   const [last] = await models.find({
     collection: CHANGES.name,
     organizationId,
@@ -158,8 +172,6 @@ export async function positionAt(snapshot: Snapshot, organizationId: string, tim
   return position;
 }
 
-function refuseFuture(): never {
-  throw new Refusal('invalid_input', 'as_of is in the future. Leave it out to read the current state.', {
-    field: 'as_of',
-  });
+function refuseFuture(field: string): never {
+  throw new Refusal('invalid_input', `${field} is in the future. Leave it out to read the current state.`, { field });
 }

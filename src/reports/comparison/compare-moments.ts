@@ -66,9 +66,9 @@ export async function compareMoments(
   const snapshot = reader.snapshot();
   const scope = await resolveOwner(snapshot, caller, { organization_id, type: 'CHANGES_BETWEEN', ...filters });
   const call = { onGenerated: () => undefined, signal };
-  const contextAt = async (asOf: string | undefined): Promise<ReportContext> =>
-    reportContext(snapshot, caller, scope, call, await pinnedMoment(snapshot, organization_id, asOf));
-  const moments = { before: await contextAt(from), after: await contextAt(until) };
+  const contextAt = async (asOf: string | undefined, field: string): Promise<ReportContext> =>
+    reportContext(snapshot, caller, scope, call, await pinnedMoment(snapshot, organization_id, asOf, field));
+  const moments = { before: await contextAt(from, 'from'), after: await contextAt(until, 'until') };
   const [before, after] = [moments.before.moment, moments.after.moment];
   if (before.position > after.position || before.today > after.today) {
     throw new Refusal('invalid_input', 'from is after until. Give the earlier moment as from.', { field: 'from' });

@@ -173,6 +173,21 @@ test('opens each quarter that compare and Home offer, even before the first reco
   }
 });
 
+test('keeps what was typed beside a moment that it can’t read, and says which one', async ({ owner, page }) => {
+  for (const [address, message] of [
+    ['?from=abc&until=2026-03-31', /from is not valid\. Give a date/],
+    ['?from=1&until=soon', /until is not valid\. Give a date/],
+    ['?from=1&until=2099-01-01', /until is in the future\./],
+    ['?from=2&until=1', /from is after until\./],
+  ] as const) {
+    const { text, status } = await owner.get(`${page}${address}`);
+    assert.is(status, 400);
+    assert.match(textIn(text), message);
+    for (const [name, value] of new URLSearchParams(address))
+      assert.match(text, new RegExp(`name="${name}"[^>]* value="${value}"|value="${value}"[^>]* name="${name}"`));
+  }
+});
+
 test('stops when its client is gone', async ({ web, before }) => {
   const [route] = comparePage(web);
   const stopped = rejection(Promise.resolve(route!.handle(closedRequest(web, {}, `from=${before}`))));

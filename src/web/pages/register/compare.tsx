@@ -24,6 +24,7 @@ import {
   type RegisterView,
   registerAddress,
 } from '../../register/open-register.ts';
+import { refusedInput } from '../../register/refused-input.ts';
 import { get, type Route } from '../../server/page-request.ts';
 
 /** Compares the register at two moments: figures with the records that moved them, and changed records by family. */
@@ -37,8 +38,15 @@ export const comparePage = (context: RegisterCollaborators): Route[] => [
     const page = { title: 'Compare', section: organizationAddress(organization.id, '/changes'), organization };
     const form = <ComparisonForm view={view} addresses={addresses} members={members} />;
     if (addresses.from === '') return { ...page, body: form };
-    const input = readInput(organization.id, addresses);
-    const comparison = await compareMoments(context.scanReader, caller, input, clientSignal(request.ctx.res));
+    let comparison: Comparison;
+    try {
+      const input = readInput(organization.id, addresses);
+      comparison = await compareMoments(context.scanReader, caller, input, clientSignal(request.ctx.res));
+    } catch (thrown) {
+      const refusal = refusedInput(thrown);
+      if (refusal === null) throw thrown;
+      return { ...page, status: 400, body: <RefusedComparison refusal={refusal} form={form} /> };
+    }
     const owner = await readOwnerName(view, comparison.ownerId);
     const props = { view, comparison, addresses, owner };
     return { ...page, body: <ComparisonBody {...props} form={form} /> };
@@ -54,6 +62,18 @@ function readInput(organizationId: string, { from, until, ...filters }: Compared
 
 async function readOwnerName({ snapshot, organization }: RegisterView, id: string | undefined): Promise<string | null> {
   return id === undefined ? null : (await readMemberNames(snapshot, organization.id, [id])).of(id);
+}
+
+/** The form again, with what to correct. */
+function RefusedComparison({ refusal, form }: { refusal: string; form: VNode }) {
+  return (
+    <>
+      <p class="notice warning" role="alert">
+        {refusal}
+      </p>
+      {form}
+    </>
+  );
 }
 
 interface ComparisonProps {

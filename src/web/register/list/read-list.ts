@@ -1,7 +1,5 @@
 import { filterTexts, type ListSelection } from '../../../addresses/page-addresses.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
-import { asRefusal, Refusal } from '../../../commands/engine/refusal.ts';
-import { HttpError } from '../../../http/http-errors.ts';
 import { countRecords, type RecordPage, readRecordPage } from '../../../queries/lists/list-records.ts';
 import { logTimeOf } from '../../../queries/moments/moment.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
@@ -12,6 +10,7 @@ import type { Choice } from '../../components/fields.tsx';
 import { MAX_COUNT } from '../../texts/counts.ts';
 import { titleFieldOf } from '../naming-fields.ts';
 import { asOfInput, type RegisterView } from '../open-register.ts';
+import { refusedInput } from '../refused-input.ts';
 import { REGISTER_LISTS, type RegisterList } from '../register-lists.ts';
 import { withoutFilter } from './list-address.ts';
 import type { ListFilter } from './list-filters.ts';
@@ -51,14 +50,6 @@ export async function readList(reader: Reader, list: RegisterList, view: Registe
 function selectionOf({ queryReader }: RegisterList, { organization, query }: RegisterView): ListSelection {
   const { filter = {}, order_by } = queryReader.read(organization.id, query);
   return { filter, order_by };
-}
-
-/** Returns the message for an address that a person can correct; null for other errors. */
-function refusedInput(thrown: unknown): string | null {
-  const error = asRefusal(thrown);
-  const isRefusedInput =
-    (error instanceof Refusal || error instanceof HttpError) && ['invalid_input', 'not_found'].includes(error.code);
-  return isRefusedInput ? error.message : null;
 }
 
 async function readSelection(
