@@ -28,7 +28,7 @@ const SEAL_FAULT_TEXTS: Record<SealFault['why'], string> = {
 };
 
 const EXPORT_FAULT_TEXTS: Record<ExportFault['why'], string> = {
-  CUT: 'The last line is missing: the file is truncated.',
+  CUT: 'The last line is missing: the file is truncated, or its compression is damaged.',
   HEAD: 'The last line does not match the number of events in the file or their root hash.',
   NO_SEAL: 'The file has no seal, so nothing proves its contents.',
   KEPT_BEYOND: 'The kept seal covers more events than the file has: the end was removed.',
@@ -83,7 +83,7 @@ export function sealVerdictText({ seal, kept_sizes: keptSizes, fault }: SealVerd
   }
   if (keptSizes.length === 0) {
     const hint =
-      'only that it was signed. To prove what it covers, give a seal that you kept (--seal), or verify an export';
+      'only that it was signed. To prove what it covers, verify an export, or give a seal that you kept to "veritrail verify --seal"';
     return verdictBlock('VALID. The seal is signed with a key that you trust.', [...rows, ['Proved', hint]]);
   }
   const provenText = `positions 1 to ${Math.max(...keptSizes)} are the ones in the seal that you kept`;
