@@ -1,15 +1,7 @@
-import { rmSync } from 'node:fs';
 import { openMongoReadStore } from '../../src/stores/mongodb/read-store.ts';
-import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
 import { derivedSuite } from '../support/histories/derived-suite.ts';
-import { temporaryFolder } from '../support/register.ts';
+import { onSqlite } from '../support/histories/sqlite-reads.ts';
 import { startMongo } from '../support/stores/mongodb.ts';
-
-async function onSqlite() {
-  const folder = temporaryFolder();
-  const reads = openSqliteReadStore(folder);
-  return { reads, close: () => reads.close().then(() => rmSync(folder, { recursive: true, force: true })) };
-}
 
 const mongo = await startMongo();
 
