@@ -138,14 +138,19 @@ function run(browser: Browser): void {
     await page.unrouteAll();
   });
 
-  test('connects mcp-remote with only the address; it asks for access again after it is disconnected', async (context) => {
+  test('connects mcp-remote by the address; it asks for access again after it is disconnected', async (context) => {
     const { service, endpoint, window } = context;
     const { page } = window;
     const allow = async (url: string) => {
       await page.goto(url);
       await page.getByRole('button', { name: 'Allow' }).click();
     };
-    const { client, output, waitForAuthorization: asked, close } = await connectByCommand(mcpRemote(endpoint), allow);
+    const {
+      client,
+      output,
+      waitForAuthorization: asked,
+      close,
+    } = await connectByCommand(await mcpRemote(endpoint), allow);
     assert.equal(await organizationsOf(client), [service.organizationId], output());
     await disconnect(window);
     const waiting = organizationsOf(client);

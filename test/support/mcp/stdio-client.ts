@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { Opener } from '../identity/oauth-client.ts';
+import { freePort } from '../run/free-port.ts';
 import { until } from '../run/wait.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -29,11 +30,14 @@ export interface StdioConnection {
   close(): Promise<void>;
 }
 
-/** mcp-remote with only the endpoint's address. */
-export const mcpRemote = (endpoint: string, ...args: string[]): ClientCommand => ({
-  command: 'npx',
-  args: ['-y', 'mcp-remote', endpoint, ...args],
-});
+/**
+ * mcp-remote with the endpoint's address. It runs without npx, which would leave it running if it could not connect.
+ * It gets a port for the browser's answer too: the one that it derives from the address may be taken.
+ */
+export async function mcpRemote(endpoint: string): Promise<ClientCommand> {
+  const script = fileURLToPath(import.meta.resolve('mcp-remote/dist/proxy.js'));
+  return { command: process.execPath, args: [script, endpoint, String(await freePort())] };
+}
 
 /**
  * Starts the command with a temporary home folder and connects to it. `npx` finds this project's packages, so nothing is
