@@ -43,6 +43,13 @@ test('imports values in the spellings that people use', async ({ identity }) => 
   );
 });
 
+test('names contradicting rows by their numbers in the sheet', async ({ identity }) => {
+  const sheet = file(identity, 'rivals.csv', 'Reference ID,Name', 'R-8,Theft', 'R-9,Fire', 'R-8,Theft of a laptop');
+  const { code, err } = await veritrail(identity, 'import', sheet, '--type', 'risk', '--dry-run');
+  assert.is(code, 1);
+  for (const row of [2, 4]) assert.match(err, new RegExp(`row ${row}: Rows 2, 4 contradict each other`));
+});
+
 test('reports refused rows by row and field, and writes the others', async ({ identity }) => {
   const sheet = file(
     identity,

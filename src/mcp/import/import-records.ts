@@ -66,6 +66,8 @@ interface ImportCall extends RowCall {
 
 /** One row of an import: its command, and what recognizes it. */
 interface ImportRow extends CommandRow {
+  /** The row's number for people: in its spreadsheet, or else its index in the call. */
+  number: number;
   /** Other ids under which a row of a spreadsheet may have been imported. */
   otherIds: readonly string[];
   /** The row as it was given. */
@@ -136,14 +138,16 @@ function readRow(
   const sourceErrors = source?.errors ?? [];
   const { type } = call.reader;
   const origin = source === undefined ? null : `row ${source.row} of ${source.file}`;
+  const number = source?.row ?? row;
   if ('errors' in parsedRow) {
     const errors = [...sourceErrors, ...withoutFields(parsedRow.errors, sourceErrors)];
     const { moreErrors } = parsedRow;
     const nothing = { isUpdate: false, otherIds: [], fields: {}, given: {}, content: '' };
-    return { row, type, input, source: origin, errors, moreErrors, ...nothing };
+    return { row, number, type, input, source: origin, errors, moreErrors, ...nothing };
   }
   return {
     row,
+    number,
     type,
     input,
     source: origin,
@@ -213,7 +217,7 @@ function compareRows(rowsOfRecord: readonly ImportRow[]): void {
     for (const row of laterRows) row.duplicateOf = first;
     return;
   }
-  const numbers = rowsOfRecord.map(({ row }) => row).join(', ');
+  const numbers = rowsOfRecord.map(({ number }) => number).join(', ');
   const message = `Rows ${numbers} contradict each other about ${first.id}. Keep only one of them.`;
   for (const row of rowsOfRecord) row.errors = [{ field: first.isUpdate ? 'id' : 'reference_id', message }];
 }
