@@ -173,5 +173,6 @@ export async function positionAt(
 }
 
 function refuseFuture(field: string): never {
-  throw new Refusal('invalid_input', `${field} is in the future. Leave it out to read the current state.`, { field });
+  const message = `${field} is in the future. Give an earlier moment. Today’s date means the current state.`;
+  throw new Refusal('invalid_input', message, { field });
 }
