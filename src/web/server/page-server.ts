@@ -27,6 +27,8 @@ import type { WebPage } from './web-page.ts';
 const SEE_OTHER = 303;
 const UNAVAILABLE = 503;
 
+const FORM_LOST = 'You were signed out, so your form was not saved and nothing changed. Sign in and fill it in again.';
+
 const NO_RAIL_COUNTS: RailCounts = new Map();
 
 export type PageServerOptions = Pick<
@@ -58,7 +60,9 @@ export class PageServer {
       person = await this.findPerson(ctx);
       this.countRequest(ctx, person);
       const formValues = route.method === 'POST' ? await this.readFormValues(ctx) : NO_FORM_VALUES;
+      // Before the form's token, which ended with the session: "reload the page" would not help.
       if (!route.isPublic && person === null) return await this.sendReply(ctx, person, redirectToSignIn(ctx, route));
+      if (route.method === 'POST') this.tokens.check(ctx.req, formValues.get(TOKEN_FIELD)?.[0] ?? '');
       await this.sendReply(ctx, person, await route.handle(this.pageRequest(ctx, person, formValues)));
     } catch (error) {
       if (error instanceof ClientGone) throw error;
@@ -73,12 +77,10 @@ export class PageServer {
     await this.sendErrorPage(ctx, person, error);
   }
 
-  /** Reads a form after the CSRF checks. @throws HttpError */
+  /** Reads a form, but not another site's. Its token is still to be checked. @throws HttpError */
   private async readFormValues(ctx: PageContext): Promise<PageRequest['formValues']> {
     refuseOtherSites(ctx.req, this.options.baseUrl);
-    const formValues = await readForm(ctx.req);
-    this.tokens.check(ctx.req, formValues.get(TOKEN_FIELD)?.[0] ?? '');
-    return formValues;
+    return readForm(ctx.req);
   }
 
   private pageRequest(
@@ -189,7 +191,11 @@ function mayBePopup({ path, query }: PageContext): boolean {
   );
 }
 
-/** Redirects to the sign-in page, and from there back to this page. After a POST it goes to the home page instead. */
+/**
+ * Redirects to the sign-in page, and from there back to this page. After a POST it goes to the home page instead, and
+ * tells the person that the form was lost.
+ */
 function redirectToSignIn(ctx: PageContext, { method }: Route): Redirect {
-  return new Redirect(withNext('/sign-in', method === 'GET' ? ctx.url : '/'));
+  if (method === 'GET') return new Redirect(withNext('/sign-in', ctx.url));
+  return new Redirect('/sign-in', { kind: 'WARNING', text: FORM_LOST });
 }

@@ -204,6 +204,25 @@ test('sends strangers to sign in before they see anything, and back afterwards',
   }
 });
 
+test('says that a form was lost when the session ended before it was sent', async ({ web }) => {
+  const path = '/settings/account/name';
+  for (const cookie of ['of-a-session-that-ended', null]) {
+    const person = { name: `Person ${cookie}`, email: `${cookie}@example.org`, password: 'a quite long password 7' };
+    const browser = await web.invite(person, 'VIEWER');
+    await browser.get('/settings/account');
+    if (cookie === null) browser.cookies.delete('veritrail');
+    else browser.cookies.set('veritrail', cookie);
+    const elsewhere = await browser.post(path, { name: 'Forged' }, { 'Sec-Fetch-Site': 'cross-site' });
+    assert.is(elsewhere.status, 403, 'another site cannot show the notice');
+    const answer = await browser.force(path, { name: 'Typed for nothing' });
+    assert.equal([answer.status, answer.to], [303, '/sign-in'], String(cookie));
+    assert.match(
+      (await browser.follow(answer)).text,
+      /role="status">\s*You were signed out, so your form was not saved/,
+    );
+  }
+});
+
 /** Returns the CSRF token of a page in this browser. */
 async function formToken(browser: TestBrowser): Promise<string> {
   const match =
