@@ -1,5 +1,5 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
-import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
+import { type AccountRecord, type AccountStore, RESTORE_MARK_PREFIX } from '../stores/account-store.ts';
 import { signingKey } from '../trail/node/signing-key.ts';
 import type { SigningKey } from '../trail/seals/key.ts';
 
@@ -12,8 +12,6 @@ interface KeyRecord extends AccountRecord {
 /** Prefix of this installation's own keys, numbered from 1. The highest number is the current key. */
 const OWN_KEY_PREFIX = 'seal-key:';
 const IMPORTED_KEY_PREFIX = 'seal-key-of:';
-/** Prefix of the marks that pause sealing while an organization's history is being restored. */
-const RESTORING_PREFIX = 'being-restored:';
 
 /** Returns true if a record of the table `secrets` is a seal key. */
 export function isSealKey({ id }: AccountRecord): boolean {
@@ -93,17 +91,17 @@ export class SealKeys {
   /** Stops sealing an organization while its history is being restored. */
   async pauseSealing(organizationId: string): Promise<void> {
     await this.accounts.insert('secrets', {
-      id: `${RESTORING_PREFIX}${organizationId}`,
+      id: `${RESTORE_MARK_PREFIX}${organizationId}`,
       since: this.now().toISOString(),
     });
   }
 
   async resumeSealing(organizationId: string): Promise<void> {
-    await this.accounts.remove('secrets', `${RESTORING_PREFIX}${organizationId}`);
+    await this.accounts.remove('secrets', `${RESTORE_MARK_PREFIX}${organizationId}`);
   }
 
   async isSealingPaused(organizationId: string): Promise<boolean> {
-    return (await this.accounts.get('secrets', `${RESTORING_PREFIX}${organizationId}`)) !== null;
+    return (await this.accounts.get('secrets', `${RESTORE_MARK_PREFIX}${organizationId}`)) !== null;
   }
 
   private async createKey(number: number): Promise<void> {

@@ -10,6 +10,9 @@ export interface AccountTable {
   lookup: readonly string[];
 }
 
+/** Begins the ids of secrets that mark a restore in progress. While there is one, the log may be only a part. */
+export const RESTORE_MARK_PREFIX = 'being-restored:';
+
 /** All tables. If a record's key is secret (sessions, links, grants), its id is the hash of it. */
 export const ACCOUNT_TABLES = {
   /** Installation id, signing and cursor keys, one record per name. */

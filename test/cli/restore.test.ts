@@ -2,8 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openStores } from '../../src/stores/open.ts';
+import { readBackup } from '../../src/cli/history/backup-file.ts';
+import { restoreBackup } from '../../src/cli/history/restore-backup.ts';
+import { SealKeys } from '../../src/seal/seal-keys.ts';
+import type { EventStore, StreamBatch } from '../../src/stores/event-store.ts';
+import { openStores, type Stores } from '../../src/stores/open.ts';
 import { readLine } from '../../src/trail/check/line.ts';
+import { rejectionError } from '../support/identity/identity.ts';
 import { embeddedSettings, folderOfTest, type InstalledRegister, install } from '../support/run/installed.ts';
 import { veritrail } from '../support/run/run-command.ts';
 import { eventsOf, runOnPair, runSuccessfully } from '../support/stores/run-on-pair.ts';
@@ -96,6 +101,47 @@ test('finishes an interrupted restore, wherever it was cut off', async ({ from, 
     assert.match(repeated.out, /is OWNER/);
   }
 });
+
+test('no command or start takes a log whose restore was interrupted for a whole one', async ({ from, cwd }) => {
+  const [first] = await eventsOf(from, from.organizationId);
+  const interruptions: Record<string, (stores: Stores) => Promise<void>> = {
+    'history.jsonl': async ({ events, accounts }) => {
+      await new SealKeys(accounts, () => new Date()).pauseSealing(from.organizationId);
+      await events.append(first!.stream, [first!], -1);
+    },
+    'all.jsonl.gz': async (stores) => {
+      const path = join(cwd, 'all.jsonl.gz');
+      const shell = { cwd, env: {}, out: () => undefined, err: () => undefined };
+      const interrupted = restoreBackup(path, await readBackup(path), withOneAppend(stores), shell);
+      assert.is((await rejectionError(interrupted)).message, 'interrupted');
+    },
+  };
+  for (const [file, interrupt] of Object.entries(interruptions)) {
+    const targetSettings = embeddedSettings();
+    const stores = await openStores(targetSettings);
+    await interrupt(stores);
+    await stores.close();
+    for (const args of [
+      ['init', '--adopt-log'],
+      ['token', 'list'],
+    ]) {
+      const { code, err } = await runOnPair(targetSettings, cwd, ...args);
+      assert.equal([code, /restore was interrupted.*Repeat/.test(err)], [1, true], `${file}, ${args[0]}: ${err}`);
+    }
+    await runSuccessfully(targetSettings, cwd, 'restore', file);
+    await runSuccessfully(targetSettings, cwd, 'token', 'list');
+  }
+});
+
+/** Returns stores whose log takes one batch and then fails. */
+function withOneAppend(stores: Stores): Stores {
+  const appendInOrder = async (batches: readonly StreamBatch[]) => {
+    await stores.events.appendInOrder(batches.slice(0, 1));
+    throw new Error('interrupted');
+  };
+  const readAll: EventStore['readAll'] = (after) => stores.events.readAll(after);
+  return { ...stores, events: { ...stores.events, readAll, appendInOrder } };
+}
 
 test('refuses a history that is redacted, altered, cut, signed by another key or already installed', async ({
   from,

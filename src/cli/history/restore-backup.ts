@@ -1,11 +1,19 @@
 import { storedInstallationId } from '../../identity/installation/installation.ts';
 import { refuseNewer } from '../../identity/migrations/migrate.ts';
-import { ACCOUNT_TABLES, type AccountStore, type AccountTableName } from '../../stores/account-store.ts';
+import {
+  ACCOUNT_TABLES,
+  type AccountStore,
+  type AccountTableName,
+  RESTORE_MARK_PREFIX,
+} from '../../stores/account-store.ts';
 import type { Stores } from '../../stores/open.ts';
 import { CommandError, type Shell } from '../command.ts';
 import { ProgressBar } from '../progress.ts';
 import { type BackupSummary, linesOfBackup } from './backup-file.ts';
 import { HistoryAppender } from './history-appender.ts';
+
+/** The secret that marks a restore of a backup in progress. */
+const MARK_ID = `${RESTORE_MARK_PREFIX}backup`;
 
 /** Restores a backup into empty stores, or finishes an interrupted restore. The caller has read the file to its end. */
 export async function restoreBackup(path: string, summary: BackupSummary, stores: Stores, shell: Shell): Promise<void> {
@@ -14,7 +22,11 @@ export async function restoreBackup(path: string, summary: BackupSummary, stores
     throw new CommandError('These stores already have an installation. Restore a backup into empty stores.');
   }
   refuseNewer(summary.schema);
-  const order = new HistoryAppender(events, () => true);
+  const order = new HistoryAppender(
+    events,
+    () => true,
+    () => markRestore(accounts),
+  );
   const bar = new ProgressBar(shell, 'events');
   let isLogDone = false;
   try {
@@ -32,6 +44,7 @@ export async function restoreBackup(path: string, summary: BackupSummary, stores
       isLogDone = true;
       await accounts.put(line.table, line.record);
     }
+    await accounts.remove('secrets', MARK_ID);
   } finally {
     bar.clear();
   }
@@ -43,6 +56,11 @@ export async function restoreBackup(path: string, summary: BackupSummary, stores
 /** Removes records of an interrupted restore. If they are from an older backup, they could let in a removed member. */
 async function clearTables(accounts: AccountStore): Promise<void> {
   for (const table of Object.keys(ACCOUNT_TABLES) as AccountTableName[]) {
-    for (const { id } of await accounts.all(table)) await accounts.remove(table, id);
+    for (const { id } of await accounts.all(table)) if (id !== MARK_ID) await accounts.remove(table, id);
   }
+}
+
+/** Marks the stores, so that nobody takes the first part of the log for all of it. */
+async function markRestore(accounts: AccountStore): Promise<void> {
+  await accounts.insert('secrets', { id: MARK_ID, since: new Date().toISOString() });
 }

@@ -9,6 +9,7 @@ import {
   InstallationError,
   type InstallationOptions,
   loggedInstallationId,
+  refuseUnfinishedRestore,
   storedInstallationId,
   storeInstallationId,
 } from './installation.ts';
@@ -26,6 +27,8 @@ export async function adoptLog(options: InstallationOptions & { tokens: Tokens }
   const installation = await loggedInstallationId(log);
   if (installation === null)
     throw new InstallationError('The log is empty, there is nothing to adopt. Start the service.');
+
+  await refuseUnfinishedRestore(accounts);
 
   await migrateAccounts(accounts);
   const account_id = randomId('acc');

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { derivedId, itemCommandId } from '../../commands/engine/ids.ts';
 import type { Role } from '../../commands/organization/caller.ts';
-import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
+import { type AccountRecord, type AccountStore, RESTORE_MARK_PREFIX } from '../../stores/account-store.ts';
 import { recordFirstName } from '../accounts/account-names.ts';
 import { executeOrganizationCommand } from '../memberships/actor.ts';
 import { migrateAccounts } from '../migrations/migrate.ts';
@@ -122,6 +122,7 @@ export async function findInstallation(
   const storedId = await storedInstallationId(accounts);
   if (storedId === null) {
     if (loggedId === null) return null;
+    await refuseUnfinishedRestore(accounts);
     const remedy = `${RESTORE}, or keep the log and begin the accounts anew with: veritrail init --adopt-log`;
     throw new InstallationError(`The log holds facts, but the account store is empty. ${remedy}`);
   }
@@ -136,6 +137,18 @@ export async function findInstallation(
     throw new InstallationError(`The account store has tokens, but the log is empty. ${remedy}`);
   }
   return { installation: storedId, complete: isComplete };
+}
+
+/**
+ * Refuses stores that hold only a part of a log: other events after it would make another history.
+ * @throws InstallationError if a restore was interrupted
+ */
+export async function refuseUnfinishedRestore(accounts: AccountStore): Promise<void> {
+  const secrets = await accounts.all('secrets');
+  if (!secrets.some(({ id }) => id.startsWith(RESTORE_MARK_PREFIX))) return;
+  throw new InstallationError(
+    'A restore was interrupted, so the log is not complete. Repeat "veritrail restore" with the same file to finish it, or empty the stores.',
+  );
 }
 
 /** Returns an installation with the id of its first organization. */
