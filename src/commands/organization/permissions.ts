@@ -97,15 +97,27 @@ export function requirePermission(caller: Caller, organizationId: string, permis
   if (caller.read_only && rule.writes) {
     throw new Refusal('forbidden', 'This token is read-only. Use one that may write.');
   }
-  throw forbidden(permission, roleAllows(role, permission) ? caller.members.get(organizationId) : role);
+  const member = caller.members.get(organizationId);
+  if (member && roleAllows(member, permission)) throw forbiddenToCredential(permission, role);
+  throw forbidden(permission, roleAllows(role, permission) ? member : role);
+}
+
+/** Returns the error for a credential whose role is too low, while its member has this permission. */
+function forbiddenToCredential(permission: Permission, role: Role): Refusal {
+  return new Refusal(
+    'forbidden',
+    `${needOf(permission)}, but this token has the role ${role}. Use one with a higher role: you may create it.`,
+  );
 }
 
 /** Returns the error for a caller without this permission. */
 export function forbidden(permission: Permission, role: Role | null | undefined): Refusal {
+  const message = `${needOf(permission)}, but yours is ${role ?? 'none'}. Ask an OWNER to change it.`;
+  return new Refusal('forbidden', message);
+}
+
+function needOf(permission: Permission): string {
   const { roles, activity } = PERMISSIONS[permission];
   const neededRoles = roles.length > 2 ? `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}` : roles.join(' or ');
-  return new Refusal(
-    'forbidden',
-    `For ${activity} you need the role ${neededRoles}, but yours is ${role ?? 'none'}. Ask an OWNER to change it.`,
-  );
+  return `For ${activity} you need the role ${neededRoles}`;
 }

@@ -91,6 +91,17 @@ test('a permission needs both the credential’s role and the member’s role', 
   );
 });
 
+test('a token of a lower role than its member’s is named as the limit', () => {
+  const { message } = refusal(() => requirePermission(callerOf('VIEWER', 'OWNER'), 'org_1', 'archiveRecords'));
+  assert.is(
+    message,
+    'For archiving and restoring records you need the role ADMIN or OWNER, but this token has the role VIEWER. ' +
+      'Use one with a higher role: you may create it.',
+  );
+  const ofMember = refusal(() => requirePermission(callerOf('VIEWER', 'EDITOR'), 'org_1', 'archiveRecords'));
+  assert.match(ofMember.message, /but yours is VIEWER\. Ask an OWNER/);
+});
+
 test('requirePermission returns the caller’s role or names the required one', () => {
   assert.is(requirePermission(callerOf('EDITOR', 'OWNER'), 'org_1', 'changeRecords'), 'EDITOR');
   assert.match(
