@@ -1,8 +1,12 @@
 /** Characters of each name that are compared, to bound the time. */
 const MAX_COMPARED_LENGTH = 64;
 
-/** Returns the name that a misspelled one most likely means, ignoring case. Null if none is near. */
-export function nearest(wrong: string, names: readonly string[]): string | null {
+/** Returns the name that a misspelled one most likely means, ignoring case. Null if none is within `maxEdits`. */
+export function nearest(
+  wrong: string,
+  names: readonly string[],
+  maxEdits = Math.max(2, wrong.length / 2),
+): string | null {
   let best: { name: string; distance: number } | null = null;
   const comparedText = comparedPart(wrong);
   for (const name of names) {
@@ -14,7 +18,7 @@ export function nearest(wrong: string, names: readonly string[]): string | null 
   }
   if (best === null) return null;
   // At least one character must be right, also in a short name.
-  const maxDistance = Math.min(best.name.length - 1, Math.max(2, wrong.length / 2));
+  const maxDistance = Math.min(best.name.length - 1, maxEdits);
   return best.distance <= maxDistance ? best.name : null;
 }
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { nearest } from '../../commands/engine/nearest.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { isObject, type Params } from '../protocol/protocol-message.ts';
 import { fullSchema, type JsonSchema } from './json-schema.ts';
+import { nearestProperty } from './nearest-property.ts';
 import { once } from './once.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -74,7 +74,9 @@ export class InputParser<Schema extends z.ZodType> {
     if (result.success) return { data: result.data };
     const problems: InputProblem[] = [];
     let total = 0;
-    for (const issue of result.error.issues) {
+    const { issues } = result.error;
+    for (const issue of issues) {
+      if (isAboutWrongType(issue, issues)) continue;
       const problemsLeft = maxProblems - problems.length;
       if (problemsLeft > 0) problems.push(...this.problemsOf(issue, input, problemsLeft));
       total += issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
@@ -95,10 +97,7 @@ export class InputParser<Schema extends z.ZodType> {
   private hintFor(name: string, path: readonly PropertyKey[]): string | null {
     const candidates = this.propertiesAt(path);
     const outer = candidates.find((candidate) => this.propertiesAt([...path, candidate]).includes(name));
-    const meant =
-      outer === undefined
-        ? (candidates.find((candidate) => hasWords(candidate, name)) ?? nearest(name, candidates))
-        : `${outer}.${name}`;
+    const meant = outer === undefined ? nearestProperty(name, candidates) : `${outer}.${name}`;
     return meant === null ? null : `Did you mean ${meant}?`;
   }
 
@@ -143,13 +142,14 @@ function problemOf(issue: Exclude<Issue, { code: 'unrecognized_keys' }>, input: 
       return { field, message: `${isMissing ? 'is required:' : 'must be'} one of ${allowed.join(', ')}`, allowed };
     }
     case 'invalid_type': {
-      const isMissing = valueAt(input, issue.path) === undefined;
-      return { field, message: isMissing ? 'is required' : `must be ${withArticle(issue.expected)}` };
+      const value = valueAt(input, issue.path) ?? null;
+      if (value === null) return { field, message: 'is required' };
+      return { field, message: `must be ${withArticle(issue.expected)}${asExpected(issue.expected, value)}` };
     }
     case 'too_big':
     case 'too_small': {
       const bound = issue.code === 'too_big' ? `at most ${issue.maximum}` : `at least ${issue.minimum}`;
-      return { field, message: issue.origin === 'array' ? `must have ${bound} values` : `must be ${bound}` };
+      return { field, message: issue.origin === 'array' ? `must have ${numberOfValues(bound)}` : `must be ${bound}` };
     }
     case 'custom': {
       const allowed = (issue.params as { allowed?: string[] } | undefined)?.allowed;
@@ -170,12 +170,28 @@ function withArticle(type: string): string {
   return words[type] ?? `a ${type}`;
 }
 
+const numberOfValues = (bound: string): string => `${bound} ${bound.endsWith(' 1') ? 'value' : 'values'}`;
+
+/** Returns how to write a value of another type as the expected one. Empty if that isn't plain. */
+function asExpected(expected: string, value: unknown): string {
+  if (typeof value !== 'string') return '';
+  const text = value.trim();
+  if (expected === 'array' && /^[\w.-]{1,40}$/.test(text)) return `: give ["${text}"]`;
+  const isNumber = ['number', 'int'].includes(expected) && /^-?\d{1,9}$/.test(text);
+  const isBoolean = expected === 'boolean' && ['true', 'false'].includes(text);
+  return isNumber || isBoolean ? `: give ${text} without quotation marks` : '';
+}
+
+/** Returns true for a bound on a value whose type is wrong: zod compares an array's bound with a text's length. */
+function isAboutWrongType(issue: Issue, issues: readonly Issue[]): boolean {
+  if (issue.code !== 'too_big' && issue.code !== 'too_small') return false;
+  const path = issue.path.join('.');
+  return issues.some((other) => other.code === 'invalid_type' && other.path.join('.') === path);
+}
+
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | null | undefined)?.[key], input);
 }
-
-/** Returns true for `inherent_likelihood` and `likelihood`. */
-const hasWords = (name: string, words: string): boolean => `_${name}_`.includes(`_${words}_`);
 
 /** Shortens a text from the caller, such as an unknown property's name, and replaces control characters by spaces. */
 export function toSingleLine(text: string, maxCharacters: number): string {

@@ -71,6 +71,39 @@ test('unknown properties are refused by name, with the one that may be meant', a
   assert.equal([farOff.field, farOff.hint], ['zzzzzzzzzzzzzzzzzz', undefined]);
 });
 
+test('a hint names only what is near', async ({ owner, organizationId }) => {
+  for (const [tool, input, hint] of [
+    ['getRecords', { id: randomId('rsk') }, 'Did you mean ids?'],
+    ['updateRisk', { risk_id: randomId('rsk'), name: 'A' }, 'Did you mean id?'],
+    ['addVendor', { organization_id: organizationId, name: 'A', Owner: 'ME' }, 'Did you mean owner_id?'],
+    ['addVendor', { organization_id: organizationId, name: 'A', dueDate: '2026-01-01' }, undefined],
+    ['addMeasure', { organization_id: organizationId, name: 'A', dueDate: '2026-01-01' }, 'Did you mean due_date?'],
+    ['addMeasure', { organization_id: organizationId, name: 'A', 'Due date': '2026-01-01' }, 'Did you mean due_date?'],
+    ['updateVendor', { id: randomId('vnd'), last_reviewed: '2026-01-01' }, undefined],
+    ['addNonconformity', { organization_id: organizationId, description: 'A', control_id: 'x' }, undefined],
+    ['updateAudit', { id: randomId('aud'), completed_position: '5' }, undefined],
+  ] as const) {
+    assert.equal([tool, (await owner.refused(tool, input)).hint], [tool, hint]);
+  }
+});
+
+test('a value of another type is refused with how to write it', async ({ owner, organizationId }) => {
+  const messageOf = async (tool: string, input: object) => (await owner.refused(tool, input)).message;
+  const filtered = (filter: object) => messageOf('listRisks', { organization_id: organizationId, filter });
+  assert.is(await filtered({ priority: 'HIGH' }), 'filter.priority must be an array: give ["HIGH"].');
+  assert.is(await filtered({ priority: '"a" or "b"' }), 'filter.priority must be an array.');
+  assert.is(await filtered({ min_score: '15' }), 'filter.min_score must be a number: give 15 without quotation marks.');
+  assert.is(
+    await filtered({ overdue: 'true' }),
+    'filter.overdue must be a boolean: give true without quotation marks.',
+  );
+  const evidence = { organization_id: organizationId, name: 'A', text: 'x', record_ids: randomId('msr') };
+  const { issues } = await owner.refused('addEvidence', evidence);
+  assert.equal(issues, [{ field: 'record_ids', message: `must be an array: give ["${evidence.record_ids}"]` }]);
+  assert.is(await messageOf('addRisk', { organization_id: organizationId, name: null }), 'name is required.');
+  assert.is(await messageOf('getRecords', { ids: [] }), 'ids must have at least 1 value.');
+});
+
 test('all problems are listed', async ({ owner, organizationId }) => {
   const error = await owner.refused('addRisk', {
     organization_id: organizationId,
