@@ -59,13 +59,13 @@ function refuseTransition(field: string, from: string, to: string, allowed: read
   });
 }
 
-/** Refuses a state whose required fields are empty. @throws Refusal invalid_input that names the first one */
+/** Refuses a state whose required fields are empty. @throws Refusal invalid_input that names all of them */
 function requireStateFields({ field, needs = {} }: Workflow, record: object): void {
   const state = (record as WorkflowRecord)[field]!;
   const required = needs[state] ?? [];
-  for (const name of required) {
-    const value = (record as Record<string, unknown>)[name];
-    if (value !== null && value !== undefined && value !== '') continue;
-    throw new Refusal('invalid_input', `${state} needs ${required.join(' and ')}. Give ${name} too.`, { field: name });
-  }
+  const isEmpty = (name: string) => [null, undefined, ''].includes((record as Record<string, string | null>)[name]);
+  const absent = required.filter(isEmpty);
+  if (absent.length === 0) return;
+  const message = `${state} needs ${required.join(' and ')}. Give ${absent.join(' and ')} too.`;
+  throw new Refusal('invalid_input', message, { field: absent[0]! });
 }

@@ -7,7 +7,7 @@ import {
   type NonconformityState,
   type NonconformityStatus,
 } from '../../src/register/nonconformity.ts';
-import { NOW, specOf } from '../support/spec.ts';
+import { CONTEXT, NOW, specOf } from '../support/spec.ts';
 
 const test = suite('nonconformity commands');
 const { given } = specOf(nonconformity);
@@ -116,6 +116,12 @@ test('a nonconformity may skip statuses forward, goes back with a reason, and fr
       }
     }
   }
+});
+
+test('the refusal of a status names all fields that are absent', () => {
+  const closing = change({ status: 'CLOSED', root_cause: 'No owner' });
+  const decide = () => nonconformity.decide(closing, given([raisedEvent(), started]).state(), CONTEXT);
+  assert.throws(decide, /Give corrective_action and effectiveness_check too\./);
 });
 
 test('a nonconformity needs the required fields of its status, which may be in the same call', () => {

@@ -86,20 +86,23 @@ function withoutId({ id: _id, ...row }: Readonly<Record<string, unknown>>): obje
   return row;
 }
 
+/** Rows that need a reason get the import's: a row has no such field. */
+const REASON_HINT = 'Give one reason for the whole import, outside its rows.';
+
 /** Turns a problem into a row's error. The hint is computed only when it is read. */
 export function rowError({ field, message, hint }: InputProblem): RowError {
   return {
     field,
     message,
     get hint() {
-      return hint?.() ?? undefined;
+      return field === 'reason' ? REASON_HINT : (hint?.() ?? undefined);
     },
   };
 }
 
 /** Converts a refusal to the row's errors: one for each of its issues, or one for the whole refusal. */
 export function toRowErrors({ message, more }: Refusal): RowError[] {
-  const { field = '', issues = [], hint } = more;
+  const { field = '', issues = [], hint = field === 'reason' ? REASON_HINT : undefined } = more;
   const errors: RowError[] = issues.length > 0 ? issues.map((issue) => ({ ...issue })) : [{ field, message }];
   const matchingError = errors.find((error) => error.field === field);
   if (hint !== undefined && matchingError !== undefined) matchingError.hint = hint;

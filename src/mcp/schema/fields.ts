@@ -131,6 +131,9 @@ export const sha256Digest = once(() =>
     .meta({ title: 'SHA-256', pattern: '^[0-9A-Fa-f]{64}$' }),
 );
 
+/** Where callers find the ids of accounts. */
+const MEMBERS = ' (listOrganizations with include_members has the ids)';
+
 /** A member's account id. ME is the caller. */
 export const account = once(() =>
   z
@@ -138,7 +141,8 @@ export const account = once(() =>
     .superRefine((value, context) => {
       if (value === 'ME' || idPrefix(value) === 'acc') return;
       const allowed = ['ME', 'acc_…'];
-      context.addIssue({ code: 'custom', message: 'is not an account: give ME or an acc_ id', params: { allowed } });
+      const message = `is not an account: give ME or an acc_ id${MEMBERS}`;
+      context.addIssue({ code: 'custom', message, params: { allowed } });
     })
     .meta({ title: 'account', pattern: idPattern(['acc'], 'ME') }),
 );
@@ -170,7 +174,7 @@ export const actor = once(() =>
       const allowed = ['ME', 'SYSTEM', 'acc_…', 'tok_…'];
       context.addIssue({
         code: 'custom',
-        message: `is not an actor: give one of ${allowed.join(', ')}`,
+        message: `is not an actor: give one of ${allowed.join(', ')}${MEMBERS}`,
         params: { allowed },
       });
     })

@@ -88,7 +88,8 @@ export const reportTool = defineTool({
   load: () => 'LONG',
   run: (input, { service, caller, progress, signal }) => {
     const onGenerated = (report: DownloadDetails) => service.reportGenerated(caller, report);
-    const recordsRead = (records: number) => progress?.(records, undefined, `${records} records read`);
+    const recordsRead = (records: number) =>
+      progress?.(records, undefined, `${records} ${records === 1 ? 'record' : 'records'} read`);
     return getReport(service.reader, caller, input, { onGenerated, progress: recordsRead, signal });
   },
   page: pageOfReport,

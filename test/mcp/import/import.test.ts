@@ -141,6 +141,11 @@ test('an import checks all rows before the first write, and lists all errors', a
     assert.match(JSON.stringify(answer.rows[1]), 'Did you mean name?');
   }
   assert.is(await logLength(register), length);
+  const unreasoned = [rows[4]!, { ...rows[4], reason: 'bankrupt' }];
+  const { rows: refusedRows } = await runImport(register, 'VENDOR', unreasoned, { dry_run: true });
+  for (const { errors } of refusedRows) {
+    assert.match(JSON.stringify(errors), 'Give one reason for the whole import, outside its rows.');
+  }
   assert.is((await runImport(register, 'VENDOR', [rows[4]!], { reason: 'bankrupt' })).created, 1);
 });
 
