@@ -160,9 +160,10 @@ function noticesOf(workbook: Workbook, { index, first, headings }: FoundTable, o
   const others = workbook.sheets.filter((sheet) => sheet.visible && sheet.name !== name).map((sheet) => sheet.name);
   const notices = workbook.notice === undefined ? [] : [workbook.notice];
   if (options.sheet === undefined && others.length > 0) {
+    const why =
+      headings.fieldCount > 0 ? 'its headings name the most fields' : 'no sheet has a heading that names a field';
     notices.push(
-      `Sheet "${name}" was read, because its headings name the most fields. The others are ${others.join(', ')}; ` +
-        'choose one with --sheet.',
+      `Sheet "${name}" was read, because ${why}. The others are ${others.join(', ')}; choose one with --sheet.`,
     );
   }
   if (options.headingRow !== undefined || options.namesField === undefined) return notices;

@@ -66,4 +66,18 @@ headings('deep in a sheet are found only by their row', async () => {
   ]);
 });
 
+headings('of no sheet name a field: the notice says so', async () => {
+  const path = files.save(
+    xlsxOf([
+      { name: 'Notizen', rows: [['Stand'], ['heute']] },
+      { name: 'Risiken', rows: [['Risiko'], ['Feuer']] },
+    ]),
+  );
+  const { notices } = await readSheet(path, { namesField });
+  assert.match(
+    notices[0]!,
+    /"Notizen" was read, because no sheet has a heading that names a field\. The others are Risiken;/,
+  );
+});
+
 headings.run();
