@@ -1,4 +1,4 @@
-import { endOfPeriod, startOfPeriod } from '../../commands/engine/dates.ts';
+import { endOfPeriod, MAX_DATE, startOfPeriod } from '../../commands/engine/dates.ts';
 import { frameworkOfControl, idPrefix } from '../../commands/engine/ids.ts';
 import { nearestNames } from '../../commands/engine/nearest.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
@@ -31,6 +31,7 @@ export async function changeConditions(
 ): Promise<Condition[]> {
   const { record_id, record_types, actor_id, event_types, field, from, to } = filter;
   const { position } = context.moment;
+  refuseReversedPeriod(from, to);
   refuseUnknownEventTypes(event_types, context.snapshot.accessLog);
   const where: Condition[] = [];
   if (record_id) where.push(recordCondition(record_id));
@@ -80,6 +81,24 @@ function actorCondition(ids: readonly string[], caller: Caller): Condition {
   });
 }
 
+/**
+ * Refuses a period that ends before it begins: an empty answer would look as if nothing was changed. It compares two
+ * dates or times, or two positions.
+ */
+function refuseReversedPeriod(from: string | undefined, to: string | undefined): void {
+  if (from === undefined || to === undefined) return;
+  const positions = [from, to].every((text) => POSITION.test(text));
+  const isReversed = positions
+    ? Number(from) > Number(to)
+    : (startOfPeriod(from) ?? '') > (endOfPeriod(to) ?? MAX_DATE);
+  if (!isReversed) return;
+  throw new Refusal('invalid_input', 'The period ends before it begins. Give the earlier moment as from.', {
+    field: 'filter.from',
+  });
+}
+
+const POSITION = /^\d{1,15}$/;
+
 /** Returns an inclusive bound of the period: on the position, or for a date or time on the log time. */
 export async function periodBound(
   { snapshot, organizationId }: QueryContext,
@@ -87,7 +106,7 @@ export async function periodBound(
   text: string,
 ): Promise<Condition> {
   const operator = field === 'from' ? 'gte' : 'lte';
-  if (/^\d{1,15}$/.test(text)) return { key: 'position', op: 'range', [operator]: Number(text) };
+  if (POSITION.test(text)) return { key: 'position', op: 'range', [operator]: Number(text) };
   if (idPrefix(text) === 'aud') {
     const completed = await completedPosition(snapshot, organizationId, text, `filter.${field}`);
     return { key: 'position', op: 'range', [operator]: completed };

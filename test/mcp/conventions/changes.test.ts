@@ -200,6 +200,9 @@ await onBothPairs('listChanges', (test) => {
     for (const [filter, field] of [
       [{ from: 'once' }, 'filter.from'],
       [{ to: '2026-02-30' }, 'filter.to'],
+      [{ from: '2026-02-02', to: '2026-02-01' }, 'filter.from'],
+      [{ from: '2026-02-02T10:00:00Z', to: '2026-02-02T09:00:00Z' }, 'filter.from'],
+      [{ from: '10', to: '9' }, 'filter.from'],
       [{ record_types: ['PEOPLE'] }, 'filter.record_types.0'],
       [{ record_id: [randomId('tok')] }, 'filter.record_id.0'],
       [{ actor_id: ['Olivia'] }, 'filter.actor_id.0'],
