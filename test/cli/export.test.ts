@@ -1,15 +1,16 @@
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { writeLines } from '../../src/cli/history/files.ts';
 import { firstStart } from '../../src/identity/installation/installation.ts';
 import { exportLines } from '../../src/queries/files/export-lines.ts';
 import type { EventStore, StoredEvent } from '../../src/stores/event-store.ts';
 import { readLine } from '../../src/trail/check/line.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
 import { Verifier } from '../../src/trail/index.ts';
-import { closeAll, open } from '../support/identity/identity.ts';
+import { closeAll, open, rejectionError } from '../support/identity/identity.ts';
 import { temporaryFolder } from '../support/register.ts';
 import { veritrail } from '../support/run/run-command.ts';
 import { linesOf, ORGANIZATION, SealedHistory, twoHundredEvents, verify } from '../support/trail/sealed-history.ts';
@@ -86,6 +87,42 @@ test('veritrail export writes a new file, compressed or not, while the service r
   }
   assert.throws(() => statSync(join(cwd, 'none.jsonl')), /ENOENT/);
   assert.is(readFileSync(join(cwd, 'history.jsonl'), 'utf8'), text);
+  rmSync(cwd, { recursive: true });
+});
+
+test('a file gets its name when it is complete, and never replaces another', async () => {
+  const cwd = temporaryFolder();
+  const path = join(cwd, 'history.jsonl.gz');
+  async function* lines(then: () => void) {
+    yield ['first'];
+    assert.not.ok(readdirSync(cwd).includes('history.jsonl.gz'));
+    then();
+    yield ['second'];
+  }
+  const fails = (error: Error) =>
+    writeLines(
+      path,
+      lines(() => {
+        throw error;
+      }),
+    );
+  assert.match((await rejectionError(fails(new Error('cut')))).message, /^cut$/);
+  const full = Object.assign(new Error('write'), { code: 'ENOSPC' });
+  assert.match((await rejectionError(fails(full))).message, /disk is full\. Free some space/);
+  assert.equal(readdirSync(cwd), []);
+  const overtaken = writeLines(
+    path,
+    lines(() => writeFileSync(path, 'of another process')),
+  );
+  assert.match((await rejectionError(overtaken)).message, /already exists/);
+  assert.is(readFileSync(path, 'utf8'), 'of another process');
+  rmSync(path);
+  await writeLines(
+    path,
+    lines(() => undefined),
+  );
+  assert.is(gunzipSync(readFileSync(path)).toString(), 'first\nsecond\n');
+  assert.equal(readdirSync(cwd), ['history.jsonl.gz']);
   rmSync(cwd, { recursive: true });
 });
 

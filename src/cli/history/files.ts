@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { open, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -95,27 +95,36 @@ export async function smallFile(path: string): Promise<string | null> {
 type Lines = AsyncIterable<readonly string[]> | Iterable<readonly string[]>;
 
 /**
- * Writes lines to a new file, as gzip if its name ends in `.gz`. Removes the file if writing fails.
+ * Writes lines to a new file, as gzip if its name ends in `.gz`. The file gets its name when it is complete, because a
+ * part of a backup must not look like a backup. Removes the part if writing fails.
  * @throws CommandError if the file already exists, or can't be written
  */
 export async function writeLines(path: string, lines: Lines): Promise<void> {
-  const handle = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') throw new CommandError(`${basename(path)} already exists. Choose another name.`);
-    throw writeError(error);
-  });
-  const file = handle.createWriteStream({ flush: true, highWaterMark: 256 * 1024 });
+  if ((await stat(path).catch(() => null)) !== null) throw existsError(path);
+  const part = `${path}.${process.pid}.part`;
   try {
+    const handle = await open(part, 'wx', 0o600);
+    const file = handle.createWriteStream({ flush: true, highWaterMark: 256 * 1024 });
     if (isGzip(path)) await pipeline(textsOf(lines), createGzip(), file);
     else await pipeline(textsOf(lines), file);
+    // An empty file first, because a rename alone would replace a file that another process made meanwhile.
+    await (await open(path, 'wx', 0o600)).close();
+    await rename(part, path);
   } catch (error) {
-    await rm(path, { force: true });
-    throw writeError(error);
+    await rm(part, { force: true });
+    throw errorCode(error) === 'EEXIST' ? existsError(path) : writeError(error);
   }
+}
+
+function existsError(path: string): CommandError {
+  return new CommandError(`${basename(path)} already exists. Choose another name.`);
 }
 
 /** Turns an error of the file system into a message. Returns any other error as it is. */
 function writeError(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = errorCode(error);
+  if (code === 'ENOSPC')
+    return new CommandError('The disk is full. Free some space, or write the file to another one.');
   return /^E[A-Z]+$/.test(code)
     ? new CommandError(
         `The file can’t be written (${code}). Check that its folder exists and that you may write to it.`,
