@@ -2,7 +2,7 @@ import { OBLIGATION, type ObligationState } from '../register/obligation.ts';
 import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
 import { addDays, MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
-import { refuseFutureDate, withoutReason, withReason } from './record.ts';
+import { withoutReason, withReason } from './record.ts';
 
 type SpecificEvent = SpecificEventOf<typeof OBLIGATION>;
 
@@ -19,9 +19,7 @@ export function overdueAfter(obligation: Pick<ObligationState, 'status' | 'due_d
 }
 
 /** Sets the review date to today if the obligation is added with an assessment but without a date. */
-function add(obligation: ObligationState, _reason: string | undefined, context: DecisionContext) {
-  const { today } = context;
-  refuseFutureDate('last_review_date', obligation.last_review_date, context);
+function add(obligation: ObligationState, _reason: string | undefined, { today }: DecisionContext) {
   const needsDate = obligation.status !== 'NOT_ASSESSED' && obligation.last_review_date === null;
   return needsDate ? { last_review_date: today } : {};
 }
@@ -31,11 +29,9 @@ function update(
   obligation: ObligationState,
   changed: Partial<ObligationState>,
   reason: string | undefined,
-  context: DecisionContext,
+  { today }: DecisionContext,
   input: Partial<ObligationState>,
 ): SpecificEvent[] {
-  const { today } = context;
-  refuseFutureDate('last_review_date', input.last_review_date ?? null, context);
   if (input.status === undefined) {
     const { last_review_date } = changed;
     if (last_review_date === undefined) return [];

@@ -71,12 +71,6 @@ export function requireReason(reason: string | null | undefined, purpose: string
   throw new Refusal('invalid_input', `Give a reason: ${purpose}.`, { field: 'reason' });
 }
 
-/** Refuses a date after today. */
-export function refuseFutureDate(field: string, date: string | null, { today }: DecisionContext): void {
-  if (date === null || date <= today) return;
-  throw new Refusal('invalid_input', `${field} is in the future. Give a date up to today (${today}).`, { field });
-}
-
 /** Refuses a time in the future. */
 export function refuseFuture(field: string, timestamp: string, context: DecisionContext): void {
   if (timestamp <= context.now) return;

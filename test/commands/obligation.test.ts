@@ -46,23 +46,6 @@ test('an obligation is added in any status, reviewed today by default', () => {
   }
 });
 
-test('a review in the future is refused, added or changed', () => {
-  const last_review_date = '2099-01-01';
-  for (const status of [{}, { status: 'COMPLIANT' as const }]) {
-    given([])
-      .when({ type: 'AddObligation', fields: { requirement: REQUIREMENT, last_review_date, ...status } })
-      .refused('invalid_input', { field: 'last_review_date' });
-    given([added])
-      .when(change({ last_review_date, ...status }))
-      .refused('invalid_input', { field: 'last_review_date' });
-  }
-  // One that is stored already hinders no other change.
-  const stored: ObligationEvent = { type: 'ObligationAssessed', data: { status: 'COMPLIANT', last_review_date } };
-  given([added, stored])
-    .when(change({ area: 'Privacy' }))
-    .then([{ type: 'ObligationDetailsChanged', data: { changes: { area: 'Privacy' } } }]);
-});
-
 test('an obligation is assessed from every status to every other, today by default', () => {
   for (const from of COMPLIANCE) {
     for (const status of COMPLIANCE) {
