@@ -14,6 +14,8 @@ export interface InputProblem {
   allowed?: readonly string[];
   /** Returns a hint, or null. It is computed only for problems that an answer shows. */
   hint?: () => string | null;
+  /** Returns the names that exist where an unknown one was given. Shown if no problem has a hint. */
+  known?: () => readonly string[];
 }
 
 /** Unknown property names come from the caller and can have any length. */
@@ -90,6 +92,7 @@ export class InputParser<Schema extends z.ZodType> {
       field: [...issue.path, displayName(key)].join('.'),
       message: 'is not a known property',
       hint: () => this.hintFor(key, issue.path),
+      known: () => this.propertiesAt(issue.path),
     }));
   }
 
@@ -111,15 +114,18 @@ export class InputParser<Schema extends z.ZodType> {
 }
 
 /** Returns the first problem that says how to fix it: a misspelt name explains a missing required one. */
-function mostHelpfulProblem(problems: readonly InputProblem[]): Omit<InputProblem, 'hint'> & { hint?: string } {
+function mostHelpfulProblem(
+  problems: readonly InputProblem[],
+): Omit<InputProblem, 'hint' | 'known'> & { hint?: string } {
   let searchedHints = 0;
-  for (const { hint: findHint, ...problem } of problems) {
+  for (const { hint: findHint, known: _known, ...problem } of problems) {
     const hint = findHint && ++searchedHints <= MAX_HINT_SEARCHES ? findHint() : null;
     if (hint) return { ...problem, hint };
     if (problem.allowed) return problem;
   }
-  const { hint: _hint, ...first } = problems[0]!;
-  return first;
+  const { hint: _hint, known = () => [], ...first } = problems[0]!;
+  const names = known();
+  return names.length > 0 ? { ...first, hint: `Known here: ${names.join(', ')}.` } : first;
 }
 
 function issuesThatFit(problems: readonly InputProblem[]) {

@@ -158,6 +158,7 @@ export function recordsOutput(families: readonly RecordSchemas[]): z.ZodType {
     records: z.array(z.union(record)),
     not_found: z.array(anyId),
     omitted: z.array(anyId).describe('records that did not fit; get them in another call'),
+    hint: z.string().optional().describe('which of those not found are archived'),
     ...momentNotes,
     url: pageUrl.describe('with one id: the page that shows the record, for people'),
   });

@@ -173,6 +173,6 @@ export async function positionAt(
 }
 
 function refuseFuture(field: string): never {
-  const message = `${field} is in the future. Give an earlier moment. Today’s date means the current state.`;
+  const message = `${field} is in the future. Give an earlier moment, or today’s date for the current state.`;
   throw new Refusal('invalid_input', message, { field });
 }

@@ -52,7 +52,16 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
   );
   const fit = selectFitting(records);
   const not_found = ids.filter((id) => !foundIds.includes(id));
-  return Object.assign({ records: fit.records, not_found, omitted: fit.omitted }, answerNotes(context));
+  const answer = { records: fit.records, not_found, omitted: fit.omitted };
+  return Object.assign(answer, archivedHint(not_found, documents), answerNotes(context));
+}
+
+/** Says which of the ids that were not found belong to archived records. */
+function archivedHint(notFound: readonly string[], documents: ReadonlyMap<string, Document>): { hint?: string } {
+  const archived = notFound.filter((id) => documents.has(id));
+  if (archived.length === 0) return {};
+  const are = archived.length === 1 ? 'is' : 'are';
+  return { hint: `${archived.join(', ')} ${are} archived. To read archived records too, add ARCHIVED to include.` };
 }
 
 /** Reads the included parts of a record: links, evidence, history. */

@@ -67,8 +67,11 @@ test('unknown properties are refused by name, with the one that may be meant', a
   assert.equal([outside.field, outside.hint], ['query', 'Did you mean filter.query?']);
   const short = await owner.refused('addRisk', { organization_id: organizationId, name: 'A', likelihood: 4 });
   assert.equal([short.field, short.hint], ['likelihood', 'Did you mean inherent_likelihood?']);
-  const farOff = await owner.refused('listOrganizations', { zzzzzzzzzzzzzzzzzz: 1 });
-  assert.equal([farOff.field, farOff.hint], ['zzzzzzzzzzzzzzzzzz', undefined]);
+  const farOff = await owner.refused('listRisks', { organization_id: organizationId, limit: 5 });
+  assert.is(farOff.field, 'limit');
+  assert.match(farOff.hint ?? '', /^Known here: .*\bfilter, .*\bsize\b.*\.$/);
+  const together = await owner.refused('addVendor', { organization_id: organizationId, limit: 5, nmae: 'A' });
+  assert.is(together.hint, 'Did you mean name?');
 });
 
 test('a hint names only what is near', async ({ owner, organizationId }) => {
@@ -76,14 +79,15 @@ test('a hint names only what is near', async ({ owner, organizationId }) => {
     ['getRecords', { id: randomId('rsk') }, 'Did you mean ids?'],
     ['updateRisk', { risk_id: randomId('rsk'), name: 'A' }, 'Did you mean id?'],
     ['addVendor', { organization_id: organizationId, name: 'A', Owner: 'ME' }, 'Did you mean owner_id?'],
-    ['addVendor', { organization_id: organizationId, name: 'A', dueDate: '2026-01-01' }, undefined],
+    ['addVendor', { organization_id: organizationId, name: 'A', dueDate: '2026-01-01' }, null],
     ['addMeasure', { organization_id: organizationId, name: 'A', dueDate: '2026-01-01' }, 'Did you mean due_date?'],
     ['addMeasure', { organization_id: organizationId, name: 'A', 'Due date': '2026-01-01' }, 'Did you mean due_date?'],
-    ['updateVendor', { id: randomId('vnd'), last_reviewed: '2026-01-01' }, undefined],
-    ['addNonconformity', { organization_id: organizationId, description: 'A', control_id: 'x' }, undefined],
-    ['updateAudit', { id: randomId('aud'), completed_position: '5' }, undefined],
+    ['updateVendor', { id: randomId('vnd'), last_reviewed: '2026-01-01' }, null],
+    ['addNonconformity', { organization_id: organizationId, description: 'A', control_id: 'x' }, null],
+    ['updateAudit', { id: randomId('aud'), completed_position: '5' }, null],
   ] as const) {
-    assert.equal([tool, (await owner.refused(tool, input)).hint], [tool, hint]);
+    const given = (await owner.refused(tool, input)).hint ?? '';
+    assert.equal([tool, given.startsWith('Known here: ') ? null : given], [tool, hint]);
   }
 });
 

@@ -75,6 +75,7 @@ test('an archived record is hidden from lists, counts and getRecords by default'
   assert.is((await owner.ok('listVendors', { ...list, view: 'COUNT' })).total, 1);
   const read = await owner.ok('getRecords', { ids: [archivedVendor.id, liveVendor.id] });
   assert.equal([ids(read.records), read.not_found], [[liveVendor.id], [archivedVendor.id]]);
+  assert.is(read.hint, `${archivedVendor.id} is archived. To read archived records too, add ARCHIVED to include.`);
   const all = await owner.ok('getRecords', { ids: [archivedVendor.id, liveVendor.id], include: ['ARCHIVED'] });
   assert.equal(ids(all.records), [archivedVendor.id, liveVendor.id]);
   assert.is(all.records[0]!.archived_at, answer!.archived_at);

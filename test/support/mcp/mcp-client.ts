@@ -44,6 +44,7 @@ export interface Result {
   repeated?: true;
   superseded_by?: { reviewed_at: string; outcome: string | null };
   similar?: { id: string; name: string }[];
+  hint?: string;
   selection?: string;
   next_cursor?: string;
   total: number;

@@ -177,7 +177,7 @@ test('keeps what was typed beside a moment that it can’t read, and says which 
   for (const [address, message] of [
     ['?from=abc&until=2026-03-31', /from is not valid\. Give a date/],
     ['?from=1&until=soon', /until is not valid\. Give a date/],
-    ['?from=1&until=2099-01-01', /until is in the future\. Give an earlier moment\./],
+    ['?from=1&until=2099-01-01', /until is in the future\. Give an earlier moment, or today’s date/],
     ['?from=2&until=1', /from is after until\./],
   ] as const) {
     const { text, status } = await owner.get(`${page}${address}`);
