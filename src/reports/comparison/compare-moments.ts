@@ -71,7 +71,7 @@ export async function compareMoments(
   const moments = { before: await contextAt(from, 'from'), after: await contextAt(until, 'until') };
   const [before, after] = [moments.before.moment, moments.after.moment];
   if (before.position > after.position || before.today > after.today) {
-    throw new Refusal('invalid_input', 'from is after until. Give the earlier moment as from.', { field: 'from' });
+    throw new Refusal('invalid_input', 'From is after Until. Give the earlier moment as From.', { field: 'from' });
   }
   const changes = await countChanges(moments);
   const report = changes === 0 ? null : reportOf(moments);

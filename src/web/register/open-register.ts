@@ -3,10 +3,11 @@ import type { Caller } from '../../commands/organization/caller.ts';
 import { roleAllows } from '../../commands/organization/permissions.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
 import type { WebContext } from '../server/context.ts';
-import type { SignedInRequest } from '../server/page-request.ts';
+import { RefusedPage, type SignedInRequest } from '../server/page-request.ts';
 import { type MembershipContext, requireMembership } from '../server/require-membership.ts';
 import { readCompletedAudits } from './moments/completed-audits.ts';
 import type { MomentChoice } from './moments/moment-choice.ts';
+import { refusedMomentPage } from './moments/refused-moment.tsx';
 import { readPastMoment } from './page-moment.ts';
 
 export type RegisterCollaborators = Pick<WebContext, 'members' | 'reader' | 'scanReader'>;
@@ -20,24 +21,32 @@ export interface RegisterView extends MomentChoice {
 
 /**
  * Opens the register that a page's path and `as_of` name.
- * @throws HttpError 404 if the person is not a member; Refusal forbidden for a moment that their role may not read
+ * @throws HttpError 404 if the person is not a member; Refusal forbidden for a moment that their role may not read;
+ *   RefusedPage for a moment that can't be read
  */
 export async function openRegister(context: RegisterCollaborators, request: SignedInRequest): Promise<RegisterView> {
   const { organization } = await requireMembership(context, request);
   const caller = await context.members.callerOf(request.person.account.id);
   const snapshot = context.reader.snapshot();
   const readsPast = roleAllows(organization.role, 'readPast');
-  return {
+  const view: RegisterView = {
     organization,
     caller,
     snapshot,
-    past: await readPastMoment(snapshot, caller, organization.id, request.query.get('as_of')),
+    past: null,
     path: request.ctx.path,
     query: request.query,
     readsPast,
     today: snapshot.today(),
     audits: readsPast ? await readCompletedAudits(context.reader, caller, organization.id) : [],
   };
+  const asOf = request.query.get('as_of');
+  try {
+    return { ...view, past: await readPastMoment(snapshot, caller, organization.id, asOf) };
+  } catch (thrown) {
+    const page = refusedMomentPage(view, organization, asOf ?? '', thrown);
+    throw page === null ? thrown : new RefusedPage(page);
+  }
 }
 
 /** Returns the address of another page of the register at the same moment. @param page its path below the organization's */

@@ -52,6 +52,11 @@ export class Redirect {
   ) {}
 }
 
+/** Thrown to show a page that says what to correct in its address, instead of the page asked for. */
+export class RefusedPage {
+  constructor(readonly page: WebPage) {}
+}
+
 /** Redirects to an address. @param doneText a notice for the next page that says what was done */
 export const redirect = (to: string, doneText?: string): Redirect =>
   new Redirect(to, doneText === undefined ? null : { kind: 'DONE', text: doneText });

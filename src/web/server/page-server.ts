@@ -15,6 +15,7 @@ import {
   type PageContext,
   type PageRequest,
   Redirect,
+  RefusedPage,
   type Reply,
   type Route,
   type SignedInPerson,
@@ -67,6 +68,7 @@ export class PageServer {
     } catch (error) {
       if (error instanceof ClientGone) throw error;
       if (error instanceof Redirect) return this.sendReply(ctx, person, error);
+      if (error instanceof RefusedPage) return this.sendReply(ctx, person, error.page);
       await this.sendErrorPage(ctx, person, error);
     }
   }

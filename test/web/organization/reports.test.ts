@@ -156,6 +156,7 @@ test('leads from valid options to the file, and from a mistake back to the form 
     const { status, text } = await reports(context, `${path}&format=html`);
     assert.is(status, 400, path);
     assert.match(text, '<title>Error: ', path);
+    assert.not.match(text, /\b(as_of|from|until) is /, path);
     const id = field === 'as_of' ? 'report-as_of' : field;
     assert.match(text, `<a href="#${id}">`, path);
     assert.match(text, new RegExp(`id="${id}"[^>]* aria-invalid="true"`), path);

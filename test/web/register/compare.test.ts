@@ -175,10 +175,10 @@ test('opens each quarter that compare and Home offer, even before the first reco
 
 test('keeps what was typed beside a moment that it can’t read, and says which one', async ({ owner, page }) => {
   for (const [address, message] of [
-    ['?from=abc&until=2026-03-31', /from is not valid\. Give a date/],
-    ['?from=1&until=soon', /until is not valid\. Give a date/],
-    ['?from=1&until=2099-01-01', /until is in the future\. Give an earlier moment, or today’s date/],
-    ['?from=2&until=1', /from is after until\./],
+    ['?from=abc&until=2026-03-31', /From is not valid\. Give a date/],
+    ['?from=1&until=soon', /Until is not valid\. Give a date/],
+    ['?from=1&until=2099-01-01', /Until is in the future\. Give an earlier moment, or today’s date/],
+    ['?from=2&until=1', /From is after Until\./],
   ] as const) {
     const { text, status } = await owner.get(`${page}${address}`);
     assert.is(status, 400);

@@ -3,7 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { countText } from '../../../src/web/texts/counts.ts';
-import { startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
+import { formsIn, startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
 
 const VIEWER = { name: 'Vera Viewer', email: 'vera@example.org', password: 'a quite long password 8' };
 
@@ -51,6 +51,39 @@ test('counts at the moment that the page shows', async ({ owner, path, positions
   assert.is(await risksAt('2001-01-01'), '0');
   await web.call('addRisk', { organization_id: web.organizationId, name: 'Theft' });
   assert.equal([await risksAt(positions[1]!), await risksAt('')], ['2', '2']);
+});
+
+test('keeps what was typed as a moment that it can’t read, and says so in the frame', async ({ owner, path, web }) => {
+  const { vendor } = await web.call<{ vendor: { id: string } }>('addVendor', {
+    organization_id: web.organizationId,
+    name: 'Acme',
+  });
+  const pages = ['', '/vendors', `/vendors/${vendor.id}`, '/needs-you', '/changes', '/reports', '/files', '/search'];
+  for (const page of pages) {
+    for (const [typed, message] of [
+      ['zzz', 'Moment is not valid. Give a date'],
+      ['2099-01-01', 'Moment is in the future. Give an earlier moment, or today’s date'],
+      ['aud_unknown', 'Moment is not valid|has no audit aud_unknown'],
+      ['"><img>', 'Moment is not valid'],
+    ] as const) {
+      const { status, text } = await owner.get(`${path}${page}?as_of=${encodeURIComponent(typed)}&x=y`);
+      const where = `${page} ${typed}`;
+      assert.is(status, 400, where);
+      assert.match(text, new RegExp(message), where);
+      assert.not.match(text, /as_of is /, where);
+      assert.is(railCount(text, 'Measures'), '1', where);
+      const form = formsIn(text).find(({ fields }) => fields.getAll('as_of').includes(typed));
+      assert.is(form?.action, `${path}${page}`, where);
+      assert.is(form!.fields.get('x'), 'y', where);
+      assert.match(text, new RegExp(`href="${path}${page}\\?x=y">Back to today`), where);
+    }
+  }
+});
+
+test('tells a role without the past only that it may not', async ({ viewer, path }) => {
+  const { status, text } = await viewer.get(`${path}/vendors?as_of=zzz`);
+  assert.is(status, 403);
+  assert.not.match(text, /zzz|Moment/);
 });
 
 test('writes large counts with commas, and stops at 10,000', () => {

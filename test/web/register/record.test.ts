@@ -173,7 +173,15 @@ test('shows two revisions side by side, by default those after the newest two ch
   assert.match(textIn((await owner.get(`${page}/revisions?to=${added}`)).text), /not added yet/);
   const beginning = await owner.get(`${page}/revisions?from=1&to=${added}`);
   assert.match(textIn(beginning.text), /1: not added yet/);
-  assert.is((await owner.get(`${page}/revisions?from=nothing`)).status, 400);
+  for (const [query, message] of [
+    ['from=nothing', 'From is not valid. Give a date'],
+    ['to=2099-01-01', 'To is in the future. Give an earlier moment, or today’s date'],
+  ] as const) {
+    const { status, text } = await owner.get(`${page}/revisions?${query}`);
+    assert.is(status, 400, query);
+    assert.match(textIn(text), message);
+    assert.match(text, `<option value="${query.split('=')[1]}" selected`);
+  }
 });
 
 test('leads from the newest 50 changes to all of them', async ({ web, owner, base }) => {

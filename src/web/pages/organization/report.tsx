@@ -15,8 +15,10 @@ import {
   type RegisterView,
   registerAddress,
 } from '../../register/open-register.ts';
+import { withLabel } from '../../register/refused-input.ts';
 import { REPORT_DESCRIPTIONS } from '../../register/reports/report-descriptions.ts';
 import {
+  DATE_LABELS,
   MomentField,
   missingRecordText,
   ReportField,
@@ -39,6 +41,9 @@ const DOWNLOADS = [
   ['markdown', 'Markdown'],
   ['json', 'JSON'],
 ] as const;
+
+/** The form's labels of its days and moment. */
+const LABELS = { ...DATE_LABELS, as_of: 'As of' };
 
 /** The bar's field for the page's moment has the id `as_of`. */
 const AS_OF_ID = { as_of: 'report-as_of' };
@@ -132,7 +137,7 @@ function withoutMoment(request: SignedInRequest): SignedInRequest {
 function formOf(query: URLSearchParams, type: ReportName, refusal: Refusal | null): FormState {
   const fields = [...reportParameters(type), 'as_of'];
   const values = new Map(fields.filter((name) => query.has(name)).map((name) => [name, query.getAll(name)] as const));
-  return refusal === null ? { ...BLANK_FORM, values } : formWithRefusal(refusal, values, fields);
+  return refusal === null ? { ...BLANK_FORM, values } : formWithRefusal(withLabel(refusal, LABELS), values, fields);
 }
 
 interface OptionsFormProps {

@@ -27,6 +27,9 @@ import {
 import { refusedInput } from '../../register/refused-input.ts';
 import { get, type Route } from '../../server/page-request.ts';
 
+/** The form's labels of its moments. */
+const MOMENT_LABELS = { from: 'From', until: 'Until' };
+
 /** Compares the register at two moments: figures with the records that moved them, and changed records by family. */
 export const comparePage = (context: RegisterCollaborators): Route[] => [
   get('/organizations/:id/compare', async (request) => {
@@ -43,7 +46,7 @@ export const comparePage = (context: RegisterCollaborators): Route[] => [
       const input = readInput(organization.id, addresses);
       comparison = await compareMoments(context.scanReader, caller, input, clientSignal(request.ctx.res));
     } catch (thrown) {
-      const refusal = refusedInput(thrown);
+      const refusal = refusedInput(thrown, MOMENT_LABELS);
       if (refusal === null) throw thrown;
       return { ...page, status: 400, body: <RefusedComparison refusal={refusal} form={form} /> };
     }

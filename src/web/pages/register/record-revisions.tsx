@@ -21,6 +21,7 @@ import {
 } from '../../register/open-register.ts';
 import { familyHeading } from '../../register/rail-links.ts';
 import { numberedName } from '../../register/record/numbered-name.ts';
+import { refusedInput } from '../../register/refused-input.ts';
 import { BLANK_FORM } from '../../server/form-state.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
@@ -29,8 +30,14 @@ import { momentText } from '../../texts/dates.ts';
 /** A moment of a record, and the record then. Null if it was not added yet. */
 interface Side {
   asOf: string;
+  /** Null before the record was added, and for a refused moment. */
   details: RecordDetails | null;
+  /** Why the moment can't be read; null if it can. */
+  refusal: string | null;
 }
+
+/** The form's labels of its moments. */
+const LABELS = { from: 'From', to: 'To' };
 
 /** A page for each record: two moments of it side by side, such as before and after a change. `from` and `to` take what `as_of` takes. */
 export const recordRevisionPages = (context: RegisterCollaborators): Route[] =>
@@ -44,10 +51,19 @@ export const recordRevisionPages = (context: RegisterCollaborators): Route[] =>
       const changes = shown?.record.history?.changes ?? [];
       // Without permission to read history there is none, and so no page.
       if (shown === null || changes[0] === undefined) throw notFound('There is no such record here.');
-      const sideAt = async (asOf: string): Promise<Side> => ({ asOf, details: await read(asOf) });
+      const sideAt = async (asOf: string, label: string): Promise<Side> => {
+        try {
+          return { asOf, details: await read(asOf), refusal: null };
+        } catch (thrown) {
+          const refusal = refusedInput(thrown, { as_of: label });
+          if (refusal === null) throw thrown;
+          return { asOf, details: null, refusal };
+        }
+      };
       const to = view.query.get('to') || changes[0].position;
       const from = view.query.get('from') || momentBefore(to, changes);
-      return revisionsPage({ family, view, shown, changes, from: await sideAt(from), to: await sideAt(to) });
+      const sides = { from: await sideAt(from, LABELS.from), to: await sideAt(to, LABELS.to) };
+      return revisionsPage({ family, view, shown, changes, ...sides });
     }),
   );
 
@@ -72,11 +88,13 @@ interface RevisionsPageContent {
 function revisionsPage({ family, view, shown, changes, from, to }: RevisionsPageContent): WebPage {
   const { record, name } = shown;
   const title = numberedName({ reference_id: record.reference_id, name });
+  const refusal = from.refusal ?? to.refusal;
   return {
     title: `Revisions of ${title}`,
     section: organizationAddress(view.organization.id, `/${family.plural}`),
     organization: view.organization,
     moment: view,
+    status: refusal === null ? 200 : 400,
     heading: (
       <header class="record-head">
         <p class="sub crumbs">
@@ -88,13 +106,18 @@ function revisionsPage({ family, view, shown, changes, from, to }: RevisionsPage
     ),
     body: (
       <>
+        {refusal !== null && (
+          <p class="notice warning" role="alert">
+            {refusal}
+          </p>
+        )}
         <form method="get" action={view.path} class="inline filters" aria-label="Revisions">
           {view.past !== null && <input type="hidden" name="as_of" value={view.past.asOf} />}
-          <RevisionField name="from" label="From" asOf={from.asOf} changes={changes} />
-          <RevisionField name="to" label="To" asOf={to.asOf} changes={changes} />
+          <RevisionField name="from" label={LABELS.from} asOf={from.asOf} changes={changes} />
+          <RevisionField name="to" label={LABELS.to} asOf={to.asOf} changes={changes} />
           <button type="submit">Compare</button>
         </form>
-        <Differences family={family} from={from} to={to} />
+        {refusal === null && <Differences family={family} from={from} to={to} />}
       </>
     ),
   };

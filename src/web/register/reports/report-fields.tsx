@@ -35,7 +35,7 @@ const RECORD_TYPE_CHOICES: readonly Choice[] = [
   ...FAMILY_DESCRIPTIONS.map((family) => ({ value: family.type, label: familyHeading(family) })),
 ];
 const GROUPING_LABELS = { OWNER: 'Owner', SEVERITY: 'Severity, with days to closure' };
-const DATE_LABELS = { until: 'Due by', from: 'From', to: 'To' };
+export const DATE_LABELS = { until: 'Due by', from: 'From', to: 'To' };
 const OWNER_CHOICES: readonly Choice[] = [
   { value: '', label: 'Everyone’s' },
   { value: 'ME', label: 'Your own' },
