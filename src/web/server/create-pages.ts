@@ -16,11 +16,10 @@ export function createPages(context: WebContext): Middleware<RequestState> {
   const site = new PageServer(context);
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   const routes = allRoutes(context);
-  for (const route of routes) {
-    router.register(route.path, [route.method], (ctx) => site.serve(ctx, route));
-  }
-  // After all routes, because paths overlap: `/welcome/new` also fits `/welcome/:name`.
-  for (const [path, allowed] of methodsByPath(routes)) {
+  // Literal paths first, because paths overlap: `/members/invite` also fits `/members/:account`.
+  for (const [path, routesOfPath] of literalFirst(routesByPath(routes))) {
+    for (const route of routesOfPath) router.register(path, [route.method], (ctx) => site.serve(ctx, route));
+    const allowed = allowedMethods(routesOfPath);
     router.all(path, (ctx) => site.showError(ctx, methodNotAllowed(allowed)));
   }
   assetRoutes(router);
@@ -33,15 +32,25 @@ export function createPages(context: WebContext): Middleware<RequestState> {
   };
 }
 
-/** Returns the value of the Allow header for each path. */
-function methodsByPath(routes: readonly Route[]): Map<string, string> {
-  const allowed = new Map<string, string>();
-  for (const { method, path } of routes) {
-    const names = method === 'GET' ? 'GET, HEAD' : method;
-    const otherMethods = allowed.get(path);
-    allowed.set(path, otherMethods === undefined ? names : `${otherMethods}, ${names}`);
+function routesByPath(routes: readonly Route[]): Map<string, Route[]> {
+  const byPath = new Map<string, Route[]>();
+  for (const route of routes) {
+    const routesOfPath = byPath.get(route.path);
+    if (routesOfPath === undefined) byPath.set(route.path, [route]);
+    else routesOfPath.push(route);
   }
-  return allowed;
+  return byPath;
+}
+
+/** Sorts paths so that a literal segment comes before a parameter. */
+function literalFirst(byPath: ReadonlyMap<string, Route[]>): [path: string, routes: Route[]][] {
+  const parameterPlaces = (path: string) => path.replace(/[^/]+/g, (segment) => (segment.startsWith(':') ? '1' : '0'));
+  return [...byPath].sort(([a], [b]) => parameterPlaces(a).localeCompare(parameterPlaces(b)));
+}
+
+/** Returns the value of the Allow header. */
+function allowedMethods(routes: readonly Route[]): string {
+  return routes.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ');
 }
 
 /** Returns true for browsers. Programs that accept JSON or anything get the JSON error. */

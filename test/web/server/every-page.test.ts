@@ -69,6 +69,18 @@ test('forbids caching, foreign content and inline scripts on every page', async 
   }
 });
 
+test('says that the address of a form’s action can’t be opened directly', async ({ web, browser, routes }) => {
+  const opened = new Set(pages(routes).map(({ path }) => path));
+  const actions = formRoutes(routes).filter(({ path }) => !opened.has(path));
+  assert.ok(actions.some(({ path }) => path.endsWith('/members/invite')));
+  for (const route of actions) {
+    const { status, text, headers } = await browser.get(pathOf(route, web));
+    assert.is(status, 405, route.path);
+    assert.is(headers.allow, 'POST', route.path);
+    assert.match(text, 'can’t be opened directly', route.path);
+  }
+});
+
 test('gives every page a title, a language, one h1, landmarks and labelled fields', async ({
   web,
   browser,
