@@ -24,7 +24,10 @@ export interface Sheet {
 }
 
 export interface SheetOptions {
-  /** The name of a workbook's sheet. By default the visible one whose headings name the most fields. */
+  /**
+   * The name of a workbook's sheet. By default the visible one whose headings name the most fields, or if none names a
+   * field, the one with the most filled cells.
+   */
   sheet?: string | undefined;
   /** The number of the row that names the columns. By default the one that names the most fields. */
   headingRow?: number | undefined;
@@ -96,16 +99,23 @@ function sheetsToSearch({ sheets }: Workbook, name: string | undefined): number[
   return [index];
 }
 
-/** Opens the sheet whose headings name the most fields; the first of several that are equal. */
+/**
+ * Opens the sheet whose headings name the most fields; the first of several that are equal. If none names a field, as in an
+ * unknown language, it is the one whose first rows have the most cells: notes beside a table are shorter or narrower.
+ */
 async function findTable(workbook: Workbook, indexes: readonly number[], options: SheetOptions): Promise<FoundTable> {
-  let best: { index: number; fieldCount: number } | undefined;
+  let best: { index: number; fieldCount: number; cellCount: number } | undefined;
   for (const index of indexes) {
     const table = await openTable(workbook, index, options);
     if (table === null) continue;
     if (indexes.length === 1) return table;
     await table.raw.rows.return();
     const { fieldCount } = table.headings;
-    if (best === undefined || fieldCount > best.fieldCount) best = { index, fieldCount };
+    const cellCount = table.first.reduce((sum, { cells }) => sum + cells.size, 0);
+    const isFuller = best?.fieldCount === 0 && cellCount > best.cellCount;
+    if (best === undefined || fieldCount > best.fieldCount || (fieldCount === 0 && isFuller)) {
+      best = { index, fieldCount, cellCount };
+    }
   }
   const table = best && (await openTable(workbook, best.index, options));
   if (!table) throw fileRefusal('The sheet is empty. Give one with a row that names its columns.');
@@ -161,7 +171,9 @@ function noticesOf(workbook: Workbook, { index, first, headings }: FoundTable, o
   const notices = workbook.notice === undefined ? [] : [workbook.notice];
   if (options.sheet === undefined && others.length > 0) {
     const why =
-      headings.fieldCount > 0 ? 'its headings name the most fields' : 'no sheet has a heading that names a field';
+      headings.fieldCount > 0
+        ? 'its headings name the most fields'
+        : 'no sheet has a heading that names a field, and it has the most filled cells';
     notices.push(
       `Sheet "${name}" was read, because ${why}. The others are ${others.join(', ')}; choose one with --sheet.`,
     );

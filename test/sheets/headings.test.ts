@@ -76,7 +76,38 @@ headings('of no sheet name a field: the notice says so', async () => {
   const { notices } = await readSheet(path, { namesField });
   assert.match(
     notices[0]!,
-    /"Notizen" was read, because no sheet has a heading that names a field\. The others are Risiken;/,
+    /"Notizen" was read, because no sheet has a heading that names a field, and it has the most filled cells\. The others are Risiken;/,
+  );
+});
+
+headings('of no sheet name a field: the sheet with the most filled cells is read', async () => {
+  const path = files.save(
+    xlsxOf([
+      {
+        name: 'Notizen',
+        rows: [
+          ['Stand', 'heute'],
+          ['Autor', 'Ann'],
+          ['Version', '2'],
+          ['Datei', 'A'],
+        ],
+      },
+      {
+        name: 'Lieferanten',
+        rows: [
+          ['Firma', 'Land', 'Vertrag', 'Wert'],
+          ['Erle', 'DE', 'ja', 'hoch'],
+          ['Birke', 'DE', 'ja', 'hoch'],
+        ],
+      },
+      { name: 'Listen', rows: [['ja'], ['nein']] },
+    ]),
+  );
+  const { name, notices } = await readSheet(path, { namesField });
+  assert.is(name, 'Lieferanten');
+  assert.match(
+    notices[0]!,
+    /"Lieferanten" was read, because no sheet has a heading that names a field, and it has the most filled cells\./,
   );
 });
 
