@@ -77,8 +77,10 @@ export class InputParser<Schema extends z.ZodType> {
     const problems: InputProblem[] = [];
     let total = 0;
     const { issues } = result.error;
+    const wrongTypes = new Set(issues.filter(({ code }) => code === 'invalid_type').map(fieldOf));
     for (const issue of issues) {
-      if (isAboutWrongType(issue, issues)) continue;
+      // zod also compares an array's bound with the length of a text in its place.
+      if (isBound(issue) && wrongTypes.has(fieldOf(issue))) continue;
       const problemsLeft = maxProblems - problems.length;
       if (problemsLeft > 0) problems.push(...this.problemsOf(issue, input, problemsLeft));
       total += issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
@@ -140,7 +142,7 @@ function issuesThatFit(problems: readonly InputProblem[]) {
 }
 
 function problemOf(issue: Exclude<Issue, { code: 'unrecognized_keys' }>, input: unknown): InputProblem {
-  const field = issue.path.join('.');
+  const field = fieldOf(issue);
   switch (issue.code) {
     case 'invalid_value': {
       const allowed = issue.values.map(String);
@@ -188,12 +190,9 @@ function asExpected(expected: string, value: unknown): string {
   return isNumber || isBoolean ? `: give ${text} without quotation marks` : '';
 }
 
-/** Returns true for a bound on a value whose type is wrong: zod compares an array's bound with a text's length. */
-function isAboutWrongType(issue: Issue, issues: readonly Issue[]): boolean {
-  if (issue.code !== 'too_big' && issue.code !== 'too_small') return false;
-  const path = issue.path.join('.');
-  return issues.some((other) => other.code === 'invalid_type' && other.path.join('.') === path);
-}
+const fieldOf = ({ path }: Issue): string => path.join('.');
+
+const isBound = ({ code }: Issue): boolean => code === 'too_big' || code === 'too_small';
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | null | undefined)?.[key], input);
