@@ -8,7 +8,7 @@ import { READ_MODELS } from '../../projections/models.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { isSealEventType } from '../../trail/seals/seal-events.ts';
 import { keyIn } from '../lists/filters.ts';
-import { completedPosition, type QueryContext } from '../moments/moment.ts';
+import { completedPosition, POSITION, type QueryContext, reversedPeriod } from '../moments/moment.ts';
 import type { ChangesInput } from './changes-input.ts';
 import { MAX_SUGGESTIONS, refuseUnknownEventTypes } from './refuse-unknown-event-types.ts';
 
@@ -81,23 +81,15 @@ function actorCondition(ids: readonly string[], caller: Caller): Condition {
   });
 }
 
-/**
- * Refuses a period that ends before it begins: an empty answer would look as if nothing was changed. It compares two
- * dates or times, or two positions.
- */
+/** Refuses a period that ends before it begins. It compares two dates or times, or two positions. */
 function refuseReversedPeriod(from: string | undefined, to: string | undefined): void {
   if (from === undefined || to === undefined) return;
   const positions = [from, to].every((text) => POSITION.test(text));
   const isReversed = positions
     ? Number(from) > Number(to)
     : (startOfPeriod(from) ?? '') > (endOfPeriod(to) ?? MAX_DATE);
-  if (!isReversed) return;
-  throw new Refusal('invalid_input', 'The period ends before it begins. Give the earlier moment as from.', {
-    field: 'filter.from',
-  });
+  if (isReversed) throw reversedPeriod('filter.from');
 }
-
-const POSITION = /^\d{1,15}$/;
 
 /** Returns an inclusive bound of the period: on the position, or for a date or time on the log time. */
 export async function periodBound(

@@ -7,7 +7,7 @@ import { changeConditions } from '../changes/change-conditions.ts';
 import type { ChangesInput } from '../changes/changes-input.ts';
 import { presentChanges } from '../changes/list-changes.ts';
 import { type KeysetQuery, type PageRow, readKeysetPages } from '../lists/keyset-page.ts';
-import type { PinnedMoment } from '../moments/moment.ts';
+import { type PinnedMoment, POSITION } from '../moments/moment.ts';
 import type { Reader } from '../moments/snapshot.ts';
 import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, openFileAt } from './open-file.ts';
 
@@ -32,7 +32,7 @@ export async function openChangeFile(reader: Reader, caller: Caller, input: File
 
 /** Returns the start of the page that follows all rows of the event at this position. */
 function pageStartAfter(position: string): KeysetQuery['after'] {
-  if (/^\d{1,15}$/.test(position)) return { isKeyEmpty: false, key: Number(position), id: '' };
+  if (POSITION.test(position)) return { isKeyEmpty: false, key: Number(position), id: '' };
   const message = 'after is not a position. Give the position in the last line of the file that you have.';
   throw new Refusal('invalid_input', message, { field: 'after' });
 }

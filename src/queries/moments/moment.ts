@@ -27,7 +27,8 @@ export interface QueryContext {
   readonly moment: Moment;
 }
 
-const POSITION = /^\d{1,15}$/;
+/** A position as callers write it. */
+export const POSITION = /^\d{1,15}$/;
 
 /** After this time a moment's position can't change any more. It covers clock differences and the slowest writer. */
 export const SETTLED_MS = 10_000;
@@ -170,6 +171,12 @@ export async function positionAt(
   const position = last === undefined ? 0 : Number(last.doc.position);
   if (progress.caughtUpAt >= timeMs + SETTLED_MS) settledPositions.set(key, position);
   return position;
+}
+
+/** Returns the error for a period that ends before it begins: an empty answer would look as if nothing was changed. */
+export function reversedPeriod(field: string): Refusal {
+  const message = 'The period ends before it begins. Give the earlier moment first.';
+  return new Refusal('invalid_input', message, { field });
 }
 
 function refuseFuture(field: string): never {

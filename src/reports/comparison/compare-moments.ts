@@ -1,7 +1,6 @@
-import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
-import { type PinnedMoment, pinnedMoment } from '../../queries/moments/moment.ts';
+import { type PinnedMoment, pinnedMoment, reversedPeriod } from '../../queries/moments/moment.ts';
 import type { Reader } from '../../queries/moments/snapshot.ts';
 import { adoptedFrameworks, coverageByFramework, coverageFigureName } from '../figures/framework-coverage.ts';
 import type { NamesByKey } from '../pages/report-page.ts';
@@ -70,9 +69,7 @@ export async function compareMoments(
     reportContext(snapshot, caller, scope, call, await pinnedMoment(snapshot, organization_id, asOf, field));
   const moments = { before: await contextAt(from, 'from'), after: await contextAt(until, 'until') };
   const [before, after] = [moments.before.moment, moments.after.moment];
-  if (before.position > after.position || before.today > after.today) {
-    throw new Refusal('invalid_input', 'From is after Until. Give the earlier moment as From.', { field: 'from' });
-  }
+  if (before.position > after.position || before.today > after.today) throw reversedPeriod('from');
   const changes = await countChanges(moments);
   const report = changes === 0 ? null : reportOf(moments);
   return {

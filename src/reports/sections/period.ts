@@ -1,7 +1,7 @@
 import { endOfPeriod, isRealDate, startOfPeriod } from '../../commands/engine/dates.ts';
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
-import { completedPosition, logTimeOf } from '../../queries/moments/moment.ts';
+import { completedPosition, logTimeOf, POSITION, reversedPeriod } from '../../queries/moments/moment.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { HeadFact, ReportContext } from '../report-type.ts';
 
@@ -32,11 +32,7 @@ export async function periodBetween(context: ReportContext, from: string, to: st
   if (to === undefined) return { ...(await wholeHistory(context)), first, from: begin.time };
   const end = await boundOf(context, 'to', to);
   const last = end.position ?? (await lastPositionUntil(context, end.time));
-  if (isSwapped(begin, end, first, last)) {
-    throw new Refusal('invalid_input', 'The period ends before it begins. Give the earlier moment as from.', {
-      field: 'from',
-    });
-  }
+  if (isSwapped(begin, end, first, last)) throw reversedPeriod('from');
   return { first, last, from: begin.time, to: end.time };
 }
 
@@ -110,7 +106,7 @@ async function positionOf(
   field: string,
   text: string,
 ): Promise<number | null> {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
+  if (POSITION.test(text)) return Number(text);
   return idPrefix(text) === 'aud' ? completedPosition(snapshot, organizationId, text, field) : null;
 }
 

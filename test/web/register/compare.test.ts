@@ -178,7 +178,7 @@ test('keeps what was typed beside a moment that it can’t read, and says which 
     ['?from=abc&until=2026-03-31', /From is not valid\. Give a date/],
     ['?from=1&until=soon', /Until is not valid\. Give a date/],
     ['?from=1&until=2099-01-01', /Until is in the future\. Give an earlier moment, or today’s date/],
-    ['?from=2&until=1', /From is after Until\./],
+    ['?from=2&until=1', /The period ends before it begins\. Give the earlier moment first\./],
   ] as const) {
     const { text, status } = await owner.get(`${page}${address}`);
     assert.is(status, 400);
