@@ -5,6 +5,7 @@ import { type ActiveGeneration, buildGeneration } from './engine/build-generatio
 import type { ProgressReport } from './engine/generation-progress.ts';
 import { isComplete } from './engine/is-complete.ts';
 import { type Lease, leaseName } from './engine/lease.ts';
+import { logLossText } from './engine/log-loss.ts';
 import { Runner, type RunnerOptions } from './engine/runner.ts';
 import type { ProgressWait, ProjectionsNotice } from './followed-projections.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from './models.ts';
@@ -115,6 +116,7 @@ export class Projections extends ServedProjections {
         progress.phase = phase;
         this.noteBuild(progress);
       },
+      onLogLoss: (loss) => this.options.log.warn(loss, logLossText(loss)),
     });
     this.noteBuild(null);
     await this.serve(active.generation);

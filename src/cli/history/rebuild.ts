@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { buildGeneration } from '../../projections/engine/build-generation.ts';
+import { logLossText } from '../../projections/engine/log-loss.ts';
 import type { Command, Shell } from '../command.ts';
 import { withInstallation } from '../with-installation.ts';
 
@@ -21,6 +22,7 @@ service keeps serving and switches by itself.`,
         installation,
         onProgress: (count) => meter.count(count),
         onPhase: (phase) => phase === 'INDEXES' && meter.print('creating indexes'),
+        onLogLoss: (loss) => shell.err(logLossText(loss)),
       });
       shell.out(`${meter.total()}. Generation ${generation} is now served.`);
     });

@@ -4,6 +4,7 @@ import type { ReadStore } from '../../stores/read-store.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from '../models.ts';
 import { Applier } from './applier.ts';
 import { LEASE_MS, LeaseHold } from './lease.ts';
+import { findLogLosses, type LogLoss, type NewestEvent, newestEvents } from './log-loss.ts';
 import { WriteBuffer } from './write-buffer.ts';
 
 /** The shared entry `active`: the generation that is served. */
@@ -24,6 +25,8 @@ interface BuildOptions {
   onProgress?: (events: number) => void;
   /** Called with `INDEXES` when all events are applied and the indexes are created. */
   onPhase?: (phase: 'EVENTS' | 'INDEXES') => void;
+  /** Called for each organization if the log lacks an event that the old generation has. */
+  onLogLoss?: (loss: LogLoss) => void;
 }
 
 /**
@@ -34,6 +37,7 @@ interface BuildOptions {
 export async function buildGeneration(options: BuildOptions): Promise<ActiveGeneration> {
   const { events, reads, installation } = options;
   const before = await reads.sharedEntry<ActiveGeneration>('active');
+  const earlierEvents = before === null ? [] : await earlierEventsOf(before.value, options);
   const generation = `v${PROJECTIONS_VERSION}_${randomUUID().slice(0, 8)}`;
   const lease = new LeaseHold(reads, generation, randomUUID(), false);
   // First of all, because a generation that is neither active nor leased is dropped.
@@ -68,6 +72,8 @@ export async function buildGeneration(options: BuildOptions): Promise<ActiveGene
     clearInterval(beating);
   }
   await lease.renew(0, storePosition);
+  // Before the switch, because the next start can't compare with the old generation any more.
+  for (const loss of await findLogLosses(earlierEvents, models)) options.onLogLoss?.(loss);
   await models.close();
   const active: ActiveGeneration = { generation, version: PROJECTIONS_VERSION, installation };
   const switched = await reads.compareAndSet('active', before?.version ?? 0, active);
@@ -76,4 +82,23 @@ export async function buildGeneration(options: BuildOptions): Promise<ActiveGene
   if (switched) return active;
   await reads.drop(generation);
   return (await reads.sharedEntry<ActiveGeneration>('active'))!.value;
+}
+
+/** Returns the newest events of the generation that was active; none if it is unreadable, or of another version or log. */
+async function earlierEventsOf(
+  { generation, version, installation }: ActiveGeneration,
+  options: Pick<BuildOptions, 'reads' | 'installation'>,
+): Promise<NewestEvent[]> {
+  if (version !== PROJECTIONS_VERSION || installation !== options.installation) return [];
+  try {
+    const models = await options.reads.open(generation, COLLECTIONS);
+    try {
+      return await newestEvents(models);
+    } finally {
+      await models.close();
+    }
+  } catch {
+    // A damaged generation is a reason to build another.
+    return [];
+  }
 }
