@@ -120,13 +120,15 @@ export const AUDIT = {
   ],
   importable: true,
   headings: {
-    name: 'audit name, title',
-    kind: 'audit type, type',
-    auditor: 'lead auditor, auditor name, audited by',
-    starts_on: 'start date, start, audit date, date',
-    valid_until: 'expiry date, certificate expiry',
+    name: 'audit name, title, auditbezeichnung, bezeichnung, titel, intitulé, libellé, nom de l’audit',
+    kind: 'audit type, type, auditart, art, typ, type d’audit',
+    auditor: 'lead auditor, auditor name, audited by, leitender auditor, auditeur, auditeur principal, réalisé par',
+    starts_on:
+      'start date, start, audit date, date, beginn, startdatum, auditdatum, datum, début, date de début, date de l’audit',
+    valid_until: 'expiry date, certificate expiry, gültig bis, ablaufdatum, valable jusqu’au, date d’expiration',
     owner_id: 'audit owner',
-    state: 'status, audit status',
+    state: 'status, audit status, statut, état, zustand',
+    ends_on: 'end date, ende, enddatum, fin, date de fin',
   },
   figures: FIGURES,
   tools: {

@@ -113,9 +113,9 @@ export const CONTROL = {
   links: ['CONTROL'],
   importable: true,
   headings: {
-    status: 'applicability, applicable',
-    inclusion_justification: 'justification for inclusion',
-    exclusion_justification: 'justification for exclusion',
+    status: 'applicability, applicable, anwendbarkeit, anwendbar, applicabilité',
+    inclusion_justification: 'justification for inclusion, begründung der anwendbarkeit, justification de l’inclusion',
+    exclusion_justification: 'justification for exclusion, begründung des ausschlusses, justification de l’exclusion',
     owner_id: 'control owner',
   },
   figures: FIGURES,

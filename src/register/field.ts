@@ -244,7 +244,7 @@ export const OWNER_FIELD = { kind: 'account', label: 'Owner', hasOwnEvent: true 
 
 /** Headings of the owner's column in people's spreadsheets, in all families. */
 export const OWNER_HEADINGS =
-  'responsible, responsible person, assigned to, assignee, accountable, owned by, person in charge, responsibility';
+  'responsible, responsible person, assigned to, assignee, accountable, owned by, person in charge, responsibility, verantwortlich, verantwortlicher, verantwortliche person, zuständig, eigentümer, eigner, responsable, propriétaire';
 
 /** The state of a record. Each transition has an event of its own. */
 export const STATE_FIELD = { kind: 'enum', hasOwnEvent: true, filter: true } as const;

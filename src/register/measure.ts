@@ -122,15 +122,19 @@ export const MEASURE = {
   ],
   importable: true,
   headings: {
-    reference_id: 'measure id, action id, task id, ref, ref no, id',
-    name: 'measure name, action, task, control name, title, recommendation, mitigation, activity',
-    description: 'details, measure description, action description, control description',
-    category: 'type, area',
-    due_date: 'deadline, target date, due by, planned completion',
+    reference_id:
+      'measure id, action id, task id, ref, ref no, id, maßnahmen-id, maßnahmen-nr, nr, kennung, numéro, n°, réf, référence, identifiant',
+    name: 'measure name, action, task, control name, title, recommendation, mitigation, activity, maßnahme, bezeichnung, titel, aufgabe, mesure, intitulé, libellé, tâche, recommandation',
+    description:
+      'details, measure description, action description, control description, beschreibung, maßnahmenbeschreibung, description de la mesure, détails',
+    category: 'type, area, kategorie, bereich, catégorie, domaine',
+    due_date:
+      'deadline, target date, due by, planned completion, fällig am, fälligkeit, fälligkeitsdatum, frist, termin, zieldatum, umsetzung bis, échéance, date d’échéance, date limite, date cible, délai',
     owner_id: 'measure owner, action owner, control owner',
-    state: 'status, progress, implementation status',
+    state:
+      'status, progress, implementation status, umsetzungsstatus, umsetzungsstand, fortschritt, statut, état, avancement, état d’avancement',
     implemented_at:
-      'implemented on, date implemented, implementation date, completed on, completion date, date completed',
+      'implemented on, date implemented, implementation date, completed on, completion date, date completed, umgesetzt am, erledigt am, abgeschlossen am, réalisé le, date de réalisation, date de mise en œuvre',
   },
   figures: FIGURES,
   tools: {

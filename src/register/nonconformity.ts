@@ -138,16 +138,23 @@ export const NONCONFORMITY = {
   ],
   importable: true,
   headings: {
-    reference_id: 'nc id, nc no, nc number, finding id, finding no, ref, ref no, id',
-    description: 'finding, nc, issue, details, finding description, description of nonconformity, observation',
-    severity: 'classification, grade, grading, nc type, type, category, rating',
-    date_identified: 'date raised, raised on, date identified, identified on, date found, found on, date',
-    root_cause: 'cause, root cause analysis',
-    corrective_action: 'corrective actions, action, remediation, action plan, capa',
-    due_date: 'deadline, target date, due by',
-    effectiveness_check: 'effectiveness, verification',
+    reference_id:
+      'nc id, nc no, nc number, finding id, finding no, ref, ref no, id, abweichungs-nr, nr, kennung, numéro, n°, réf, référence, identifiant',
+    description:
+      'finding, nc, issue, details, finding description, description of nonconformity, observation, abweichung, nichtkonformität, feststellung, beschreibung, non-conformité, constat, écart, description de l’écart',
+    severity:
+      'classification, grade, grading, nc type, type, category, rating, schweregrad, einstufung, klassifizierung, bewertung, gravité, criticité',
+    date_identified:
+      'date raised, raised on, date identified, identified on, date found, found on, date, festgestellt am, feststellungsdatum, datum, date du constat, date de constat, constaté le, identifié le',
+    root_cause: 'cause, root cause analysis, ursache, grundursache, ursachenanalyse, cause racine, analyse des causes',
+    corrective_action:
+      'corrective actions, action, remediation, action plan, capa, korrekturmaßnahme, korrekturmaßnahmen, maßnahme, maßnahmen, action corrective, actions correctives, plan d’action',
+    due_date:
+      'deadline, target date, due by, fällig am, fälligkeit, frist, termin, échéance, date d’échéance, date limite, délai',
+    effectiveness_check:
+      'effectiveness, verification, wirksamkeit, wirksamkeitsprüfung, efficacité, vérification de l’efficacité',
     owner_id: 'finding owner, action owner',
-    status: 'nc status, finding status, state',
+    status: 'nc status, finding status, state, statut, état',
   },
   figures: FIGURES,
   tools: {

@@ -95,15 +95,19 @@ export const OBLIGATION = {
   ],
   importable: true,
   headings: {
-    area: 'domain, topic, subject',
-    source: 'law, regulation, legislation, act, legal source, law or contract',
-    requirement: 'obligation, legal requirement, description, requirement text',
-    actions_to_be_implemented: 'action, actions to implement, measures to implement',
-    regulator: 'authority, supervisory authority',
-    due_date: 'deadline, due by',
+    area: 'domain, topic, subject, bereich, thema, rechtsgebiet, domaine, thème, sujet',
+    source:
+      'law, regulation, legislation, act, legal source, law or contract, gesetz, verordnung, rechtsquelle, rechtsgrundlage, quelle, loi, règlement, texte de référence',
+    requirement:
+      'obligation, legal requirement, description, requirement text, anforderung, pflicht, verpflichtung, beschreibung, exigence, obligation légale',
+    actions_to_be_implemented:
+      'action, actions to implement, measures to implement, maßnahme, maßnahmen, mesures à prendre, actions à mener',
+    regulator: 'authority, supervisory authority, behörde, aufsichtsbehörde, autorité, autorité de contrôle',
+    due_date: 'deadline, due by, fällig am, fälligkeit, frist, termin, échéance, date d’échéance, date limite, délai',
     owner_id: 'obligation owner',
-    status: 'compliance, compliance status, compliant',
-    last_review_date: 'last review, last reviewed, review date, reviewed on',
+    status: 'compliance, compliance status, compliant, erfüllungsstand, konformität, conformité, statut, état',
+    last_review_date:
+      'last review, last reviewed, review date, reviewed on, letzte überprüfung, letzte prüfung, dernière revue, revu le',
   },
   figures: FIGURES,
   tools: {

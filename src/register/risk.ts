@@ -240,26 +240,33 @@ export const RISK = {
   importable: true,
   pastDecision: { states: ['ACCEPTED'], fields: PAST_ACCEPTANCE_FIELDS },
   headings: {
-    reference_id: 'risk id, risk no, risk number, risk ref, risk reference, ref, ref no, id',
-    name: 'risk name, risk title, title, risk statement, risk scenario, scenario, risk event, threat, risk summary',
-    description: 'risk description, description of risk, details, risk details',
-    category: 'risk category, risk type, type, risk area',
-    note: 'notes, comment, comments, remarks',
+    reference_id:
+      'risk id, risk no, risk number, risk ref, risk reference, ref, ref no, id, risiko-id, risiko-nr, risikonummer, nr, kennung, numéro, n°, réf, référence, identifiant',
+    name: 'risk name, risk title, title, risk statement, risk scenario, scenario, risk event, threat, risk summary, risiko, risikobezeichnung, bezeichnung, titel, risque, intitulé, intitulé du risque, libellé, nom du risque',
+    description:
+      'risk description, description of risk, details, risk details, risikobeschreibung, beschreibung, description du risque',
+    category:
+      'risk category, risk type, type, risk area, risikokategorie, risikoart, kategorie, catégorie, catégorie de risque, type de risque',
+    note: 'notes, comment, comments, remarks, bemerkung, bemerkungen, kommentar, remarque, remarques, commentaire, commentaires',
     inherent_likelihood:
-      'likelihood, probability, inherent probability, gross likelihood, initial likelihood, raw likelihood',
+      'likelihood, probability, inherent probability, gross likelihood, initial likelihood, raw likelihood, eintrittswahrscheinlichkeit, wahrscheinlichkeit, probabilité, vraisemblance',
     inherent_impact:
-      'impact, severity, consequence, inherent severity, inherent consequence, gross impact, initial impact',
-    residual_likelihood: 'residual probability, net likelihood, likelihood after treatment',
-    residual_impact: 'residual severity, residual consequence, net impact, impact after treatment',
-    next_review_due: 'review date, next review date, review due',
-    treatment: 'risk treatment, risk response, response, treatment option, treatment strategy, response strategy',
-    owner_id: 'risk owner',
+      'impact, severity, consequence, inherent severity, inherent consequence, gross impact, initial impact, auswirkung, auswirkungen, schadensausmaß, schadenshöhe, gravité, conséquence',
+    residual_likelihood:
+      'residual probability, net likelihood, likelihood after treatment, restwahrscheinlichkeit, probabilité résiduelle, vraisemblance résiduelle',
+    residual_impact:
+      'residual severity, residual consequence, net impact, impact after treatment, restauswirkung, impact résiduel, gravité résiduelle',
+    next_review_due:
+      'review date, next review date, review due, nächste überprüfung, nächste prüfung, prochaine revue, date de revue',
+    treatment:
+      'risk treatment, risk response, response, treatment option, treatment strategy, response strategy, risikobehandlung, behandlung, behandlungsoption, traitement, traitement du risque',
+    owner_id: 'risk owner, risikoeigentümer, risikoeigner, propriétaire du risque',
     accepted_until:
       'acceptance until, acceptance end, acceptance expiry, acceptance expires, acceptance valid until, acceptance expiry date',
     accepted_at: 'acceptance date, date of acceptance, date accepted',
     accepted_by: 'risk accepted by, acceptance by, approved by, approver',
     acceptance_reason: 'acceptance reason, acceptance justification, acceptance rationale, justification',
-    status: 'risk status, state',
+    status: 'risk status, state, statut, état',
   },
   figures: FIGURES,
   tools: {

@@ -178,24 +178,31 @@ export const VENDOR = {
   importable: true,
   pastDecision: { states: OUTCOMES, fields: PAST_REVIEW_FIELDS },
   headings: {
-    name: 'vendor name, supplier, supplier name, company, company name, provider, provider name, processor, third party, third party name',
-    description: 'service description, services, service provided, services provided, product, purpose',
-    website_url: 'url, web, web site, homepage, web address',
-    category: 'type, vendor type, supplier type, service type',
-    country: 'location, country of registration, jurisdiction, headquarters',
-    criticality: 'vendor criticality, criticality rating, risk level, risk rating, importance',
-    data_shared: 'data, data types, data processed',
-    processes_personal_data: 'personal data processed, pii, processes pii, gdpr',
+    name: 'vendor name, supplier, supplier name, company, company name, provider, provider name, processor, third party, third party name, lieferant, lieferantenname, anbieter, dienstleister, auftragsverarbeiter, firma, fournisseur, nom du fournisseur, prestataire, sous-traitant, société, entreprise',
+    description:
+      'service description, services, service provided, services provided, product, purpose, beschreibung, dienstleistung, leistung, leistungen, zweck, prestation, prestations, finalité',
+    website_url: 'url, web, web site, homepage, web address, webseite, internetadresse, site web, site internet',
+    category:
+      'type, vendor type, supplier type, service type, kategorie, lieferantentyp, catégorie, type de fournisseur',
+    country: 'location, country of registration, jurisdiction, headquarters, land, sitz, sitzland, pays, siège',
+    criticality:
+      'vendor criticality, criticality rating, risk level, risk rating, importance, kritikalität, risikostufe, criticité, niveau de risque',
+    data_shared:
+      'data, data types, data processed, daten, datenarten, datenkategorien, données, données traitées, données partagées',
+    processes_personal_data:
+      'personal data processed, pii, processes pii, gdpr, personenbezogene daten, dsgvo, données personnelles, données à caractère personnel, rgpd',
     contract_until:
-      'contract end, contract end date, contract expiry, contract expires, contract valid until, expiry date, renewal date',
-    next_review_due: 'next review date, review due, next assessment',
+      'contract end, contract end date, contract expiry, contract expires, contract valid until, expiry date, renewal date, vertragsende, vertrag bis, fin de contrat, fin du contrat, échéance du contrat',
+    next_review_due:
+      'next review date, review due, next assessment, nächste überprüfung, nächste prüfung, prochaine revue, prochaine évaluation',
     last_reviewed:
-      'last review, last review date, date of last review, last assessment, last assessed, reviewed on, approved on, approval date, date approved, date of approval',
-    reviewed_by: 'reviewer, approved by, approver, assessed by, assessor',
-    findings: 'review findings, assessment findings, review notes',
-    conditions: 'approval conditions, conditions of approval, review conditions',
-    owner_id: 'vendor owner, supplier owner, business owner, relationship owner, contract owner',
-    status: 'vendor status, supplier status, approval status, approval, state',
+      'last review, last review date, date of last review, last assessment, last assessed, reviewed on, approved on, approval date, date approved, date of approval, letzte überprüfung, letzte prüfung, geprüft am, dernière revue, dernière évaluation, évalué le',
+    reviewed_by: 'reviewer, approved by, approver, assessed by, assessor, geprüft von, prüfer, évalué par, évaluateur',
+    findings: 'review findings, assessment findings, review notes, feststellungen, constats',
+    conditions: 'approval conditions, conditions of approval, review conditions, auflagen, conditions d’approbation',
+    owner_id:
+      'vendor owner, supplier owner, business owner, relationship owner, contract owner, vertragsverantwortlicher, responsable du contrat',
+    status: 'vendor status, supplier status, approval status, approval, state, freigabestatus, freigabe, statut, état',
   },
   figures: FIGURES,
   tools: {

@@ -27,11 +27,11 @@ export interface CellOptions extends DateOrders {
   words?: ReadonlyMap<string, string> | undefined;
 }
 
-const TRUE = ['yes', 'y', 'true', '1', 'x'];
-const FALSE = ['no', 'n', 'false', '0'];
+const TRUE = ['yes', 'y', 'true', '1', 'x', 'ja', 'oui'];
+const FALSE = ['no', 'n', 'false', '0', 'nein', 'non'];
 
 /** Texts that stand for an empty cell. "NA" is the code of a country, so it does so only where no text is expected. */
-const PLACEHOLDER = /^(?:n\/a|n\.a\.?|tb[acd]|t\.b\.[acd]\.?|[-–—]+)$/i;
+const PLACEHOLDER = /^(?:n\/a|n\.a\.?|k\. ?a\.?|tb[acd]|t\.b\.[acd]\.?|[-–—]+)$/i;
 const SHORT_PLACEHOLDER = /^(?:na|\?+)$/i;
 
 /** Characters of the longest word that is looked up. */
@@ -112,7 +112,7 @@ function idFrom(cell: Cell, prefix: string): ParsedCell<string> {
     : cellError(cell, `is not an id. Give one such as ${prefix}_…`);
 }
 
-/** Reads yes and no in English, or a cross. A blank cell is not "no": the question may still be open. */
+/** Reads yes and no in English, German and French, or a cross. A blank cell is not "no": the question may still be open. */
 function booleanFrom(cell: Cell): ParsedCell<boolean> {
   const word = displayText(cell).trim().toLowerCase();
   if (TRUE.includes(word)) return { value: true };

@@ -1,5 +1,6 @@
 import { type Cell, displayText } from '../cells/cell.ts';
 import type { DateOrder } from '../cells/cell-dates.ts';
+import { foldLetters } from '../cells/fold.ts';
 import { type CellOptions, type FieldValue, isPlaceholder, readCell, type SheetField } from '../cells/read-cell.ts';
 import type { Sheet } from '../read-sheet.ts';
 import type { SheetRow } from '../table-rows.ts';
@@ -67,6 +68,7 @@ export class ColumnReader {
     }
     const unused = sheet.headers.filter((header) => matched.unused.includes(header) || rejected.includes(header));
     this.columns = { headerOf, unused };
+    if (unused.length > 0) this.tellFallbacks();
   }
 
   /** Reads a row. Fields without a column, or with an empty cell, are left out. */
@@ -90,6 +92,17 @@ export class ColumnReader {
   /** Returns the words that were not written like their values, with the number of their rows. */
   get wordReadings(): readonly WordReading[] {
     return [...this.words.values()];
+  }
+
+  private tellFallbacks(): void {
+    const { headerOf } = this.columns;
+    for (const { name, fallback } of this.fields) {
+      if (fallback === undefined || headerOf.get(name) !== headerOf.get(fallback) || !headerOf.has(name)) continue;
+      this.notices.push(
+        `Column "${headerOf.get(name)}" fills ${name} too, because no heading means ${name}. ` +
+          `If another column has it, give --map ${name}="…".`,
+      );
+    }
   }
 
   private optionsOf(field: SheetField, header: string, cells: readonly Cell[]): CellOptions {
@@ -121,14 +134,10 @@ export class ColumnReader {
 
   private countWord(field: string, cell: Cell, value: FieldValue): void {
     const word = displayText(cell).trim().slice(0, MAX_WORD_CHARACTERS);
-    if (normalizeValue(word) === normalizeValue(String(value)) || /^\d+(?:\.0+)?\b/.test(word)) return;
+    if (foldLetters(word) === foldLetters(String(value)) || /^\d+(?:\.0+)?\b/.test(word)) return;
     const key = JSON.stringify([field, word.toLowerCase()]);
     const counted = this.words.get(key);
     if (counted !== undefined) counted.rows++;
     else if (this.words.size < MAX_WORDS) this.words.set(key, { field, word, value: String(value), rows: 1 });
   }
-}
-
-function normalizeValue(text: string): string {
-  return text.toUpperCase().replace(/[^\p{L}\p{N}]/gu, '');
 }

@@ -1,3 +1,4 @@
+import { foldSpelling } from '../cells/fold.ts';
 import type { SheetField } from '../cells/read-cell.ts';
 
 /** A heading that tells equal ones apart, such as "Risk (2)". */
@@ -8,9 +9,9 @@ const EXPLANATION = /\s*[([][^()[\]]*[)\]]\s*$/;
 /** Characters of the longest text that may name a field. */
 const MAX_HEADING_CHARACTERS = 200;
 
-/** Returns a heading as it is compared: case, spaces, underscores and hyphens don't matter. */
+/** Returns a heading as it is compared: case, accents, spaces, underscores, hyphens and apostrophes don't matter. */
 export function normalizeHeading(text: string): string {
-  return text.toLowerCase().replace(/[\s_-]+/g, '');
+  return foldSpelling(text).replace(/[\s_'’-]+/g, '');
 }
 
 /**

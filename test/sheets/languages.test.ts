@@ -1,0 +1,75 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FAMILY_DESCRIPTIONS } from '../../src/register/families.ts';
+import { OWNER_HEADINGS } from '../../src/register/field.ts';
+import { readCell, type SheetField } from '../../src/sheets/cells/read-cell.ts';
+import { normalizeHeading } from '../../src/sheets/columns/headings.ts';
+import { matchColumns } from '../../src/sheets/columns/match-columns.ts';
+
+const languages = suite('headings and words in English, German and French');
+
+for (const { type, headings = {}, fields } of FAMILY_DESCRIPTIONS) {
+  languages(`${type}: each heading means one field`, () => {
+    const owners = 'owner_id' in fields ? { owner_id: [headings['owner_id'], OWNER_HEADINGS].join(', ') } : {};
+    const fieldOf = new Map<string, string>();
+    for (const [field, texts] of Object.entries({ ...headings, ...owners })) {
+      for (const heading of new Set(texts.split(', ').map(normalizeHeading))) {
+        assert.is(fieldOf.get(heading), undefined, `${heading} means ${fieldOf.get(heading)} and ${field}`);
+        fieldOf.set(heading, field);
+      }
+    }
+  });
+}
+
+languages('accents, sharp s and apostrophes may be written in several ways', () => {
+  const fields: SheetField[] = [
+    { name: 'action', kind: 'text', headings: ['maßnahme'] },
+    { name: 'due_date', kind: 'date', headings: ['date d’échéance'] },
+  ];
+  for (const headers of [
+    ['Maßnahme', 'Date d’échéance'],
+    ['MASSNAHME', "Date d'echeance"],
+    ['Maßnahme', 'DATE D’ÉCHÉANCE (jj/mm/aaaa)'.normalize('NFD')],
+  ]) {
+    assert.equal(
+      [...matchColumns(headers, fields).headerOf],
+      [
+        ['action', headers[0]],
+        ['due_date', headers[1]],
+      ],
+    );
+  }
+});
+
+const VALUES: readonly (readonly [field: SheetField, cells: Readonly<Record<string, string | number | boolean>>])[] = [
+  [
+    { name: 'personal', kind: 'boolean' },
+    { Ja: true, Oui: true, nein: false, NON: false },
+  ],
+  [
+    { name: 'impact', kind: 'rating' },
+    { 'sehr gering': 1, faible: 2, Mittel: 3, Élevé: 4, eleve: 4, 'Très élevée': 5 },
+  ],
+  [
+    { name: 'status', kind: 'enum', values: ['NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT'] },
+    { 'nicht erfüllt': 'NON_COMPLIANT', Teilweise: 'PARTIALLY_COMPLIANT', conforme: 'COMPLIANT', KONFORM: 'COMPLIANT' },
+  ],
+  [
+    { name: 'state', kind: 'enum', values: ['NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'] },
+    {
+      'À faire': 'NOT_STARTED',
+      'In Umsetzung': 'IN_PROGRESS',
+      'Mis en oeuvre': 'IMPLEMENTED',
+      entfällt: 'NOT_APPLICABLE',
+    },
+  ],
+];
+for (const [field, cells] of VALUES) {
+  for (const [text, value] of Object.entries(cells)) {
+    languages(`${field.kind}: "${text}" is ${value}`, () => {
+      assert.equal(readCell({ kind: 'text', value: text }, field), { value });
+    });
+  }
+}
+
+languages.run();
