@@ -178,7 +178,7 @@ export const VENDOR = {
   importable: true,
   pastDecision: { states: OUTCOMES, fields: PAST_REVIEW_FIELDS },
   headings: {
-    name: 'vendor name, supplier, supplier name, company, company name, provider, provider name, processor, third party, third party name, lieferant, lieferantenname, anbieter, dienstleister, auftragsverarbeiter, firma, fournisseur, nom du fournisseur, prestataire, sous-traitant, société, entreprise',
+    name: 'vendor name, supplier, supplier name, company, company name, provider, provider name, processor, third party, third party name, lieferant, lieferantenname, anbieter, dienstleister, auftragsverarbeiter, firma, fournisseur, nom du fournisseur, prestataire, sous-traitant, société',
     description:
       'service description, services, service provided, services provided, product, purpose, beschreibung, dienstleistung, leistung, leistungen, zweck, prestation, prestations, finalité',
     website_url: 'url, web, web site, homepage, web address, webseite, internetadresse, site web, site internet',
@@ -196,7 +196,7 @@ export const VENDOR = {
     next_review_due:
       'next review date, review due, next assessment, nächste überprüfung, nächste prüfung, prochaine revue, prochaine évaluation',
     last_reviewed:
-      'last review, last review date, date of last review, last assessment, last assessed, reviewed on, approved on, approval date, date approved, date of approval, letzte überprüfung, letzte prüfung, geprüft am, dernière revue, dernière évaluation, évalué le',
+      'last review, last review date, date of last review, last assessment, last assessed, reviewed on, approved on, approval date, date approved, date of approval, letzte überprüfung, letzte prüfung, dernière revue',
     reviewed_by: 'reviewer, approved by, approver, assessed by, assessor, geprüft von, prüfer, évalué par, évaluateur',
     findings: 'review findings, assessment findings, review notes, feststellungen, constats',
     conditions: 'approval conditions, conditions of approval, review conditions, auflagen, conditions d’approbation',

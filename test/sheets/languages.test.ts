@@ -10,7 +10,7 @@ const languages = suite('headings and words in English, German and French');
 
 for (const { type, headings = {}, fields } of FAMILY_DESCRIPTIONS) {
   languages(`${type}: each heading means one field`, () => {
-    const owners = 'owner_id' in fields ? { owner_id: [headings['owner_id'], OWNER_HEADINGS].join(', ') } : {};
+    const owners = 'owner_id' in fields ? { owner_id: `${headings.owner_id}, ${OWNER_HEADINGS}` } : {};
     const fieldOf = new Map<string, string>();
     for (const [field, texts] of Object.entries({ ...headings, ...owners })) {
       for (const heading of new Set(texts.split(', ').map(normalizeHeading))) {

@@ -145,7 +145,7 @@ reads({ name: 'personal', kind: 'boolean' }, [
   [number(0), false],
   [{ kind: 'boolean', value: false }, false],
   ['maybe', /^"maybe" is neither yes nor no/],
-  ['ja', /neither/],
+  ['hai', /neither/],
   [number(2), /neither/],
 ]);
 
