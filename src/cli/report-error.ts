@@ -2,6 +2,7 @@ import { Refusal } from '../commands/engine/refusal.ts';
 import { ConfigError } from '../config.ts';
 import { InstallationError } from '../identity/installation/installation.ts';
 import { AccountSchemaError } from '../identity/migrations/migrate.ts';
+import { DataFolderError } from '../stores/data-folder.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
 import { StoreNotReached } from '../stores/open.ts';
 import { NotAnExport } from '../trail/check/line-splitter.ts';
@@ -36,9 +37,15 @@ export function reportError(error: unknown, command: string, shell: Shell): numb
 }
 
 function isExpected(error: unknown): boolean {
-  return [AccountSchemaError, ConfigError, CommandError, InstallationError, Refusal, StoreNotReached].some(
-    (expectedClass) => error instanceof expectedClass,
-  );
+  return [
+    AccountSchemaError,
+    ConfigError,
+    CommandError,
+    DataFolderError,
+    InstallationError,
+    Refusal,
+    StoreNotReached,
+  ].some((expectedClass) => error instanceof expectedClass);
 }
 
 /** Returns true for an error of parseArgs: an unknown option, or one without its value. */

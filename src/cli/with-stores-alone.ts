@@ -2,6 +2,7 @@ import { readConfig } from '../config.ts';
 import { requireSchema } from '../identity/migrations/migrate.ts';
 import type { ActiveGeneration } from '../projections/engine/build-generation.ts';
 import { type Lease, leaseName } from '../projections/engine/lease.ts';
+import { DataFolderInUse } from '../stores/data-folder.ts';
 import { openStores, type Stores, usesDataFolder } from '../stores/open.ts';
 import { lockDataFolder } from '../stores/sqlite/lock-data-folder.ts';
 import { CommandError, type Shell } from './command.ts';
@@ -32,7 +33,8 @@ function lock(dataDir: string): () => void {
   try {
     return lockDataFolder(dataDir).release;
   } catch (error) {
-    throw new CommandError(`${STOP_SERVICE_MESSAGE} (${(error as Error).message})`);
+    if (!(error instanceof DataFolderInUse)) throw error;
+    throw new CommandError(`${STOP_SERVICE_MESSAGE} (${error.message})`);
   }
 }
 

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { ConnectionStringError } from '../config/connection-string.ts';
 import type { Config } from '../config.ts';
 import type { AccountStore } from './account-store.ts';
 import { explainConnection } from './connection-fault.ts';
+import { createDataFolder } from './data-folder.ts';
 import { StoreUnavailable } from './errors.ts';
 import type { EventStore } from './event-store.ts';
 import type { ReadStore } from './read-store.ts';
@@ -44,10 +44,11 @@ export function usesDataFolder({ eventStoreUrl, mongodbUrl }: StoreSettings): bo
  * Opens the three stores that the settings name. Loads only the adapters it needs, so an embedded start doesn't wait
  * for client libraries. Takes no lock: see lockDataFolder.
  * @throws StoreNotReached if a configured database doesn't answer
+ * @throws DataFolderError if the data folder can't be used
  */
 export async function openStores(settings: StoreSettings): Promise<Stores> {
   const embedded = usesDataFolder(settings);
-  if (embedded) mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
+  if (embedded) createDataFolder(settings.dataDir);
   return openTogether(async (keep) => {
     const logAndReads = await openLogAndReads(settings, keep);
     return { ...logAndReads, accounts: keep(await openAccounts(settings)), embedded };

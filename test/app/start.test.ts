@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,6 +51,23 @@ async function failedStart(env: Record<string, string>): Promise<string> {
   await started.stop();
   throw new Error('was started');
 }
+
+starting('names a data folder that cannot be used, and what to do', async ({ DATA_DIR }) => {
+  const file = join(DATA_DIR, 'file');
+  writeFileSync(file, '');
+  const lockFolder = join(DATA_DIR, 'taken');
+  mkdirSync(join(lockFolder, 'server.lock'), { recursive: true });
+  for (const [folder, why] of [
+    [file, /a file has its name, or that of a folder above it/],
+    [join(file, 'below'), /a file has its name, or that of a folder above it/],
+    [lockFolder, /server\.lock/],
+  ] as const) {
+    const message = await failureOf({ DATA_DIR: folder });
+    assert.ok(message.startsWith(`The data folder ${folder} cannot be used: `), message);
+    assert.match(message, why);
+    assert.match(message, /set DATA_DIR to another folder\.$/);
+  }
+});
 
 starting('if the port is in use at the first start, the next start prints the token', async ({ DATA_DIR }) => {
   const { PORT, server } = await occupyPort();

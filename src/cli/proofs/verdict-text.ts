@@ -21,7 +21,7 @@ const SEAL_FAULT_TEXTS: Record<SealFault['why'], string> = {
   KEY: 'its key was not active at this position',
   SIGNATURE: 'its signature does not match: it was altered, or made without the key',
   PREVIOUS_SEAL: 'it does not follow the previous seal: one of them was altered, removed or inserted',
-  SIZE: 'its size is wrong: it covers itself, or no more events than the previous seal',
+  SIZE: 'its size is wrong: it covers itself, or no more events than the previous seal. An event before it may be missing',
   ROOT: 'the events that it covers are not the ones that were sealed',
   NOT_GIVEN: 'none of the keys that you gave signed it or vouches for its key',
   KEPT: 'the events that it covers are not in this history',
