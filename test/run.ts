@@ -9,9 +9,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Outcome, readOutcome } from './support/run/outcome.ts';
+import { exitCodeIn, type Outcome, readOutcome, withoutEnd } from './support/run/outcome.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Folders of tests that run only with `--<folder>`. Each file may take longer. */
@@ -125,7 +124,7 @@ function startLane(): Lane {
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       lane.output += text;
-      if (printsAtOnce) process.stdout.write(text);
+      if (printsAtOnce) process.stdout.write(withoutEnd(text));
     });
   }
   child.once('exit', () => killGroup(child));
@@ -138,6 +137,16 @@ async function endLane({ child, closed }: Lane): Promise<void> {
   running.delete(child);
 }
 
+/** Waits for the end of a file, or of the process. */
+async function exitCodeOf(lane: Lane): Promise<number | null> {
+  const closed = lane.closed.then(() => 'closed');
+  while (exitCodeIn(lane.output) === null) {
+    const more = once(lane.child.stdout!, 'data');
+    if ((await Promise.race([more, closed])) === 'closed') return lane.closed;
+  }
+  return exitCodeIn(lane.output);
+}
+
 /** Runs one file to its end or its time limit, and prints its output. */
 async function runFile(file: string, lane: Lane): Promise<Outcome> {
   const startedAt = performance.now();
@@ -146,17 +155,13 @@ async function runFile(file: string, lane: Lane): Promise<Outcome> {
     lane.output += `\n  Killed: it did not finish within ${timeoutMs / 1000} s.\n`;
     killGroup(lane.child);
   }, timeoutMs);
-  const reported = once(lane.child, 'message').then(([code]) => code as number);
-  // If the process has ended, `closed` resolves instead.
   lane.child.send(join(ROOT, file), () => undefined);
-  const code = await Promise.race([reported, lane.closed]);
+  const code = await exitCodeOf(lane);
   clearTimeout(timer);
-  // After this turn, output written before the message has been read.
-  await nextTurn();
   const outcome = readOutcome(lane.output, code);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const verdict = outcome.failed > 0 ? 'FAILED ' : outcome.skippedFiles > 0 ? 'SKIPPED ' : '';
-  console.log(`${verdict}${file} (${seconds} s)\n${printsAtOnce ? '' : `${lane.output.trimEnd()}\n`}`);
+  console.log(`${verdict}${file} (${seconds} s)\n${printsAtOnce ? '' : `${withoutEnd(lane.output).trimEnd()}\n`}`);
   lane.output = '';
   return outcome;
 }

@@ -128,7 +128,6 @@ export const AUDIT = {
     valid_until: 'expiry date, certificate expiry, gültig bis, ablaufdatum, valable jusqu’au, date d’expiration',
     owner_id: 'audit owner',
     state: 'status, audit status, statut, état, zustand',
-    ends_on: 'end date, ende, enddatum, fin, date de fin',
   },
   figures: FIGURES,
   tools: {

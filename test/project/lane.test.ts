@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readOutcome } from '../support/run/outcome.ts';
+import { exitCodeIn, readOutcome } from '../support/run/outcome.ts';
 
 const LANE = fileURLToPath(new URL('../support/run/lane.ts', import.meta.url));
 
@@ -36,7 +36,11 @@ test.before.each((context) => {
     writeFileSync(file, `import { suite } from '${import.meta.resolve('uvu')}';\n${body}`);
     output = '';
     child.send(file);
-    const [code] = (await Promise.race([once(child, 'message'), exit])) as [number | null];
+    const ended = exit.then(([code]) => code as number | null);
+    let code: number | null = null;
+    while (code === null && child.signalCode === null) {
+      code = await Promise.race([once(child.stdout!, 'data').then(() => exitCodeIn(output)), ended]);
+    }
     const { passed, failed } = readOutcome(output, code);
     return [passed, failed, code];
   };

@@ -1,9 +1,10 @@
 /**
  * Runs test files one after another in one process, so that they share imported modules. `test/run.ts` sends the path of a
- * file, or an empty text at the end. It gets back the exit code that the file would have had in its own process. A file
- * ends when nothing keeps the process alive; a file that leaves something open hits the time limit.
+ * file, or an empty text at the end. A file's output ends with a mark and the exit code that the file would have had in its
+ * own process. A file ends when nothing keeps the process alive; a file that leaves something open hits the time limit.
  */
 import { pathToFileURL } from 'node:url';
+import { END_OF_FILE } from './outcome.ts';
 
 const uvu = globalThis as unknown as { UVU_QUEUE: unknown[][] };
 
@@ -14,7 +15,7 @@ process.on('beforeExit', (code) => {
   // uvu would run its earlier suites again.
   uvu.UVU_QUEUE = [[null]];
   takeNext();
-  process.send?.(code);
+  process.stdout.write(`${END_OF_FILE}${code}\n`);
 });
 
 /** Waiting for a message keeps the process alive. Nothing waits while a file runs. */

@@ -6,6 +6,22 @@ export interface Outcome {
   skippedFiles: number;
 }
 
+/** Ends the output of a file in a shared process. Its exit code follows, on the same pipe, so that no output comes later. */
+export const END_OF_FILE = '\u0004';
+
+const END = new RegExp(`${END_OF_FILE}(\\d+)\n`);
+
+/** Returns the exit code at the end of a file's output, or null if the file has not ended. */
+export function exitCodeIn(output: string): number | null {
+  const code = END.exec(output)?.[1];
+  return code === undefined ? null : Number(code);
+}
+
+/** Returns output without the mark and the exit code. */
+export function withoutEnd(output: string): string {
+  return output.replace(END, '');
+}
+
 /**
  * Adds up the totals that uvu printed for a file. A file without totals ran no test and fails, unless it ended with 0 and
  * has a line that begins with `skipped:`. An exit code that the totals don't explain is a failure too.
