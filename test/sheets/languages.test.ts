@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { FAMILY_DESCRIPTIONS } from '../../src/register/families.ts';
 import { OWNER_HEADINGS } from '../../src/register/field.ts';
 import { readCell, type SheetField } from '../../src/sheets/cells/read-cell.ts';
+import { ColumnReader } from '../../src/sheets/columns/column-reader.ts';
 import { normalizeHeading } from '../../src/sheets/columns/headings.ts';
 import { matchColumns } from '../../src/sheets/columns/match-columns.ts';
 
@@ -39,6 +40,20 @@ languages('accents, sharp s and apostrophes may be written in several ways', () 
       ],
     );
   }
+});
+
+languages('if descriptions give the names and a column is left, a notice tells how to choose another', () => {
+  const fields: SheetField[] = [
+    { name: 'name', kind: 'text', fallback: 'description' },
+    { name: 'description', kind: 'text' },
+  ];
+  const noticesOf = (headers: string[], map?: ReadonlyMap<string, string>) =>
+    new ColumnReader({ headers, sample: [] }, fields, { map }).notices;
+  assert.equal(noticesOf(['Rischio', 'Description']), [
+    'Column "Description" fills name too, because no heading means name. If another column has it, give --map name="…".',
+  ]);
+  assert.equal(noticesOf(['Description']), []);
+  assert.equal(noticesOf(['Rischio', 'Description'], new Map([['name', 'Rischio']])), []);
 });
 
 const VALUES: readonly (readonly [field: SheetField, cells: Readonly<Record<string, string | number | boolean>>])[] = [

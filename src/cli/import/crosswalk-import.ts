@@ -7,7 +7,7 @@ import {
   type CrosswalkSheetResult,
 } from '../../mcp/import/crosswalk/crosswalk-sheet.ts';
 import { importTool } from '../../mcp/import/import-tool.ts';
-import { headingRank, normalizeHeading } from '../../sheets/columns/headings.ts';
+import { namesOneOf, normalizeHeading } from '../../sheets/columns/headings.ts';
 import { readValueWords, wordsByField } from '../../sheets/columns/value-words.ts';
 import { readSheet, type Sheet } from '../../sheets/read-sheet.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
@@ -96,14 +96,13 @@ async function runImport(
   const call = { organization_id: organizationId, dry_run: dryRun, reason };
   const pairs = await CrosswalkImport.open(context, call, { models });
   const mapped = new Set([...choices.map.values()].map(normalizeHeading));
+  const namesField = namesOneOf(CROSSWALK_FIELDS);
   const sheet = await readSheet(options.path, {
     sheet: options.sheet,
     headingRow: options.headingRow,
     encoding: options.encoding,
     namesField: (heading) =>
-      mapped.has(normalizeHeading(heading)) ||
-      CROSSWALK_FIELDS.some((one) => headingRank(heading, one) !== null) ||
-      'id' in pairs.frameworks.find(heading),
+      mapped.has(normalizeHeading(heading)) || namesField(heading) || 'id' in pairs.frameworks.find(heading),
   });
   try {
     for (const notice of sheet.notices) shell.err(notice);

@@ -5,10 +5,10 @@ import { FAMILIES } from '../../commands/families.ts';
 import { ValueWords } from '../../identity/value-words.ts';
 import { ROW_READERS, type RowError, type RowReader } from '../../mcp/import/import-rows.ts';
 import { importTool } from '../../mcp/import/import-tool.ts';
-import { namesFieldOf, sheetFields } from '../../mcp/import/sheet-fields.ts';
+import { sheetFields } from '../../mcp/import/sheet-fields.ts';
 import { ROWS_PER_WRITE, SheetImport, type SheetImportListener, storeRefusal } from '../../mcp/import/sheet-import.ts';
 import type { DateOrder } from '../../sheets/cells/cell-dates.ts';
-import { normalizeHeading } from '../../sheets/columns/headings.ts';
+import { namesOneOf, normalizeHeading } from '../../sheets/columns/headings.ts';
 import { readValueWords, wordsByField } from '../../sheets/columns/value-words.ts';
 import { readSheet, type Sheet } from '../../sheets/read-sheet.ts';
 import { callerFor } from '../accounts/caller-for.ts';
@@ -92,7 +92,7 @@ async function runImport(options: Options, shell: Shell, stores: OpenInstallatio
   if (options.forgetsValues && !dryRun) await valueWords.forget(organizationId, reader.type);
   const rememberedWords = options.forgetsValues ? [] : await valueWords.of(organizationId, reader.type);
   const mappedHeaders = new Set([...map.values()].map(normalizeHeading));
-  const namesField = namesFieldOf(fields);
+  const namesField = namesOneOf(fields.fields);
   const sheet = await readSheet(options.path, {
     sheet: options.sheet,
     headingRow: options.headingRow,

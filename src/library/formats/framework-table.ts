@@ -1,7 +1,7 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { SheetField } from '../../sheets/cells/read-cell.ts';
 import { ColumnReader } from '../../sheets/columns/column-reader.ts';
-import { headingRank, normalizeHeading } from '../../sheets/columns/headings.ts';
+import { namesOneOf, normalizeHeading } from '../../sheets/columns/headings.ts';
 import type { ColumnChoices } from '../../sheets/columns/match-columns.ts';
 import { readSheet, type Sheet, type SheetOptions } from '../../sheets/read-sheet.ts';
 import { ControlList } from '../control-list.ts';
@@ -73,10 +73,10 @@ const MAX_LISTED_ROWS = 10;
  */
 export async function readFrameworkTable(path: string, options: TableOptions = {}): Promise<FrameworkReading> {
   const mappedHeaders = new Set([...(options.map?.values() ?? [])].map(normalizeHeading));
+  const namesField = namesOneOf(FIELDS);
   const sheet = await readSheet(path, {
     ...options,
-    namesField: (heading) =>
-      mappedHeaders.has(normalizeHeading(heading)) || FIELDS.some((field) => headingRank(heading, field) !== null),
+    namesField: (heading) => mappedHeaders.has(normalizeHeading(heading)) || namesField(heading),
   });
   try {
     const reader = new ColumnReader(sheet, FIELDS, options);

@@ -2,7 +2,6 @@ import { FAMILIES } from '../../commands/families.ts';
 import { FAMILY_DESCRIPTIONS, type FamilyName, linkablePrefixes } from '../../register/families.ts';
 import { type FamilyDescription, type Field, type Fields, OWNER_HEADINGS } from '../../register/field.ts';
 import type { SheetField } from '../../sheets/cells/read-cell.ts';
-import { headingRank } from '../../sheets/columns/headings.ts';
 import type { RowReader } from './import-rows.ts';
 
 /** The fields that columns of a sheet can fill. */
@@ -44,11 +43,6 @@ export function sheetFields({ type, addParser, updateParser }: RowReader, withId
     linkFields,
     required: withId ? ['id'] : needed,
   };
-}
-
-/** Returns true for a heading that names a field of a type. */
-export function namesFieldOf({ fields }: SheetFields): (heading: string) => boolean {
-  return (heading) => fields.some((field) => headingRank(heading, field) !== null);
 }
 
 function sheetField(type: FamilyName, name: string, field: Field): SheetField {

@@ -52,12 +52,17 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   OFFBOARDED: 'beendet',
 };
 
+/** Synonyms by value, by `foldLetters`. */
+const FOLDED_SYNONYMS = new Map(
+  Object.entries(SYNONYMS).map(([value, words]) => [value, new Set(words.split(', ').map(foldLetters))] as const),
+);
+
 /** Letters. A shorter prefix does not stand for a value. */
 const MIN_PREFIX_LENGTH = 3;
 
 /**
- * Reads one of `values`. Case, accents, spaces and hyphens don't matter. Also accepts synonyms and unambiguous prefixes: "partial"
- * is PARTIALLY_COMPLIANT.
+ * Reads one of `values`. Case, accents, spaces and hyphens don't matter. Also accepts synonyms and unambiguous prefixes:
+ * "partial" is PARTIALLY_COMPLIANT.
  */
 export function enumFrom(cell: Cell, values: readonly string[]): ParsedCell<string> {
   const word = foldLetters(displayText(cell));
@@ -74,5 +79,5 @@ export function enumFrom(cell: Cell, values: readonly string[]): ParsedCell<stri
 }
 
 function bySynonym(word: string, values: readonly string[]): readonly string[] {
-  return values.filter((value) => SYNONYMS[value]?.split(', ').some((synonym) => foldLetters(synonym) === word));
+  return values.filter((value) => FOLDED_SYNONYMS.get(value)?.has(word));
 }

@@ -68,7 +68,7 @@ export class ColumnReader {
     }
     const unused = sheet.headers.filter((header) => matched.unused.includes(header) || rejected.includes(header));
     this.columns = { headerOf, unused };
-    if (unused.length > 0) this.tellFallbacks();
+    if (unused.length > 0) this.tellFallbacks(headerOf);
   }
 
   /** Reads a row. Fields without a column, or with an empty cell, are left out. */
@@ -94,12 +94,13 @@ export class ColumnReader {
     return [...this.words.values()];
   }
 
-  private tellFallbacks(): void {
-    const { headerOf } = this.columns;
+  private tellFallbacks(headerOf: MatchedColumns['headerOf']): void {
     for (const { name, fallback } of this.fields) {
-      if (fallback === undefined || headerOf.get(name) !== headerOf.get(fallback) || !headerOf.has(name)) continue;
+      const header = headerOf.get(name);
+      if (fallback === undefined || header === undefined || header !== headerOf.get(fallback)) continue;
+      if (this.choices.map?.has(name)) continue;
       this.notices.push(
-        `Column "${headerOf.get(name)}" fills ${name} too, because no heading means ${name}. ` +
+        `Column "${header}" fills ${name} too, because no heading means ${name}. ` +
           `If another column has it, give --map ${name}="…".`,
       );
     }

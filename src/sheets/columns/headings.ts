@@ -15,16 +15,24 @@ export function normalizeHeading(text: string): string {
 }
 
 /**
- * Returns how well a heading fits a field: 0 for the field's own name, higher for its other headings, null if not at all.
- * An explanation in brackets and punctuation fit a little less.
+ * Returns a function that tells how well a heading fits a field: 0 for the field's own name, higher for its other headings,
+ * null if not at all. An explanation in brackets and punctuation fit a little less.
  */
-export function headingRank(heading: string, { name, headings = [] }: SheetField): number | null {
-  if (heading.length > MAX_HEADING_CHARACTERS) return null;
+export function headingRankOf({ name, headings = [] }: SheetField): (heading: string) => number | null {
   const names = [name, ...headings].map(normalizeHeading);
-  const exact = names.indexOf(normalizeHeading(heading));
-  if (exact !== -1) return exact;
-  if (NUMBERED.test(heading)) return null;
-  const plain = heading.replace(EXPLANATION, '').replace(/[^\p{L}\p{N}\s_-]/gu, '');
-  const index = names.indexOf(normalizeHeading(plain));
-  return index === -1 ? null : index + 0.5;
+  return (heading) => {
+    if (heading.length > MAX_HEADING_CHARACTERS) return null;
+    const exact = names.indexOf(normalizeHeading(heading));
+    if (exact !== -1) return exact;
+    if (NUMBERED.test(heading)) return null;
+    const plain = heading.replace(EXPLANATION, '').replace(/[^\p{L}\p{N}\s_-]/gu, '');
+    const index = names.indexOf(normalizeHeading(plain));
+    return index === -1 ? null : index + 0.5;
+  };
+}
+
+/** Returns a function that tells whether a heading names one of the fields. */
+export function namesOneOf(fields: readonly SheetField[]): (heading: string) => boolean {
+  const ranks = fields.map(headingRankOf);
+  return (heading) => ranks.some((rankOf) => rankOf(heading) !== null);
 }

@@ -1,7 +1,7 @@
 import { nearest } from '../../commands/engine/nearest.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { SheetField } from '../cells/read-cell.ts';
-import { headingRank, normalizeHeading } from './headings.ts';
+import { headingRankOf, normalizeHeading } from './headings.ts';
 
 export interface MatchedColumns {
   /** The header of each field that has a column. */
@@ -67,7 +67,8 @@ export function matchColumns(
 /** Returns the fields and headers that fit, the best first. @throws Refusal for two headers with the name of one field */
 function pairsByRank(headers: readonly string[], fields: readonly SheetField[]) {
   const pairs = fields.flatMap((field) => {
-    const ranked = headers.map((header) => ({ field: field.name, header, rank: headingRank(header, field) }));
+    const rankOf = headingRankOf(field);
+    const ranked = headers.map((header) => ({ field: field.name, header, rank: rankOf(header) }));
     const named = ranked.filter(({ rank }) => rank === 0).map(({ header }) => header);
     if (named.length > 1) {
       throw mapRefusal(`${quotedList(named)} all match ${field.name}. Choose one with ${field.name}=${named[0]}.`);

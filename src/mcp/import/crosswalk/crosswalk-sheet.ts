@@ -5,7 +5,7 @@ import type { RelationOfRecord } from '../../../register/link.ts';
 import { displayText } from '../../../sheets/cells/cell.ts';
 import type { SheetField } from '../../../sheets/cells/read-cell.ts';
 import { ColumnReader, type ReadingChoices } from '../../../sheets/columns/column-reader.ts';
-import { headingRank } from '../../../sheets/columns/headings.ts';
+import { headingRankOf } from '../../../sheets/columns/headings.ts';
 import type { Sheet } from '../../../sheets/read-sheet.ts';
 import type { SheetRow } from '../../../sheets/table-rows.ts';
 import type { RowError } from '../import-rows.ts';
@@ -185,7 +185,7 @@ async function mapControlColumns(
 
 /** Returns the name of the field that a heading names best; null if none. */
 function fieldOf(header: string): string | null {
-  const ranked = CROSSWALK_FIELDS.map((field) => ({ name: field.name, rank: headingRank(header, field) }));
+  const ranked = CROSSWALK_FIELDS.map((field) => ({ name: field.name, rank: headingRankOf(field)(header) }));
   const [best] = ranked.filter(({ rank }) => rank !== null).sort((a, b) => a.rank! - b.rank!);
   return best?.name ?? null;
 }
