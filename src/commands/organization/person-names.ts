@@ -9,8 +9,8 @@ import { normalize } from '../engine/normalize.ts';
 /** Returns a name without case, character width, invisible characters and repeated spaces: about Unicode's NFKC_Casefold. */
 export function foldName(name: string): string {
   const visible = normalize(name, 'NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
-  // Upper case first, because only that turns ß into ss. Lower case then makes ς of a final Σ.
-  const folded = visible.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+  // Upper case turns ß into SS, but not a capital ẞ, which is therefore made lower case first. A final Σ becomes ς.
+  const folded = visible.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
   return folded.normalize('NFKC').replace(/\s+/g, ' ').trim();
 }
 

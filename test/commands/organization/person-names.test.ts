@@ -18,6 +18,7 @@ test('folding ignores case, width, invisible characters and spaces', () => {
     ['Ｊａｎｅ', 'jane'],
     ['Cafe\u0301', 'CAF\u00c9'],
     ['Groß', 'GROSS'],
+    ['GROẞ', 'Gross'],
     ['ΟΔΥΣΣΕΥΣ', 'Οδυσσευς'],
     ['Jane\u200b\u00ad', 'Jane'],
   ] as const) {
