@@ -18,17 +18,19 @@ export class ProgressBar {
     private readonly unit: string,
   ) {}
 
-  /** @param share fraction of the file read, 0 to 1. A small file is read before its rows are done */
+  /**
+   * @param share fraction of the file read, 0 to 1. A small file is read before its rows are done, so only the count tells
+   *   how far they are then
+   */
   update(count: number, share: number): void {
     if (this.shell.bar) {
       if (performance.now() - this.lastUpdateAt < BAR_UPDATE_MS) return;
       this.lastUpdateAt = performance.now();
-      const filledWidth = Math.round(share * BAR_WIDTH);
-      const bar = `${'#'.repeat(filledWidth)}${'-'.repeat(BAR_WIDTH - filledWidth)}`;
-      this.shell.bar(`[${bar}] ${Math.floor(share * 100)} %  ${this.countAndRate(count)}`);
+      this.shell.bar(`${share < 1 ? `${barOf(share)}  ` : ''}${this.countAndRate(count)}`);
     } else if (count - this.printedCount >= ITEMS_PER_LINE) {
       this.printedCount = count;
-      this.shell.err(`${this.countAndRate(count)}, ${Math.floor(share * 100)} % of the file read`);
+      const read = share < 1 ? `, ${Math.floor(share * 100)} % of the file read` : '';
+      this.shell.err(`${this.countAndRate(count)}${read}`);
     }
   }
 
@@ -42,4 +44,10 @@ export class ProgressBar {
     const seconds = Math.max((performance.now() - this.started) / 1000, 0.001);
     return `${count} ${this.unit} (${Math.round(count / seconds)} a second)`;
   }
+}
+
+function barOf(share: number): string {
+  const filledWidth = Math.round(share * BAR_WIDTH);
+  const bar = `${'#'.repeat(filledWidth)}${'-'.repeat(BAR_WIDTH - filledWidth)}`;
+  return `[${bar}] ${Math.floor(share * 100)} %`;
 }

@@ -155,18 +155,19 @@ function withAcceptance(risk: RiskState, data: RiskAcceptance, imported: ImportO
 
 function requireAcceptance(command: DecideRisk, context: DecisionContext): RiskAccepted['data'] {
   requireAcceptPermission(context);
-  const reason = requireReason(command.reason, 'why the risk is accepted');
+  const { until } = command;
   const latestDate = latestAcceptanceDate(context);
-  if (command.until === undefined || command.until <= context.today || command.until > latestDate) {
-    throw new Refusal('invalid_input', `Give until, a date after ${context.today} and not after ${latestDate}.`, {
-      field: 'until',
-    });
+  const untilAdvice = `until, a date after ${context.today} and not after ${latestDate}`;
+  const purpose = 'why the risk is accepted';
+  const reason = requireReason(command.reason, until === undefined ? `${purpose}. Give also ${untilAdvice}` : purpose);
+  if (until === undefined || until <= context.today || until > latestDate) {
+    throw new Refusal('invalid_input', `Give ${untilAdvice}.`, { field: 'until' });
   }
   return {
     approver_id: command.approver_id ?? context.actor_id,
     recorded_by: context.actor_id,
     accepted_at: context.now,
-    until: command.until,
+    until,
     reason,
   };
 }

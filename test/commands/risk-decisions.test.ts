@@ -97,6 +97,19 @@ deciding('an acceptance ends after today and within the configured number of day
   accept('2027-03-12', 366).refused('invalid_input', { field: 'until' });
 });
 
+deciding('an acceptance without reason and end asks for both at once', () => {
+  given([addedEvent])
+    .when({ type: 'DecideRisk', decision: 'ACCEPT' }, ADMIN)
+    .refused(
+      'invalid_input',
+      { field: 'reason' },
+      /^Give a reason: .+ Give also until, a date after 2026-03-10 and not/,
+    );
+  given([addedEvent])
+    .when({ type: 'DecideRisk', decision: 'ACCEPT', until: '2026-06-01' }, ADMIN)
+    .refused('invalid_input', { field: 'reason' }, /^Give a reason: why the risk is accepted[.]$/);
+});
+
 function acceptance(): typeof recordedAcceptance {
   return { approver_id: 'acc_ADMIN', recorded_by: 'acc_ADMIN', accepted_at: NOW, until: '', reason: 'r' };
 }

@@ -17,7 +17,7 @@ export const CONTEXT: DecisionContext = {
 
 interface Outcome<Event> {
   then(events: readonly Event[]): void;
-  refused(code: RefusalCode, details?: Pick<RefusalDetails, 'field' | 'allowed'>): void;
+  refused(code: RefusalCode, details?: Pick<RefusalDetails, 'field' | 'allowed'>, message?: RegExp): void;
 }
 
 /** Sentences about a decider: `given(events).when(command).then(events)`, or `.refused(code, {field, allowed})`. */
@@ -32,13 +32,13 @@ export function specOf<State extends object, Command, Event extends DomainEvent>
         then(events) {
           assert.equal(decide(), events);
         },
-        refused(code, details = {}) {
+        refused(code, details = {}, message = /^\S.{15,}[.]$/) {
           const refusal = refusalOf(decide);
           assert.is(refusal.code, code, refusal.message);
           for (const [name, value] of Object.entries(details)) {
             assert.equal(refusal.more[name as 'field' | 'allowed'], value, `${name}: ${refusal.message}`);
           }
-          assert.match(refusal.message, /^\S.{15,}[.]$/);
+          assert.match(refusal.message, message);
         },
       };
     },
