@@ -139,7 +139,9 @@ export async function completedPosition(
 ): Promise<number> {
   const [audit] = await models.get('audits', [id]);
   if (audit?.doc.organization_id !== organizationId) {
-    throw new Refusal('not_found', `This organization has no audit ${id}. Find the audit with listAudits.`, { field });
+    throw new Refusal('not_found', `This organization has no audit ${id}. List its audits to find the right id.`, {
+      field,
+    });
   }
   const completed = audit.doc.completed_position;
   if (typeof completed === 'string') return Number(completed);

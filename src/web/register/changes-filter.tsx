@@ -15,6 +15,7 @@ import { type Choice, SelectField, TextField } from '../components/fields.tsx';
 import { BLANK_FORM } from '../server/form-state.ts';
 import type { RegisterView } from './open-register.ts';
 import { familyHeading } from './rail-links.ts';
+import type { InputLabels } from './refused-input.ts';
 
 /** Parameters of the address that are not filters. */
 const PAGE_PARAMETERS = ['as_of', 'cursor'];
@@ -143,6 +144,11 @@ const FILTER_LABELS: Readonly<Record<string, string>> = {
   from: 'From',
   to: 'Until',
 };
+
+/** The labels of filters, by the names in refusals. */
+export const CHANGES_FILTER_INPUTS: InputLabels = Object.fromEntries(
+  Object.entries(FILTER_LABELS).map(([name, label]) => [`filter.${name}`, label]),
+);
 
 function addressWithout({ query, path }: RegisterView, name: string, value: string): string {
   const parameters = new URLSearchParams(query);

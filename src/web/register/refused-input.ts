@@ -16,7 +16,8 @@ export function refusedInput(thrown: unknown, labels: InputLabels = {}): string 
 /** Returns a refusal that calls its input by the label that people see. Messages begin with the input's name. */
 export function withLabel(refusal: Refusal, labels: InputLabels): Refusal {
   const { field = '' } = refusal.more;
-  const label = labels[field];
+  // A list names its item too, such as `filter.record_types.0`.
+  const label = labels[field.replace(/\.\d+$/, '')];
   if (label === undefined || !refusal.message.startsWith(`${field} `)) return refusal;
   return new Refusal(refusal.code, label + refusal.message.slice(field.length), refusal.more);
 }

@@ -107,6 +107,23 @@ test('narrows the history by a field and by the name of a client', async ({ owne
   assert.not.match(text, 'last_assessed_at', 'the history does not record it');
 });
 
+test('a filter that cannot be read is named, and can be changed or removed', async ({ owner, page }) => {
+  for (const [query, message, removed] of [
+    ['from=soon&client=Claude', 'Give from as a date', 'client=Claude'],
+    ['colour=red', 'colour is not a known', ''],
+    ['field=name&record_types=NOTHING', 'Family must be one of', 'field=name'],
+    ['cursor=nonsense', 'This cursor', null],
+  ] as const) {
+    const { text, status } = await owner.get(`${page}?${query}`);
+    assert.is(status, 400, query);
+    const alert = /<p class="notice warning" role="alert">(.*?)<\/p>/s.exec(text)?.[1] ?? '';
+    assert.ok(unescapeHtml(alert).includes(message), `${query}: ${alert}`);
+    assert.match(text, /<form [^>]*aria-label="Filters"/);
+    if (removed !== null) assert.ok(text.includes(`href="${page}?${removed}"`), `${query}: a link without the filter`);
+    assert.equal(changesIn(text), [], 'no changes that could be taken for an answer');
+  }
+});
+
 test('shows a past moment, and leads on to older changes', async ({ owner, page, web }) => {
   assert.is(changesIn((await owner.get(`${page}?as_of=2`)).text)[0]!.position, 2);
   const organization_id = web.organizationId;

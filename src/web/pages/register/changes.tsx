@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
-import { readChangesQuery } from '../../../http/files/changes-query.ts';
+import { type ChangesQuery, readChangesQuery } from '../../../http/files/changes-query.ts';
+import type { Member } from '../../../identity/memberships/members.ts';
 import { ACCESS_RECORD_TYPE } from '../../../queries/changes/access-log-source.ts';
 import { listChanges } from '../../../queries/changes/list-changes.ts';
 import { isMadeByAssistant, listRefinedChanges } from '../../../queries/changes/refined-changes.ts';
@@ -8,13 +9,19 @@ import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-time
 import { codeWords } from '../../../reports/formats/report-text.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
 import { ChangeLinks, ChangeWords, RecordLink, readPeopleInChanges } from '../../register/change-words.tsx';
-import { ActiveChangesFilters, ChangesFilterForm, type ChangesFilterProps } from '../../register/changes-filter.tsx';
+import {
+  ActiveChangesFilters,
+  CHANGES_FILTER_INPUTS,
+  ChangesFilterForm,
+  type ChangesFilterProps,
+} from '../../register/changes-filter.tsx';
 import {
   asOfInput,
   openRegister,
   type RegisterCollaborators,
   type RegisterView,
 } from '../../register/open-register.ts';
+import { refusedInput } from '../../register/refused-input.ts';
 import { get, type Route, redirect } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { changeCountText, MAX_COUNT } from '../../texts/counts.ts';
@@ -32,38 +39,71 @@ interface ChangesPageContent extends Omit<ChangesFilterProps, 'view'> {
 export const changesPage = (context: RegisterCollaborators): Route[] => [
   get('/organizations/:id/changes', async (request) => {
     const view = await openRegister(context, request);
-    const { organization, query, caller } = view;
-    const page = { size: CHANGES_PER_PAGE, ...asOfInput(view) };
-    const { input, refinement } = readChangesQuery(organization.id, query, page);
-    const { filter = {} } = input;
-    if (filter.record_types?.includes(ACCESS_RECORD_TYPE))
-      return redirect(organizationAddress(organization.id, '/access'));
-    const [{ changes, nextCursor }, count] = await Promise.all([
-      listRefinedChanges(context.scanReader, caller, input, refinement),
-      listChanges(context.scanReader, caller, { ...input, cursor: undefined, view: 'COUNT', max_count: MAX_COUNT + 1 }),
-    ]);
-    return pageOf(view, {
-      filter,
-      refinement,
-      members: await context.members.membersOf(organization.id),
-      changes,
-      people: await readPeopleInChanges(view, changes),
-      sealTimes: await readSealTimes(view.snapshot, organization.id, changes),
-      nextCursor,
-      total: (count as { total: number }).total,
-    });
+    const { organization } = view;
+    const members = await context.members.membersOf(organization.id);
+    try {
+      const page = { size: CHANGES_PER_PAGE, ...asOfInput(view) };
+      const changesQuery = readChangesQuery(organization.id, view.query, page);
+      if (changesQuery.input.filter?.record_types?.includes(ACCESS_RECORD_TYPE))
+        return redirect(organizationAddress(organization.id, '/access'));
+      return pageOf(view, { ...(await readContent(context, view, changesQuery)), members });
+    } catch (thrown) {
+      const refusal = refusedInput(thrown, CHANGES_FILTER_INPUTS);
+      if (refusal === null) throw thrown;
+      return refusedPage(view, members, refusal);
+    }
   }),
 ];
+
+async function readContent(
+  { scanReader }: RegisterCollaborators,
+  view: RegisterView,
+  { input, refinement }: ChangesQuery,
+): Promise<Omit<ChangesPageContent, 'members'>> {
+  const { organization, caller } = view;
+  const [{ changes, nextCursor }, count] = await Promise.all([
+    listRefinedChanges(scanReader, caller, input, refinement),
+    listChanges(scanReader, caller, { ...input, cursor: undefined, view: 'COUNT', max_count: MAX_COUNT + 1 }),
+  ]);
+  return {
+    filter: input.filter ?? {},
+    refinement,
+    changes,
+    people: await readPeopleInChanges(view, changes),
+    sealTimes: await readSealTimes(view.snapshot, organization.id, changes),
+    nextCursor,
+    total: (count as { total: number }).total,
+  };
+}
+
+/** Returns the page for filters that can't be read. It shows no changes, because they would not match the filters. */
+function refusedPage(view: RegisterView, members: readonly Member[], refusal: string): WebPage {
+  const none = { filter: {}, refinement: { client: null, onlyAssistants: false }, members, changes: [] };
+  return {
+    ...frameOf(view),
+    status: 400,
+    body: (
+      <>
+        <p class="notice warning" role="alert">
+          {refusal}
+        </p>
+        <ChangesFilterForm view={view} {...none} />
+        <ActiveChangesFilters view={view} {...none} />
+      </>
+    ),
+  };
+}
+
+function frameOf(view: RegisterView): Omit<WebPage, 'body'> {
+  return { title: 'Changes', section: view.path, organization: view.organization, moment: view };
+}
 
 function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
   const { changes, people, sealTimes, nextCursor, total, refinement } = content;
   const isRefined = refinement.client !== null || refinement.onlyAssistants;
   const { organization, path, query } = view;
   return {
-    title: 'Changes',
-    section: path,
-    organization,
-    moment: view,
+    ...frameOf(view),
     body: (
       <>
         <p class="sub">
