@@ -38,6 +38,8 @@ export interface Config {
   logLevel: LogLevel;
   /** Access to the metrics for Prometheus, by a token or on a port of 127.0.0.1; null if they are off. */
   metrics: { token: string | null; port: number | null } | null;
+  /** The names in `.env` that are no settings, such as misspelled ones. */
+  unknownNames: readonly string[];
 }
 
 /** The default if the service is reachable from other machines. */
@@ -135,7 +137,8 @@ export const SETTING_NAMES: readonly string[] = [...Object.keys(SETTINGS.shape),
  * @throws ConfigError listing every invalid setting or, if each is valid, every conflict between them
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, cwd: string): Config {
-  const secretFiles = withSecretFiles({ ...withoutEmpty(readEnvFile(cwd)), ...withoutEmpty(env) }, cwd);
+  const envFile = readEnvFile(cwd);
+  const secretFiles = withSecretFiles({ ...withoutEmpty(envFile), ...withoutEmpty(env) }, cwd);
   const result = SETTINGS.safeParse(secretFiles.settings);
   const issues = result.error?.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`) ?? [];
   if (!result.success || secretFiles.faults.length > 0) throw new ConfigError([...secretFiles.faults, ...issues]);
@@ -165,6 +168,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     writeWaitMs: settings.WRITE_WAIT_MS,
     logLevel: settings.LOG_LEVEL,
     metrics: metricsOf(settings),
+    unknownNames: Object.keys(envFile).filter((name) => !SETTING_NAMES.includes(name)),
   };
 }
 
@@ -217,9 +221,11 @@ export function isLoopbackOnly(config: Pick<Config, 'host' | 'baseUrl' | 'truste
 }
 
 /** Returns warnings about valid settings that probably don't do what the operator wants. */
-export function warningsOf(config: Pick<Config, 'host' | 'baseUrl' | 'tls' | 'trustedProxies'>): string[] {
-  const { host, baseUrl, tls, trustedProxies } = config;
-  const warnings: string[] = [];
+export function warningsOf(
+  config: Pick<Config, 'host' | 'baseUrl' | 'tls' | 'trustedProxies' | 'unknownNames'>,
+): string[] {
+  const { host, baseUrl, tls, trustedProxies, unknownNames } = config;
+  const warnings = unknownNames.map((name) => `.env names ${name}, which is not a setting. This line has no effect.`);
   if (baseUrl === null && !isLoopback(host)) {
     const names = isWildcard(host) ? 'localhost' : `localhost or ${host}`;
     warnings.push(

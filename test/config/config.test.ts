@@ -43,6 +43,7 @@ config('needs no settings', ({ cwd }) => {
     writeWaitMs: 5000,
     logLevel: 'info',
     metrics: null,
+    unknownNames: [],
   });
 });
 
@@ -88,6 +89,7 @@ config('reads every setting', ({ cwd }) => {
     writeWaitMs: 250,
     logLevel: 'debug',
     metrics: { token: 'f'.repeat(32), port: 9464 },
+    unknownNames: [],
   });
 });
 
@@ -223,6 +225,13 @@ config('warns, with the setting’s name, if clients behind a proxy cannot be di
   assert.match(warned({}).join(), /^TRUSTED_PROXIES is not set\. All clients behind the proxy count as one address/);
   assert.equal(warned({ TRUSTED_PROXIES: '127.0.0.1' }), []);
   assert.equal(warned({ TLS_CERT: 'c', TLS_KEY: 'k' }), []);
+});
+
+config('warns about names in .env that are no settings', ({ cwd }) => {
+  writeFileSync(join(cwd, '.env'), 'RATE_LIMIT=60\nPORT=8081\nMETRICS_TOKEN_FILE=\n');
+  const read = readConfig({ HOME: '/home/ada' }, cwd);
+  assert.is(read.port, 8081);
+  assert.equal(warningsOf(read), ['.env names RATE_LIMIT, which is not a setting. This line has no effect.']);
 });
 
 config('reports an unreadable .env', ({ cwd }) => {
