@@ -6,6 +6,7 @@
  * Not in CI: it takes half an hour, and on a busy machine its times mean nothing.
  */
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { callTool, firstOrganization } from '../support/mcp/call-tool.ts';
@@ -19,10 +20,12 @@ const MINUTES = Number(process.env.SOAK_MINUTES ?? 30);
 const WRITERS = 24;
 const READERS = 40;
 /**
- * Acknowledged writes of a minute, at least. FerretDB reads a whole collection for each document that it changes, so it
- * becomes slower as the data grows. With it, the soak shows only that nothing gets stuck or lost.
+ * The pause of each client between two calls, in milliseconds. FerretDB reads a whole collection for each document that
+ * it changes, so it becomes slower as the data grows. 64 clients without pauses stop it within minutes.
  */
-const MIN_WRITES = process.env.MONGODB_URL ? 100 : 1;
+const PAUSE_MS = process.env.MONGODB_URL ? { writer: 0, reader: 0 } : { writer: 40_000, reader: 10_000 };
+/** Acknowledged writes of a minute, at least. */
+const MIN_WRITES = process.env.MONGODB_URL ? 100 : 10;
 const ROUND_MS = 60_000;
 /** The instance is killed so long after its round has begun. */
 const KILL_AFTER_MS = 40_000;
@@ -95,7 +98,7 @@ async function runRound({ steady, mortals, victim, writers, token }: RoundOption
   const endsAt = performance.now() + ROUND_MS;
   const killsAt = endsAt - ROUND_MS + KILL_AFTER_MS;
   const durations = { steady: [] as number[], mortal: [] as number[] };
-  writers.start(urls, token, WRITERS);
+  writers.start(urls, token, WRITERS, PAUSE_MS.writer);
   const readers = Array.from({ length: READERS }, async (_, index) => {
     const url = urls[index % urls.length]!;
     const times = url === steady.url ? durations.steady : durations.mortal;
@@ -108,6 +111,7 @@ async function runRound({ steady, mortals, victim, writers, token }: RoundOption
       if (reply === null) return;
       assert.ok(reply.status === 200 || reply.code === 'unavailable', `${tool}: ${JSON.stringify(reply.body)}`);
       times.push(performance.now() - startedAt);
+      await setTimeout(Math.min(PAUSE_MS.reader, Math.max(0, endsAt - performance.now())));
     }
   });
   await until(() => performance.now() >= killsAt, ROUND_MS, 'the time of the kill');

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { commandId } from '../../../src/commands/engine/ids.ts';
 import { callTool, callUntilAccepted, type Reply } from '../mcp/call-tool.ts';
@@ -19,7 +21,7 @@ interface Write {
  */
 export class Writers {
   readonly writes: Write[] = [];
-  #isWriting = false;
+  #stopped = new AbortController();
   #loops: Promise<void>[] = [];
 
   constructor(
@@ -51,15 +53,19 @@ export class Writers {
     return this.writes.filter(({ tool }) => tool === 'addVendor').length;
   }
 
-  /** Starts writing, through the services at these addresses in turn. */
-  start(urls: readonly string[], token: string, count: number): void {
-    this.#isWriting = true;
-    this.#loops = Array.from({ length: count }, (_, index) => this.#write(urls[index % urls.length]!, token));
+  /**
+   * Starts writing, through the services at these addresses in turn.
+   * @param pauseMs how long each writer waits after each call, in milliseconds
+   */
+  start(urls: readonly string[], token: string, count: number, pauseMs = 0): void {
+    this.#stopped = new AbortController();
+    setMaxListeners(count, this.#stopped.signal);
+    this.#loops = Array.from({ length: count }, (_, index) => this.#write(urls[index % urls.length]!, token, pauseMs));
   }
 
   /** Stops each writer after its current call. */
   async stop(): Promise<void> {
-    this.#isWriting = false;
+    this.#stopped.abort();
     await Promise.all(this.#loops);
   }
 
@@ -85,8 +91,10 @@ export class Writers {
   }
 
   /** Adds a vendor, updates and reviews it, then updates the shared vendor. Repeats this until it is stopped. */
-  async #write(url: string, token: string): Promise<void> {
-    while (this.#isWriting) {
+  async #write(url: string, token: string, pauseMs: number): Promise<void> {
+    const { signal } = this.#stopped;
+    const pause = () => pauseMs > 0 && setTimeout(pauseMs, undefined, { signal }).catch(() => {});
+    while (!signal.aborted) {
       const add = this.#newWrite('addVendor', { organization_id: this.organizationId, name: `Vendor ${randomUUID()}` });
       const id = await this.#send(url, token, add);
       if (id === null) return;
@@ -95,9 +103,12 @@ export class Writers {
         this.#newWrite('reviewVendor', { id, outcome: 'APPROVED' }),
         this.#newWrite('updateVendor', { id: this.shared, description: randomUUID() }),
       ]) {
+        await pause();
+        if (signal.aborted) return;
         this.writes.push(write);
-        if (!this.#isWriting || (await this.#send(url, token, write)) === null) return;
+        if ((await this.#send(url, token, write)) === null) return;
       }
+      await pause();
     }
   }
 
