@@ -26,21 +26,14 @@ export function normalizedWords(text: string): string[] {
 
 /**
  * Returns a record's search words: all of short texts, the first 100 distinct words of each long text. A word with a padded
- * number also counts without the padding, so that both 07 and 7 find NC-07. A reference also counts without the letters
- * before its numbers, because people ask for 5.15 when they mean A.5.15.
+ * number also counts without the padding, so that both 07 and 7 find NC-07.
  */
 export function searchWords(short: readonly (string | null)[], long: readonly (string | null)[]): string[] {
   const words = new Set(short.flatMap((text) => (text === null ? [] : normalizedWords(text))));
   for (const text of long) {
     if (text !== null) for (const word of normalizedWords(text).slice(0, MAX_WORDS_PER_TEXT)) words.add(word);
   }
-  const references = [...words].map(withoutLetters).filter((reference) => reference !== null);
-  return withUnpadded([...words, ...references]);
-}
-
-/** Returns a reference without its letters: 5.15 for a.5.15. Null for other words. */
-function withoutLetters(word: string): string | null {
-  return /^\p{L}+\.(\d+\.\d.*)$/u.exec(word)?.[1] ?? null;
+  return withUnpadded([...words]);
 }
 
 /** The mark between a field's name and one of its words. No word of a text contains it. */

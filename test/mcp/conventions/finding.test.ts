@@ -51,23 +51,6 @@ await onBothPairs('finding records', (test) => {
     );
   });
 
-  test('a reference is also found by its numbers alone', async ({ owner, organizationId }) => {
-    const organization_id = organizationId;
-    const add = (reference_id: string) => {
-      const input = { organization_id, reference_id, description: 'Something was missing' };
-      return addRecord(owner, 'addNonconformity', 'nonconformity', input);
-    };
-    const [annex, clause, padded] = [await add('A.5.15'), await add('5.15'), await add('B.06.02.1')];
-    const find = (query: string) =>
-      idsOf(owner, 'listNonconformities', 'nonconformities', { organization_id, filter: { query } });
-    assert.equal(await find('5.15'), [annex, clause].sort());
-    assert.equal(await find('A.5.15'), [annex]);
-    assert.equal(await find('5.1'), [annex, clause].sort(), 'the beginning of both');
-    assert.equal(await find('5.15.1'), []);
-    assert.equal(await find('6.2'), [padded]);
-    assert.equal(await find('06.02'), [padded]);
-  });
-
   test('an obligation’s source is found by its words', async ({ owner, organizationId }) => {
     const organization_id = organizationId;
     const add = (source: string) => {
