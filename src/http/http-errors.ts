@@ -1,4 +1,4 @@
-import { asRefusal, Refusal, type RefusalCode, type RefusalDetails } from '../commands/engine/refusal.ts';
+import { asRefusal, isOutage, Refusal, type RefusalCode, type RefusalDetails } from '../commands/engine/refusal.ts';
 import { ERRORS } from '../mcp/protocol/error-codes.ts';
 
 type Headers = Record<string, string>;
@@ -49,8 +49,7 @@ export function unavailable(): HttpError {
 /** Turns anything thrown into an answer without internal details. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  const refusal = asRefusal(error);
-  if (refusal instanceof Refusal && refusal.code === 'unavailable') return unavailable();
+  if (isOutage(error)) return unavailable();
   return new HttpError(500, 'internal', 'Something went wrong in the service. Try again, or tell its operator.');
 }
 

@@ -250,7 +250,7 @@ tokens('while a store is down, authentication fails as unavailable, not as refus
   const withoutAccounts = new Authenticator(withAccounts(identity, { find: fail }));
   assert.instance(await rejectionError(withoutAccounts.authenticate(identity.first)), StoreUnavailable);
   const load = async () => {
-    throw new Refusal('unavailable', 'away');
+    throw new StoreUnavailable('away');
   };
   const handler = replaceMembers(identity.handler, { load });
   const withoutLog = new Authenticator({ ...identity, handler });

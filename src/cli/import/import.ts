@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { UnreadableEvent } from '../../commands/engine/refusal.ts';
+import { isOutage, UnreadableEvent } from '../../commands/engine/refusal.ts';
 import { FAMILIES } from '../../commands/families.ts';
 import { ValueWords } from '../../identity/value-words.ts';
 import { ROW_READERS, type RowError, type RowReader } from '../../mcp/import/import-rows.ts';
 import { importTool } from '../../mcp/import/import-tool.ts';
 import { sheetFields } from '../../mcp/import/sheet-fields.ts';
-import { ROWS_PER_WRITE, SheetImport, type SheetImportListener, storeRefusal } from '../../mcp/import/sheet-import.ts';
+import { ROWS_PER_WRITE, SheetImport, type SheetImportListener } from '../../mcp/import/sheet-import.ts';
 import type { DateOrder } from '../../sheets/cells/cell-dates.ts';
 import { namesOneOf, normalizeHeading } from '../../sheets/columns/headings.ts';
 import { readValueWords, wordsByField } from '../../sheets/columns/value-words.ts';
@@ -166,7 +166,7 @@ async function runRows(
   try {
     return await sheetImport.run(listener);
   } catch (error) {
-    if (storeRefusal(error) === null || error instanceof UnreadableEvent) throw error;
+    if (!isOutage(error) || error instanceof UnreadableEvent) throw error;
     const progressSoFar = sheetImport.rowCount === 0 ? '' : ` after ${sheetImport.rowCount} rows`;
     throw new CommandError(
       `The store does not answer${progressSoFar}. Run the import again. It continues where it stopped.`,

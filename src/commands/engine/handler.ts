@@ -112,7 +112,7 @@ export class CommandHandler {
       if ('result' in decision) return decision.result;
       // The caller has already got an error. Appending now would do what that error says failed.
       if (Date.now() >= deadline) throw new StoreUnavailable('no time is left for the append');
-      const events = this.chainEvents(aggregate, current, decision, envelope);
+      const events = this.toTrailEvents(aggregate, current, decision, envelope);
       try {
         const storePosition = await appendWithRetries(this.store, stream, events, current.revision);
         const next = { ...fold(decider, current, events), storePosition };
@@ -148,7 +148,7 @@ export class CommandHandler {
     return this.options.now().toISOString();
   }
 
-  /** Returns a stream's state, from the cache unless `refresh` is true. */
+  /** Returns a stream's state, from the cache unless `refresh` is true. @throws StoreUnavailable */
   load<State extends object, Event extends DomainEvent>(
     aggregate: FoldableAggregate<State, Event>,
     refresh = false,
@@ -264,7 +264,7 @@ export class CommandHandler {
     };
   }
 
-  private chainEvents(
+  private toTrailEvents(
     { stream, decider }: Aggregate,
     current: StreamState<unknown>,
     { newEvents, decidedAt: recorded_at }: { newEvents: readonly DomainEvent[]; decidedAt: string },

@@ -61,6 +61,12 @@ export class UnreadableEvent extends Refusal {
 
 const RETRYABLE: ReadonlySet<RefusalCode> = new Set(['unavailable', 'rate_limited', 'internal']);
 
+/** Returns true for the error of a store that does not answer, also as a refusal. Repeating the call may help. */
+export function isOutage(error: unknown): boolean {
+  const refusal = asRefusal(error);
+  return refusal instanceof Refusal && refusal.code === 'unavailable';
+}
+
 /** Turns the stores' errors into refusals. Returns any other error unchanged. */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof RevisionConflict) {

@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache';
 import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import type { Aggregate, Companion, Decider, DomainEvent, Origin } from './decider.ts';
-import { asRefusal } from './refusal.ts';
 
 /** A command whose events are in a stream: enough to recognise a repeat and to answer it. */
 export interface RecordedCommand {
@@ -148,7 +147,7 @@ export class StreamCache {
 
   constructor(private readonly store: Pick<EventStore, 'readStream' | 'compareStorePositions'>) {}
 
-  /** Returns a stream's state, from the cache unless `refresh` is true. @throws Refusal unavailable */
+  /** Returns a stream's state, from the cache unless `refresh` is true. @throws StoreUnavailable */
   async load<State extends object, Event extends DomainEvent>(
     aggregate: FoldableAggregate<State, Event>,
     refresh = false,
@@ -165,14 +164,10 @@ export class StreamCache {
     const { stream, decider } = aggregate;
     const cachedState = this.cache.get(stream) as StreamState<State> | undefined;
     if (cachedState !== undefined && !refresh) return cachedState;
-    try {
-      const from = cachedState ?? (await this.loadOrigin(aggregate.origin));
-      const loaded = fold(decider, from, await this.store.readStream(stream, from.revision + 1));
-      if (loaded.state !== null) this.cache.set(stream, loaded);
-      return loaded;
-    } catch (error) {
-      throw asRefusal(error);
-    }
+    const from = cachedState ?? (await this.loadOrigin(aggregate.origin));
+    const loaded = fold(decider, from, await this.store.readStream(stream, from.revision + 1));
+    if (loaded.state !== null) this.cache.set(stream, loaded);
+    return loaded;
   }
 
   /** Returns a stream's state from the cache, else an absent stream's without reading it. */

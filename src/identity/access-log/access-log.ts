@@ -1,9 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { isOutage } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
-import { StoreUnavailable } from '../../stores/errors.ts';
 import type { AccessEvent, ReadAddress } from './access-events.ts';
 import { type AccessLogEntry, clientInfoFrom, entryOf } from './access-log-entry.ts';
 import { type AccessLogRow, ALL_ORGANIZATIONS } from './access-log-row.ts';
@@ -200,7 +199,7 @@ export class AccessLog {
       try {
         await work(list[0] as T);
       } catch (error) {
-        if (isUnavailable(error)) throw error;
+        if (isOutage(error)) throw error;
         this.lostEntries += 1;
         this.options.log.warn({ err: error }, 'an entry of the access log could not be written');
       }
@@ -248,17 +247,12 @@ export class AccessLog {
       // Lets waiting calls run first: an embedded store writes synchronously.
       await turn();
       await this.rows.write(unwritten).catch((error: unknown) => {
-        if (!isUnavailable(error)) this.waiting.delete(key);
+        if (!isOutage(error)) this.waiting.delete(key);
         throw error;
       });
       this.waiting.delete(key);
     });
   }
-}
-
-/** Returns true for errors that a retry may cure. */
-function isUnavailable(error: unknown): boolean {
-  return error instanceof StoreUnavailable || (error instanceof Refusal && error.code === 'unavailable');
 }
 
 /** The number of counts kept in memory. A flood of refusals can't grow it. */

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
 import { organizationAggregate } from '../../commands/families.ts';
 import type { OrganizationState } from '../../commands/organization/organization.ts';
 import { StoreUnavailable } from '../../stores/errors.ts';
@@ -100,12 +99,7 @@ export class OrganizationReads {
   }
 
   private async load(id: string): Promise<MaybeOrganization> {
-    try {
-      return (await this.handler.load(organizationAggregate(id), true)).state;
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== 'unavailable') throw error;
-      throw new StoreUnavailable('roles cannot be read, because the log is down', false, { cause: error });
-    }
+    return (await this.handler.load(organizationAggregate(id), true)).state;
   }
 }
 

@@ -1,4 +1,4 @@
-import { asRefusal, Refusal } from '../../commands/engine/refusal.ts';
+import { isOutage } from '../../commands/engine/refusal.ts';
 import { FetchingDisabled, TooManyFetches } from './client-documents.ts';
 import { type ErrorOut, errors, type KoaContextWithOIDC } from './oidc-provider.ts';
 import { type RedirectKind, redirectKind, redirectTarget } from './redirects.ts';
@@ -79,10 +79,7 @@ function withParameters(redirect: string, out: ErrorOut): string {
 }
 
 function reasonOf(ctx: KoaContextWithOIDC, out: ErrorOut, error: unknown): AuthorizationErrorReason {
-  if (!(error as { expose?: boolean }).expose) {
-    const refusal = asRefusal(error);
-    return refusal instanceof Refusal && refusal.code === 'unavailable' ? 'UNAVAILABLE' : 'INTERNAL';
-  }
+  if (!(error as { expose?: boolean }).expose) return isOutage(error) ? 'UNAVAILABLE' : 'INTERNAL';
   if (error instanceof errors.SessionNotFound) return 'EXPIRED';
   if (error instanceof errors.InvalidRedirectUri) return 'UNKNOWN_REDIRECT';
   if (out.error === RATE_LIMITED_ERROR) return 'RATE_LIMITED';

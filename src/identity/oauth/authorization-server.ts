@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { randomId } from '../../commands/engine/ids.ts';
-import { asRefusal, Refusal } from '../../commands/engine/refusal.ts';
+import { isOutage } from '../../commands/engine/refusal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { generateToken } from '../tokens/token.ts';
 import {
@@ -75,11 +75,6 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   });
   Object.defineProperty(RefreshToken.prototype, 'generateTokenId', { value: () => generateToken('REFRESH') });
   return provider;
-}
-
-function isOutage(error: unknown): boolean {
-  const refusal = asRefusal(error);
-  return refusal instanceof Refusal && refusal.code === 'unavailable';
 }
 
 /** Answers 503 instead of the library's 500, for programs. People get a page. */

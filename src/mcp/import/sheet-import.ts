@@ -1,4 +1,3 @@
-import { Refusal } from '../../commands/engine/refusal.ts';
 import { FAMILIES, organizationAggregate } from '../../commands/families.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
@@ -318,9 +317,4 @@ function countWord(counts: Map<string, number>, text: string): void {
   const word = text.slice(0, MAX_WORD_CHARACTERS);
   const count = counts.get(word);
   if (count !== undefined || counts.size < MAX_REMEMBERED) counts.set(word, (count ?? 0) + 1);
-}
-
-/** Returns an unavailable store's refusal; null for any other error. */
-export function storeRefusal(error: unknown): Refusal | null {
-  return error instanceof Refusal && error.code === 'unavailable' ? error : null;
 }

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CommandHandler } from '../../../src/commands/engine/handler.ts';
-import { Refusal } from '../../../src/commands/engine/refusal.ts';
 import { withConfirmedRoles } from '../../../src/commands/organization/caller.ts';
 import { callerOf as httpCallerOf } from '../../../src/http/access/admission.ts';
 import { firstStart } from '../../../src/identity/installation/installation.ts';
@@ -19,7 +18,7 @@ interface Started extends TestIdentity {
   organizationId: string;
   token: string;
   authenticator: Authenticator;
-  outage: { state: 'UP' | 'REFUSING' | 'SILENT'; end(): void };
+  outage: { state: 'UP' | 'FAILING' | 'SILENT'; end(): void };
 }
 
 async function start(): Promise<Started> {
@@ -31,7 +30,7 @@ async function start(): Promise<Started> {
   });
   const outage: Started['outage'] = { state: 'UP', end: allowLog };
   const load = (async (...args: Parameters<CommandHandler['load']>) => {
-    if (outage.state === 'REFUSING') throw new Refusal('unavailable', 'away');
+    if (outage.state === 'FAILING') throw new StoreUnavailable('away');
     if (outage.state === 'SILENT') await returned;
     return identity.handler.load(...args);
   }) as unknown as CommandHandler['load'];
@@ -48,7 +47,7 @@ test('a failing log: returns older roles with a confirmation, which fails too', 
   const { clock, outage, organizationId } = started;
   const first = await callerOf(started);
   assert.is(first.confirm, undefined);
-  outage.state = 'REFUSING';
+  outage.state = 'FAILING';
   clock.wait(5_000);
   const older = await callerOf(started);
   assert.is(older.roles.get(organizationId), first.roles.get(organizationId));
@@ -72,7 +71,7 @@ test('a silent log: returns older roles after a second, and confirms them when t
 test('the age counts from the read that confirmed the role, and use does not extend it', async () => {
   const started = await start();
   await callerOf(started);
-  started.outage.state = 'REFUSING';
+  started.outage.state = 'FAILING';
   for (let second = 0; second < 10; second += 1) {
     started.clock.wait(1_000);
     assert.ok(await callerOf(started), `second ${second}`);
@@ -84,7 +83,7 @@ test('the age counts from the read that confirmed the role, and use does not ext
 test('setting the clock back does not reset a role’s age', async () => {
   const started = await start();
   await callerOf(started);
-  started.outage.state = 'REFUSING';
+  started.outage.state = 'FAILING';
   started.clock.wait(-60_000);
   assert.instance(await rejectionError(callerOf(started)), StoreUnavailable);
 });
@@ -108,7 +107,7 @@ test('reports how long a caller waited for its roles, also for a later confirmat
 test('calls that need a confirmed role are unavailable, and never use an older one', async () => {
   const started = await start();
   await callerOf(started);
-  started.outage.state = 'REFUSING';
+  started.outage.state = 'FAILING';
   started.clock.wait(2_000);
   const older = await callerOf(started);
   assert.instance(await rejectionError(withConfirmedRoles(older)), StoreUnavailable);
@@ -130,7 +129,7 @@ test('a role removed in between is lost after the confirmation', async () => {
 test('applies its own revocations at once, whatever the log answers', async () => {
   const started = await start();
   const { token_id } = await callerOf(started);
-  started.outage.state = 'REFUSING';
+  started.outage.state = 'FAILING';
   started.clock.wait(2_000);
   started.authenticator.forget(token_id!);
   assert.instance(await rejectionError(callerOf(started)), StoreUnavailable);
@@ -140,7 +139,7 @@ test('expiry is checked at every call', async () => {
   const started = await start();
   const { accounts, clock, outage } = started;
   const { token_id } = await callerOf(started);
-  outage.state = 'REFUSING';
+  outage.state = 'FAILING';
   clock.wait(2_000);
   const expires_at = new Date(clock.now().getTime() + 1_000).toISOString();
   await accounts.update('tokens', token_id!, { expires_at });
@@ -153,7 +152,7 @@ test('revocation is checked at every call', async () => {
   const started = await start();
   const { accounts, clock, outage } = started;
   const { token_id } = await callerOf(started);
-  outage.state = 'REFUSING';
+  outage.state = 'FAILING';
   clock.wait(2_000);
   await accounts.update('tokens', token_id!, { revoked_at: clock.now().toISOString() });
   assert.is(await started.authenticator.authenticate(started.token), null);
