@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRegister, type Register } from '../src/app/create-register.ts';
-import { startProjectionsInThread } from '../src/app/threads/projections-in-thread.ts';
+import { startProjectionThread } from '../src/app/threads/start-projection-thread.ts';
 import { derivedId } from '../src/commands/engine/ids.ts';
 import { FAMILIES, organizationStream, recordAggregate } from '../src/commands/families.ts';
 import type { Caller } from '../src/commands/organization/caller.ts';
@@ -65,7 +65,7 @@ export async function createBenchRegister(
   const log = { debug: () => undefined, info: () => undefined, warn: print, error: print };
   const register = createRegister({
     ...stores,
-    projections: startProjectionsInThread({ stores: settings, timings: false }, stores, log),
+    projections: startProjectionThread({ stores: settings, timings: false }, stores, log),
     names: new AccountNames(stores.accounts),
     exclusive: true,
     cursorKey: Buffer.alloc(32, 1),
@@ -74,7 +74,7 @@ export async function createBenchRegister(
     log,
   });
   await register.projections.start('bench');
-  await register.projections.runner.waitUntilCaughtUp(Date.now(), 60_000);
+  await register.projections.progress.waitUntilCaughtUp(Date.now(), 60_000);
   const caller: Caller = {
     account_id: accountId,
     token_id: null,

@@ -9,7 +9,7 @@ import { createToolBox } from '../src/mcp/tools/toolbox.ts';
 import { Applier } from '../src/projections/engine/applier.ts';
 import { WriteBuffer } from '../src/projections/engine/write-buffer.ts';
 import { COLLECTIONS } from '../src/projections/models.ts';
-import { CursorKey } from '../src/queries/lists/cursor-key.ts';
+import { CursorKey } from '../src/queries/lists/cursor.ts';
 import { Reader } from '../src/queries/moments/snapshot.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../src/stores/event-store.ts';
 import { openStores } from '../src/stores/open.ts';

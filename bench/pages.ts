@@ -84,7 +84,7 @@ interface Pages {
 /** The pages over these read models, without HTTP and sign-in. */
 function openPages({ stores, register, caller }: BenchRegister, models: ReadModels): Pages {
   const { handler, projections } = register;
-  const reader = new Reader(() => ({ models, progress: projections.runner }), register.reader.snapshot());
+  const reader = new Reader(() => ({ models, progress: projections.progress }), register.reader.snapshot());
   const { members, tokens } = openIdentity({
     accounts: stores.accounts,
     names: new AccountNames(stores.accounts),

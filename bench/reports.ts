@@ -56,7 +56,7 @@ async function postureFigure(benchRegister: BenchRegister, vendors: number): Pro
 }
 
 async function generatePosture({ register, organizationId, caller }: BenchRegister, models: ReadModels): Promise<void> {
-  const reader = new Reader(() => ({ models, progress: register.projections.runner }), register.reader.snapshot());
+  const reader = new Reader(() => ({ models, progress: register.projections.progress }), register.reader.snapshot());
   const service: ToolService = {
     handler: register.handler,
     names: register.reader.snapshot().names,

@@ -7,8 +7,8 @@ import type { Logger } from './app/logger.ts';
 import type { Metrics } from './app/metrics.ts';
 import { serviceUrl } from './app/service-address.ts';
 import { Shutdown } from './app/shutdown.ts';
-import { startProjectionsInThread } from './app/threads/projections-in-thread.ts';
 import { ReadsInThread } from './app/threads/reads-in-thread.ts';
+import { startProjectionThread } from './app/threads/start-projection-thread.ts';
 import { VERSION } from './app/version.ts';
 import type { Config } from './config.ts';
 import { metricsListener } from './http/metrics-endpoint.ts';
@@ -85,7 +85,7 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   const { dataDir, eventStoreUrl, mongodbUrl } = config;
   const storeSettings = { dataDir, eventStoreUrl, mongodbUrl };
   const timings = logger.isLevelEnabled('debug');
-  const projections = startProjectionsInThread({ stores: storeSettings, timings }, stores, logger);
+  const projections = startProjectionThread({ stores: storeSettings, timings }, stores, logger);
   shutdown.add('read models', () => projections.stop());
   const now = () => new Date();
   const names = new AccountNames(accounts);
@@ -221,5 +221,5 @@ async function run(
 
 async function catchUp({ projections }: Register, installation: string): Promise<void> {
   await projections.start(installation);
-  await projections.runner.waitUntilCaughtUp(Date.now(), CATCH_UP_WAIT_MS);
+  await projections.progress.waitUntilCaughtUp(Date.now(), CATCH_UP_WAIT_MS);
 }

@@ -1,5 +1,5 @@
 import { AccessLogReader } from '../identity/access-log/access-log-reader.ts';
-import { CursorKey } from '../queries/lists/cursor-key.ts';
+import { CursorKey } from '../queries/lists/cursor.ts';
 import { Reader, type ServedGeneration } from '../queries/moments/snapshot.ts';
 import { type NameReader, readMemberNames } from '../queries/records/member-names.ts';
 import type { AccountStore } from '../stores/account-store.ts';

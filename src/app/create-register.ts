@@ -69,14 +69,13 @@ export function createRegister(options: RegisterOptions): Register {
     ? new TimedHandler(events, handlerOptions, onTiming)
     : new CommandHandler(events, handlerOptions);
   const projections = options.projections ?? new Projections({ events, reads, exclusive, log, onTiming });
-  const served = () => {
-    const { models, runner } = projections.servedGeneration();
-    return { models, progress: runner };
-  };
-  const { reader, accessLogReader } = createReadSide(options, served);
+  const currentGeneration = () => projections.servedGeneration();
+  const { reader, accessLogReader } = createReadSide(options, currentGeneration);
   const { heavyReads } = options;
   const scanReader =
-    heavyReads === undefined ? reader : createReadSide(options, servedInThread(served, heavyReads.runStatement)).reader;
+    heavyReads === undefined
+      ? reader
+      : createReadSide(options, servedInThread(currentGeneration, heavyReads.runStatement)).reader;
   const service: ToolService = {
     handler,
     names,
@@ -88,8 +87,8 @@ export function createRegister(options: RegisterOptions): Register {
     reportGenerated: options.reportGenerated ?? (() => undefined),
   };
   const reportError = (error: unknown, tool: string) => log.warn({ err: error, tool }, 'a tool failed');
-  const untimed = createToolBox(ALL_TOOLS, service, reportError, heavyReads);
-  const tools = onTiming ? timedTools(untimed, onTiming) : untimed;
+  const toolBox = createToolBox(ALL_TOOLS, service, reportError, heavyReads);
+  const tools = onTiming ? timedTools(toolBox, onTiming) : toolBox;
   const recordFiles = createRecordFileCatalog(reader);
   const sealer = new Sealer({ events, projections, keys: new SealKeys(accounts, now), now, log });
   return { handler, instances, projections, sealer, tools, recordFiles, reader, scanReader, accessLogReader };

@@ -52,17 +52,17 @@ export class Metrics {
     { people, accessLog }: Pick<Identity, 'people' | 'accessLog'>,
   ): void {
     const whenReady = (readFigure: () => number) => () => (projections.ready ? readFigure() : null);
-    const lag = whenReady(() => projections.runner.lag / 1_000);
+    const lag = whenReady(() => projections.progress.lag / 1_000);
     this.addGauge('veritrail_projection_lag_seconds', 'Age of the oldest event that is stored but not applied.', lag);
-    const caughtUp = whenReady(() => projections.runner.caughtUpAt / 1_000);
+    const caughtUp = whenReady(() => projections.progress.caughtUpAt / 1_000);
     this.addGauge(
       'veritrail_projection_caught_up_timestamp_seconds',
       'All events up to this time can be read.',
       caughtUp,
     );
-    const countParked = whenReady(() => projections.runner.parked);
+    const countParked = whenReady(() => projections.progress.parked);
     this.addGauge('veritrail_parked_events', 'Events that could not be read.', countParked);
-    const leads = whenReady(() => Number(projections.runner.role === 'LEADER'));
+    const leads = whenReady(() => Number(projections.progress.role === 'LEADER'));
     this.addGauge('veritrail_projection_leader', '1 if this instance applies events and creates seals.', leads);
     this.addGauge(
       'veritrail_unsealed_events',

@@ -67,17 +67,19 @@ export const frameworkTools: FamilyTools = { ...frameworks, add: addFramework };
 async function adopt(input: Input, context: ToolContext): Promise<object> {
   const { organization_id, library_id, idempotency_key, reason } = input;
   const { caller, tool } = context;
+  // Before the look at streams, which may refuse an idempotency key.
   requirePermission(caller, organization_id, tool.permission);
   const framework = library_id === undefined ? customFramework(input) : frameworkFromLibrary(library_id, input);
   const id = await frameworkIdFor(input, context);
-  return addRecord(context, {
-    family: 'FRAMEWORK',
-    singular: FRAMEWORK.singular,
-    id,
-    input: { organization_id, idempotency_key },
-    command: adoptionCommand(id, framework, reason),
-    ...(library_id === undefined ? {} : { callerInput: withoutLibraryFields }),
-  });
+  return addRecord(
+    context,
+    { id },
+    {
+      input: { organization_id, idempotency_key },
+      command: adoptionCommand(id, framework, reason),
+      ...(library_id === undefined ? {} : { callerInput: withoutLibraryFields }),
+    },
+  );
 }
 
 /** @throws Refusal invalid_input if the name or the controls are missing */

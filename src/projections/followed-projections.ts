@@ -57,10 +57,10 @@ export class FollowedProjections extends ServedProjections {
   async stop(): Promise<void> {
     this.stopping.abort();
     this.endStart();
-    await this.current?.runner.stop();
+    await this.current?.progress.stop();
     await this.options.remote.stop();
     await this.opening;
-    await this.current?.runner.stop();
+    await this.current?.progress.stop();
     await this.current?.models.close();
   }
 
@@ -79,14 +79,14 @@ export class FollowedProjections extends ServedProjections {
   /** Notes that the other thread has ended. Its successor will send what it serves. */
   remoteEnded(): void {
     this.buildProgress = null;
-    for (const progress of [this.current?.runner, this.next?.progress])
+    for (const progress of [this.current?.progress, this.next?.progress])
       if (progress instanceof FollowedProgress) progress.runnerEnded();
   }
 
   private progressOf(generation: string): FollowedProgress | null {
     if (this.next?.generation === generation) return this.next.progress;
     const { current } = this;
-    return current?.models.generation === generation ? (current.runner as FollowedProgress) : null;
+    return current?.models.generation === generation ? (current.progress as FollowedProgress) : null;
   }
 
   private follow(generation: string, report: ProgressReport): void {
@@ -107,7 +107,7 @@ export class FollowedProjections extends ServedProjections {
         if (this.next?.generation !== generation) return await models.close();
         this.next = null;
         const isSwitch = this.current !== null;
-        await this.replace({ models, runner: progress });
+        await this.replace({ models, progress });
         this.endStart();
         if (isSwitch) this.options.log.info({ generation }, 'read models: switched to a new generation');
         return;

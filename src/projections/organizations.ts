@@ -16,6 +16,7 @@ export const organizations: ReadModel<OrganizationState> = {
     evolve: (state, event) => ({ ...organization.evolve(state, event), import_key: '' }),
   },
   publishedFields: ['name', 'members', 'membership_ends', 'tokens', 'domains'],
+  nameOf: ({ name }) => name,
   derive: () => ({ owner_id: null, archived_at: null }),
   mapFields: ['members', 'membership_ends', 'tokens', 'domains'],
   keys: { name: textSortKey('name') },

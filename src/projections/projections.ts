@@ -95,7 +95,7 @@ export class Projections extends ServedProjections {
 
   /** Lets the served generation's runner, if there is one, know that another thread waits for progress. */
   expect(wait: ProgressWait): void {
-    const runner = this.current?.runner;
+    const runner = this.current?.progress;
     if ('moment' in wait) void runner?.waitUntilCaughtUp(wait.moment, wait.ms);
     else void runner?.waitUntilProjected(wait.organizationId, wait.storePosition, wait.ms);
   }
@@ -133,14 +133,14 @@ export class Projections extends ServedProjections {
     await models.buildIndexes();
     const { onNotice } = this.options;
     const onProgress = (report: ProgressReport) => {
-      if (this.current?.runner === runner) onNotice?.({ type: 'progress', generation, report });
+      if (this.current?.progress === runner) onNotice?.({ type: 'progress', generation, report });
     };
     const runner = new Runner({ ...this.options, installation: this.installation, models, onProgress });
     this.runners.add(runner);
     runner.start();
-    const previous = this.current?.runner;
+    const previous = this.current?.progress;
     if (previous !== undefined) await runner.waitUntilCaughtUp(Date.now(), 60_000);
-    const replaced = this.replace({ models, runner });
+    const replaced = this.replace({ models, progress: runner });
     onNotice?.({ type: 'serving', generation, report: runner.fullReport() });
     await replaced;
     if (previous === undefined) return;

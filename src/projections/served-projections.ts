@@ -9,7 +9,7 @@ export const REPLACED_OPEN_MS = 50_000;
 /** A generation of read models, and its progress. */
 interface Generation {
   models: ReadModels;
-  runner: GenerationProgress;
+  progress: GenerationProgress;
 }
 
 /** The progress of a build of read models, for health. */
@@ -39,8 +39,8 @@ export abstract class ServedProjections {
   }
 
   /** The served generation's progress. @throws StoreUnavailable before `start` has ended */
-  get runner(): GenerationProgress {
-    return this.servedGeneration().runner;
+  get progress(): GenerationProgress {
+    return this.servedGeneration().progress;
   }
 
   /**
@@ -48,26 +48,26 @@ export abstract class ServedProjections {
    * switched meanwhile.
    */
   async waitUntilProjected(organizationId: string, storePosition: StorePosition, ms: number): Promise<boolean> {
-    const { runner } = this;
-    if (await runner.waitUntilProjected(organizationId, storePosition, ms)) return true;
-    return runner !== this.runner && this.runner.waitUntilProjected(organizationId, storePosition, ms);
+    const { progress } = this;
+    if (await progress.waitUntilProjected(organizationId, storePosition, ms)) return true;
+    return progress !== this.progress && this.progress.waitUntilProjected(organizationId, storePosition, ms);
   }
 
   /** True once the read models have caught up with the log for the first time. */
   get ready(): boolean {
-    return this.current !== null && this.current.runner.caughtUpAt > 0;
+    return this.current !== null && this.current.progress.caughtUpAt > 0;
   }
 
   /** Organizations that have read models. */
   get organizations(): string[] {
-    return this.runner.organizations;
+    return this.progress.organizations;
   }
 
   /** For health and metrics. */
   state(): object {
     if (this.current === null) return { state: 'BUILDING', ...this.buildProgress };
-    const { runner, models } = this.current;
-    const { role, lag, parked, caughtUpAt, lastError } = runner;
+    const { progress, models } = this.current;
+    const { role, lag, parked, caughtUpAt, lastError } = progress;
     return {
       state: lastError === null ? 'SERVING' : 'FAILING',
       generation: models.generation,
@@ -84,7 +84,7 @@ export abstract class ServedProjections {
     const previous = this.current;
     this.current = next;
     if (previous === null) return;
-    await previous.runner.stop();
+    await previous.progress.stop();
     setTimeout(() => void previous.models.close(), REPLACED_OPEN_MS).unref();
   }
 }

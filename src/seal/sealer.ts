@@ -28,7 +28,7 @@ import type { SealKeys } from './seal-keys.ts';
 
 export interface SealerOptions {
   events: EventStore;
-  projections: Pick<ServedProjections, 'ready' | 'runner' | 'models' | 'waitUntilProjected'>;
+  projections: Pick<ServedProjections, 'ready' | 'progress' | 'models' | 'waitUntilProjected'>;
   keys: SealKeys;
   now: () => Date;
   log: { warn(details: object, message: string): void };
@@ -122,14 +122,14 @@ export class Sealer {
   /** Checks every organization with new events, and seals those that are due. */
   async checkAll(): Promise<void> {
     const { projections, keys, log } = this.options;
-    if (!projections.ready || projections.runner.role !== 'LEADER') return this.lastChecks.clear();
-    const { models, runner } = projections;
-    if (Date.now() - runner.caughtUpAt > MAX_PROJECTION_LAG_MS) return;
+    if (!projections.ready || projections.progress.role !== 'LEADER') return this.lastChecks.clear();
+    const { models, progress } = projections;
+    if (Date.now() - progress.caughtUpAt > MAX_PROJECTION_LAG_MS) return;
     try {
       const key = await keys.currentKey();
-      for (const organizationId of runner.organizations) {
+      for (const organizationId of progress.organizations) {
         if (this.stopped) return;
-        const checkpoint = runner.checkpoint(organizationId);
+        const checkpoint = progress.checkpoint(organizationId);
         if (checkpoint && this.needsCheck(checkpoint, key)) await this.checkOrganization(models, checkpoint, key);
       }
     } catch (error) {

@@ -115,7 +115,7 @@ async function startProjections(
 ): Promise<Projections> {
   const projections = new Projections({ ...stores, reads, exclusive: true, log: SILENT_LOG });
   await projections.start(installation);
-  assert.ok(await projections.runner.waitUntilCaughtUp(Date.now(), 5_000));
+  assert.ok(await projections.progress.waitUntilCaughtUp(Date.now(), 5_000));
   return projections;
 }
 
@@ -199,7 +199,7 @@ start('retries while the read store is unavailable', async () => {
   projections.expect({ moment: Date.now(), ms: 1 });
   assert.not(projections.ready);
   await projections.start(INSTALLATION_ID);
-  assert.ok(await projections.runner.waitUntilCaughtUp(Date.now(), 5_000));
+  assert.ok(await projections.progress.waitUntilCaughtUp(Date.now(), 5_000));
   assert.ok(projections.ready);
   assert.equal(projections.organizations, [ORGANIZATION]);
   await projections.stop();

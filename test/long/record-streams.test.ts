@@ -15,7 +15,7 @@ import { RecordFileReader } from '../../src/http/files/record-files.ts';
 import { HttpError } from '../../src/http/http-errors.ts';
 import type { RequestContext } from '../../src/http/request.ts';
 import { createRecordFileCatalog } from '../../src/mcp/tools/record-file-catalog.ts';
-import { CursorKey } from '../../src/queries/lists/cursor-key.ts';
+import { CursorKey } from '../../src/queries/lists/cursor.ts';
 import { Reader, type ReadProgress, type SnapshotOptions } from '../../src/queries/moments/snapshot.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import type { DocumentQuery, MatchingDocument, ReadModels } from '../../src/stores/read-store.ts';

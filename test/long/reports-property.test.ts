@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AccountNames } from '../../src/identity/accounts/account-names.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
-import { CursorKey } from '../../src/queries/lists/cursor-key.ts';
+import { CursorKey } from '../../src/queries/lists/cursor.ts';
 import { Reader, type ReadProgress, type Snapshot, type SnapshotOptions } from '../../src/queries/moments/snapshot.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/register/families.ts';
 import type { ReportRequest } from '../../src/reports/all-reports.ts';

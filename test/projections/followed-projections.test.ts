@@ -97,13 +97,13 @@ test('waits end with the notice of their progress, or with their time', async (c
   const { projections, calls } = context;
   await serveOne(context);
   const projected = projections.waitUntilProjected(ORGANIZATION, at(2), WAIT_MS);
-  const caughtUp = projections.runner.waitUntilCaughtUp(2_000, WAIT_MS);
+  const caughtUp = projections.progress.waitUntilCaughtUp(2_000, WAIT_MS);
   assert.not(await projections.waitUntilProjected(ORGANIZATION, at(3), 10));
   projections.receive({ type: 'progress', generation: 'one', report: report({ checkpoints: [checkpoint(2)] }) });
   assert.ok(await projected);
   projections.receive({ type: 'progress', generation: 'one', report: report({ caughtUpAt: 2_000 }) });
   assert.ok(await caughtUp);
-  assert.ok(await projections.runner.waitUntilCaughtUp(2_000, WAIT_MS));
+  assert.ok(await projections.progress.waitUntilCaughtUp(2_000, WAIT_MS));
   // A leader applies events without being asked.
   assert.equal(calls.slice(1), [{ moment: 2_000, ms: WAIT_MS }]);
 });
@@ -164,7 +164,7 @@ test('while the other thread is started again, they serve what they have', async
   });
   assert.ok(await projected);
   assert.is(projections.models, models);
-  assert.is(projections.runner.caughtUpAt, 1_000);
+  assert.is(projections.progress.caughtUpAt, 1_000);
   assert.is((projections.state() as { state: string }).state, 'SERVING');
 });
 

@@ -38,7 +38,7 @@ async function appendEvent({ stores }: TestRegister, stream: string, options: Ev
 }
 
 function waitUntilParked({ projections }: TestRegister, count: number): Promise<boolean> {
-  const { runner } = projections;
+  const { progress: runner } = projections;
   return until(() => runner.checkpoint(ORGANIZATION)?.parked === count, 5_000, `${count} events are parked`);
 }
 

@@ -34,7 +34,7 @@ function replaceableReader({ projections, reader: initialReader }: TestRegister)
     });
   };
   let models = generationOf('first');
-  const reader = new Reader(() => ({ models, progress: projections.runner }), initialReader.snapshot());
+  const reader = new Reader(() => ({ models, progress: projections.progress }), initialReader.snapshot());
   const replace = () => {
     models = generationOf('second');
   };

@@ -38,7 +38,7 @@ test('uses its first seal, even if a newer one is appended in between', async ({
       return projections.models.count(...args);
     },
   });
-  const reader = new Reader(() => ({ models, progress: projections.runner }), register.reader.snapshot());
+  const reader = new Reader(() => ({ models, progress: projections.progress }), register.reader.snapshot());
   const input = { organization_id: ORGANIZATION, size: 20, view: 'SUMMARY', verify: true } as const;
   const { changes, verification } = (await listChanges(reader, callerAs(), input)) as Answer;
   assert.is(newSeals, 1);

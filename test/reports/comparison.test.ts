@@ -190,7 +190,7 @@ test('leaves out a record whose first event is parked', async () => {
   const stream = `vendor-${VENDOR}`;
   const events = makeEvents(stream, { type: 'VendorImagined', metadata: { organization_id: ORGANIZATION } });
   await register.stores.events.append(stream, events, -1);
-  const { runner } = register.projections;
+  const { progress: runner } = register.projections;
   await until(() => runner.checkpoint(ORGANIZATION)?.parked === 1, 5_000, 'the event is parked');
   await register.call('addVendor', { organization_id: ORGANIZATION, name: 'New' });
   const input = { organization_id: ORGANIZATION, from };

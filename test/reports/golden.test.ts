@@ -52,7 +52,7 @@ test.before(async (context) => {
   const names = new AccountNames(stores.accounts);
   const register = createRegister({ ...stores, names, ...parts, log: SILENT_LOG });
   await register.projections.start(installation);
-  assert.ok(await register.projections.runner.waitUntilCaughtUp(Date.now(), 10_000));
+  assert.ok(await register.projections.progress.waitUntilCaughtUp(Date.now(), 10_000));
   const roles = new Map([[organization_id, 'OWNER' as const]]);
   const caller: Caller = {
     ...{ account_id: actor_id, token_id: null, client: null },

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { writeSignedCursor } from '../../src/queries/lists/cursor.ts';
-import { CursorKey } from '../../src/queries/lists/cursor-key.ts';
+import { CursorKey, writeSignedCursor } from '../../src/queries/lists/cursor.ts';
 import { type ReportCursor, readReportCursor, writeReportCursor } from '../../src/reports/pages/report-cursor.ts';
 import { ReportDigest } from '../../src/reports/pages/report-digest.ts';
 import type { AnswerWriter, ConstantHead } from '../../src/reports/pages/report-page.ts';

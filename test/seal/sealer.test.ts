@@ -154,7 +154,7 @@ test('the sealer retries after a store outage, and seals only on the leader', as
   assert.equal([await sealsOf(events), warnings], [['SealKeyIntroduced', 'LogSealed'], []]);
   await addVendors(register, 1);
   const follower = withOverrides(register.projections, {
-    runner: withOverrides(register.projections.runner, { role: 'FOLLOWER' }),
+    progress: withOverrides(register.projections.progress, { role: 'FOLLOWER' }),
   });
   const idle = sealing(register, { projections: follower });
   await idle.waitAndSeal(0);
@@ -165,8 +165,8 @@ test('the sealer retries after a store outage, and seals only on the leader', as
 test('the sealer makes no seals while the read models lag far behind', async ({ register }) => {
   const { events } = register.stores;
   const { projections } = register;
-  const laggingRunner = withOverrides(projections.runner, { caughtUpAt: Date.now() - 11_000 });
-  const lateSealer = sealing(register, { projections: withOverrides(projections, { runner: laggingRunner }) });
+  const lateProgress = withOverrides(projections.progress, { caughtUpAt: Date.now() - 11_000 });
+  const lateSealer = sealing(register, { projections: withOverrides(projections, { progress: lateProgress }) });
   await lateSealer.waitAndSeal(0);
   await lateSealer.waitAndSeal(61_000);
   assert.equal(await sealsOf(events), []);
@@ -193,7 +193,7 @@ test('listChanges returns seal events only if the filter names their types', asy
   assert.equal(types(await list({ event_types: seals })), seals);
   const answer = await register.call('listChanges', { ...input, view: 'COUNT', filter: { event_types: seals } });
   assert.equal([answer.total, answer.incomplete], [2, undefined]);
-  assert.is(register.projections.runner.parked, 0);
+  assert.is(register.projections.progress.parked, 0);
 });
 
 test('the sealer never goes back to a key that another instance has rotated away', async ({ register }) => {

@@ -117,7 +117,7 @@ export async function startRegister(
     envelopeFor(),
   );
   await projections.start(INSTALLATION_ID);
-  await projections.runner.waitUntilCaughtUp(Date.now(), 5_000);
+  await projections.progress.waitUntilCaughtUp(Date.now(), 5_000);
   return {
     handler,
     projections,

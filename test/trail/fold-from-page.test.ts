@@ -60,7 +60,7 @@ async function compareWithAnswers(fill: (stores: Stores) => Promise<unknown>, po
   });
   try {
     await register.projections.start('installation');
-    await register.projections.runner.waitUntilCaughtUp(Date.now(), 20_000);
+    await register.projections.progress.waitUntilCaughtUp(Date.now(), 20_000);
     for (const organizationId of await organizationsIn(stores)) {
       const lines = await collectExport(stores, organizationId);
       const { state } = await register.handler.load(organizationAggregate(organizationId));

@@ -1,7 +1,7 @@
 import { Projections } from '../../projections/projections.ts';
 import { openProjectionStores, usesDataFolder } from '../../stores/open.ts';
-import type { ProjectionMessages, ProjectionThreadSettings } from './projections-in-thread.ts';
 import { serveThread } from './serve-thread.ts';
+import type { ProjectionMessages, ProjectionThreadSettings } from './start-projection-thread.ts';
 
 /** The program of the thread that keeps the read models up to date. It has connections of its own to the stores. */
 await serveThread<ProjectionMessages, ProjectionThreadSettings>(async ({ stores: settings, holder, timings }, main) => {

@@ -1,5 +1,5 @@
 import { RevisionConflict, StoreUnavailable } from '../../stores/errors.ts';
-import { type EventStore, NO_STREAM, type StorePosition } from '../../stores/event-store.ts';
+import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import type { Caller } from '../organization/caller.ts';
 import { Refusal } from './refusal.ts';
@@ -44,7 +44,7 @@ const RETRY_SAME_BYTES_MS = 3_000;
 
 /**
  * Appends events, and retries while the outcome is unknown.
- * @param expected revision of the stream's last event, negative if the stream doesn't exist
+ * @param expected revision of the stream's last event, -1 (NO_STREAM) if the stream doesn't exist
  */
 export async function appendWithRetries(
   store: Pick<EventStore, 'append'>,
@@ -55,7 +55,7 @@ export async function appendWithRetries(
   const startedAt = Date.now();
   for (let attempt = 1; ; attempt++) {
     try {
-      return await store.append(stream, events, expected < 0 ? NO_STREAM : expected);
+      return await store.append(stream, events, expected);
     } catch (error) {
       const isOutcomeUnknown = error instanceof StoreUnavailable && error.ambiguous;
       if (!isOutcomeUnknown || Date.now() - startedAt > RETRY_SAME_BYTES_MS) throw error;

@@ -55,7 +55,7 @@ function pageOfRecord(record: Record<string, unknown>, as_of?: string): AnswerPa
   const { plural, model } = familyQueryFor(id);
   const path = organizationAddress(String(record.organization_id), `/${plural}/${id}`, { as_of });
   if (as_of !== undefined || record.archived_at !== null) return { path };
-  return { path, resource: { id, name: model.nameOf?.(record) ?? String(record.name) } };
+  return { path, resource: { id, name: model.nameOf(record) } };
 }
 
 /** Returns a function that finds the page for the answers of a write. @param singular the answer's member for the record */

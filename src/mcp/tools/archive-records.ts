@@ -1,7 +1,7 @@
 import { commandId, itemCommandId } from '../../commands/engine/ids.ts';
 import { refuseIfParentArchived } from '../../commands/engine/references.ts';
 import { familyOf, recordAggregate } from '../../commands/families.ts';
-import { countReferences } from '../../queries/records/written-record.ts';
+import { countReferences } from '../../queries/records/record-links.ts';
 import {
   type BulkItem,
   type ItemOutcome,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CommandResult } from '../../commands/engine/handler.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { listRecords } from '../../queries/lists/list-records.ts';
-import { type FamilyName, hasRelations } from '../../register/families.ts';
+import { hasRelations } from '../../register/families.ts';
 import type { FamilyDescription, FamilyTool } from '../../register/field.ts';
 import type { Example } from '../schema/example.ts';
 import { addedFields, listInput, updatedFields } from '../schema/family-schema.ts';
@@ -80,7 +80,7 @@ function addTool(
   record: RecordSchemas,
   { name, title, description, example }: FamilyTool,
 ): Tool<z.ZodObject> {
-  const { type, commands, singular } = family;
+  const { prefix, commands, singular } = family;
   return defineTool({
     name,
     title,
@@ -97,12 +97,14 @@ function addTool(
     record,
     run: (input, context) => {
       const { organization_id, idempotency_key, reason, ...fields } = input as WriteInput;
-      return addRecord(context, {
-        family: type as FamilyName,
-        singular,
-        input: { organization_id, idempotency_key },
-        command: { type: commands.add, fields, ...(reason ? { reason } : {}) },
-      });
+      return addRecord(
+        context,
+        { prefix },
+        {
+          input: { organization_id, idempotency_key },
+          command: { type: commands.add, fields, ...(reason ? { reason } : {}) },
+        },
+      );
     },
     page: pageOfWrittenRecord(singular),
   });
@@ -148,7 +150,7 @@ interface ChangeToolOptions {
 /** Returns a tool that sends one command to one record, such as reviewVendor. */
 export function changeTool(name: string, record: RecordSchemas, options: ChangeToolOptions): Tool<z.ZodObject> {
   const { title, idempotent = false, description, fields, example, prepareInput, extraOutput, command } = options;
-  const { prefix, type, singular } = record;
+  const { prefix, singular } = record;
   return defineTool({
     name,
     title,
@@ -171,8 +173,6 @@ export function changeTool(name: string, record: RecordSchemas, options: ChangeT
       const { id, organization_id, idempotency_key, expected_revision, ...rest } = input as ChangeInput;
       const changeCommand = command(rest);
       return changeRecord(context, id, {
-        family: type as FamilyName,
-        singular,
         input: { organization_id, idempotency_key, expected_revision },
         command: changeCommand,
         ...(extraOutput ? { extraOutput: (executed) => extraOutput.of(changeCommand, executed) } : {}),

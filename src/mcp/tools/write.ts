@@ -8,12 +8,11 @@ import {
 } from '../../commands/engine/references.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { beforeDeadline, commandDeadline } from '../../commands/engine/retries.ts';
-import { FAMILIES, familyOf, recordAggregate } from '../../commands/families.ts';
+import { familyOf, recordAggregate } from '../../commands/families.ts';
 import type { Caller, Role } from '../../commands/organization/caller.ts';
 import { requirePermission, roleIn } from '../../commands/organization/permissions.ts';
 import { findSimilar } from '../../queries/records/similar-records.ts';
-import { writtenRecord } from '../../queries/records/written-record.ts';
-import type { FamilyName } from '../../register/families.ts';
+import { readWrittenRecord } from '../../queries/records/written-record.ts';
 import { ACCOUNT_FIELDS, fieldsIn, OwnerNames, resolveMe } from './command-accounts.ts';
 import type { ToolContext, WriteContext, WriteService } from './tool.ts';
 
@@ -28,15 +27,10 @@ export interface WriteInput {
 
 /** One write on one record, as a tool asks for it. */
 interface RecordWrite {
-  family: FamilyName;
-  /** The answer's member for the record, such as `vendor`. */
-  singular: string;
   input: WriteInput;
   command: { type: string; [field: string]: unknown };
   /** Returns the part of the command that a repeated key must match. By default the whole command. */
   callerInput?(command: Record<string, unknown>): unknown;
-  /** Explicit id for a new record. By default it is derived from the command id. */
-  id?: string;
   /** Members of the answer that only this tool has. */
   extraOutput?(result: CommandResult<object>): object;
 }
@@ -48,21 +42,20 @@ interface WriteTarget extends Pick<CommandEnvelope, 'command_id' | 'isPresumedNe
   id: string;
 }
 
+/** A new record's id, or the prefix of the id that is derived from the command id. */
+type NewRecord = { prefix: string } | { id: string };
+
 /** Adds a record. Its id is derived from the command id, so a repeated call adds nothing. */
-export async function addRecord(context: ToolContext, spec: RecordWrite): Promise<object> {
-  const { service, caller, tool } = context;
+export async function addRecord(context: ToolContext, record: NewRecord, spec: RecordWrite): Promise<object> {
+  const { caller, tool } = context;
   const organizationId = spec.input.organization_id!;
   const role = requirePermission(caller, organizationId, tool.permission);
   const command_id = commandId([organizationId, tool.name], spec.input.idempotency_key);
-  const id = spec.id ?? derivedId(FAMILIES[spec.family].prefix, command_id);
+  const id = 'id' in record ? record.id : derivedId(record.prefix, command_id);
   // Only a repeat finds its stream. A library's framework is large, and may well have been adopted.
-  const isPresumedNew = spec.id === undefined;
+  const isPresumedNew = 'prefix' in record;
   const deadline = commandDeadline(caller);
-  const target = { organizationId, role, id, command_id, isPresumedNew, deadline };
-  const { answer, similar } = await write(context, spec, target, (state) =>
-    findSimilar(service.reader.snapshot(), organizationId, Object.assign({}, state, { id })),
-  );
-  return similar.length > 0 ? { ...answer, similar } : answer;
+  return write(context, spec, { organizationId, role, id, command_id, isPresumedNew, deadline }, true);
 }
 
 /** Changes one record. Finds the organization in the record's stream. */
@@ -72,16 +65,16 @@ export async function changeRecord(context: ToolContext, id: string, spec: Recor
   const organizationId = await beforeDeadline(deadline, findOrganizationOf(context, id, spec.input.organization_id));
   const role = requirePermission(caller, organizationId, tool.permission);
   const command_id = commandId([organizationId, tool.name, id], spec.input.idempotency_key);
-  const target = { organizationId, role, id, command_id, deadline };
-  return (await write(context, spec, target, async () => [])).answer;
+  return write(context, spec, { organizationId, role, id, command_id, deadline }, false);
 }
 
+/** @param isNew true to name similar records in the answer */
 async function write(
   context: ToolContext,
   spec: RecordWrite,
   { organizationId, role, id, ...identity }: WriteTarget,
-  findSimilarTo: (state: object) => ReturnType<typeof findSimilar>,
-) {
+  isNew: boolean,
+): Promise<object> {
   const { service, caller } = context;
   const { expected_revision } = spec.input;
   const command = resolveMe(caller, spec.command);
@@ -96,21 +89,21 @@ async function write(
   const pending = !(await waitUntilReadable(service, organizationId, result));
   const { revision, created_at, updated_at } = result;
   const state = Object.assign({}, result.state, { created_at, updated_at });
-  const written = { id, revision, state, pending };
+  const snapshot = service.reader.snapshot();
   const [{ record, position }, similar] = await Promise.all([
-    writtenRecord(service.reader.snapshot(), organizationId, written),
-    findSimilarTo(state),
+    readWrittenRecord(snapshot, organizationId, { id, revision, state, pending }),
+    isNew ? findSimilar(snapshot, organizationId, Object.assign({}, state, { id })) : [],
   ]);
-  const answer = {
-    [spec.singular]: record,
+  return {
+    [familyOf(id).singular]: record,
     revision,
     ...(position === undefined ? {} : { position }),
     event_types: result.event_types,
     ...spec.extraOutput?.(result),
     ...(result.repeated ? { repeated: true } : {}),
     ...(pending ? { pending: true } : {}),
+    ...(similar.length > 0 ? { similar } : {}),
   };
-  return { answer, similar };
 }
 
 /** Waits, at most `writeWaitMs`, until every instance can read a command's result. Returns false if that took too long. */

@@ -48,7 +48,7 @@ export function recordChangeRows(
   const id = recordIdOf(event.stream);
   const record = after ?? before;
   const details: ChangeDetails = {
-    record: { id, type: model?.family.type ?? 'UNKNOWN', name: record && model ? recordName(model, record) : '' },
+    record: { id, type: model?.family.type ?? 'UNKNOWN', name: record && model ? model.nameOf(record) : '' },
     revision: after?.revision ?? (model === null ? event.revision + 1 : revisionAfter(model, event)),
     effective_at: isApplied ? effectiveAt(model, event.type, data) : null,
     changes: isApplied ? fieldChanges(model, before, after) : [],
@@ -190,12 +190,7 @@ function effectiveAt({ effectiveDateFields }: ReadModel, type: string, data: Rec
 /** Returns a record as rows name it. */
 export function referenceTo(document: RecordDocument): RecordReference {
   const model = modelOfId(document.id)!;
-  return { id: document.id, type: model.family.type, name: recordName(model, document) };
-}
-
-/** Returns a record's name in the change history. */
-export function recordName(model: ReadModel, document: RecordDocument): string {
-  return model.nameOf?.(document) ?? String((document as unknown as { name: string }).name);
+  return { id: document.id, type: model.family.type, name: model.nameOf(document) };
 }
 
 /** Returns the changes of the fields that the change history records. */

@@ -20,13 +20,7 @@ import {
 import { type ReadModel, type RecordDocument, revisionAfter } from '../read-models/read-model.ts';
 import type { ChangeDocument } from './change-document.ts';
 
-import {
-  linkChangeRows,
-  type PositionedEvent,
-  parkedLinkChangeRows,
-  recordChangeRows,
-  recordName,
-} from './change-rows.ts';
+import { linkChangeRows, type PositionedEvent, parkedLinkChangeRows, recordChangeRows } from './change-rows.ts';
 import { crosswalkChangeRows } from './crosswalk-change-rows.ts';
 
 /** Reads events of streams. */
@@ -231,11 +225,7 @@ export class RecomputedChanges {
     const document = { owner_id: null, archived_at: null, ...reading.state, id, revision } as RecordDocument;
     const last = reading.document;
     reading.document = document;
-    if (
-      last === null ||
-      last.archived_at !== document.archived_at ||
-      recordName(model, last) !== recordName(model, document)
-    ) {
+    if (last === null || last.archived_at !== document.archived_at || model.nameOf(last) !== model.nameOf(document)) {
       reading.versions.push({ storePosition: event.storePosition, document });
     }
     return this.asProjected(reading, event.storePosition);

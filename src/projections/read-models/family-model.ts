@@ -25,7 +25,7 @@ export function familyModel(family: AnyFamily, special: Partial<ReadModel> = {})
     family,
     publishedFields: fieldsWith(family, ({ kind }) => !['past', 'validCount', 'ids'].includes(kind)),
     ...pinnedPositionsOf(family),
-    ...nameOf(family),
+    nameOf: nameOf(family),
     keys: { ...fieldKeys(family), ...computedKeys(family) },
     orders: family.orders,
     leadingIndexKeys: family.leadingIndexKeys ?? [],
@@ -70,11 +70,9 @@ function deriveOf({ fields, facts }: AnyFamily, { derive }: Partial<ReadModel>):
 }
 
 /** A record without a name is named by the beginning of a text, after its reference. */
-function nameOf({ titleField }: AnyFamily): Pick<ReadModel, 'nameOf'> {
-  if (titleField === undefined) return {};
-  return {
-    nameOf: ({ reference_id, [titleField]: text }) => titleOf(reference_id ? `${reference_id}: ${text}` : text),
-  };
+function nameOf({ titleField }: AnyFamily): ReadModel['nameOf'] {
+  if (titleField === undefined) return ({ name }) => String(name);
+  return ({ reference_id, [titleField]: text }) => titleOf(reference_id ? `${reference_id}: ${text}` : text);
 }
 
 /** The key by which a naturally sorted text is found. Its own key is only for sorting. */

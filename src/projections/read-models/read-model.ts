@@ -55,8 +55,8 @@ export interface ReadModel<State extends object = any> {
   derive?(state: State, relatedCounts: RelatedCounts): object;
   /** By event type: the field that holds the position of the newest such event, as on the wire. Null before it. */
   pinnedPositions?: Readonly<Record<string, string>>;
-  /** Returns a record's name in the change history. Without it, the field `name` is used. */
-  nameOf?(state: State): string;
+  /** Returns the name by which people know a record. */
+  nameOf(state: State): string;
   /** Fields that are maps. The change history has one change per entry. */
   mapFields?: readonly string[];
   keys: Readonly<Record<string, Key>>;

@@ -1,6 +1,4 @@
 import { nearest } from '../../commands/engine/nearest.ts';
-import { recordName } from '../../projections/history/change-rows.ts';
-import type { RecordDocument } from '../../projections/read-models/read-model.ts';
 import { queryPrefixes, searchWords } from '../../projections/read-models/search-text.ts';
 import type { DocumentReads } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
@@ -53,7 +51,7 @@ async function nearHint(family: FamilyQuery, query: string, source: ListSource):
   const rows = await source.models.find({ ...source, where, order, limit: MAX_COMPARED_RECORDS });
   const near: string[] = [];
   for (const { doc } of rows) {
-    const name = recordName(family.model, doc as unknown as RecordDocument);
+    const name = family.model.nameOf(doc);
     const nameWords = searchWords([name, (doc.reference_id ?? doc.section_title ?? null) as string | null], []);
     if (words.every((word) => nearest(word, nameWords) !== null)) near.push(`${name} (${doc.id})`);
     if (near.length === MAX_NEAR_MATCHES) break;

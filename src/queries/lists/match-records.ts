@@ -1,5 +1,5 @@
 import type { Caller } from '../../commands/organization/caller.ts';
-import { recordName } from '../../projections/history/change-rows.ts';
+import type { RecordDocument } from '../../projections/read-models/read-model.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import type { QueryContext } from '../moments/moment.ts';
 import { listSource } from './list-source.ts';
@@ -22,7 +22,7 @@ export async function matchRecords(
   const source = await listSource(context, family, caller, filter);
   const rows = await context.snapshot.models.find({ ...source, order: { key: null, direction: 'ASC' }, limit });
   return rows.map(({ doc }) => {
-    const document = doc as unknown as Parameters<typeof recordName>[1];
-    return { id: document.id, name: recordName(family.model, document), revision: document.revision };
+    const { id, revision } = doc as unknown as RecordDocument;
+    return { id, name: family.model.nameOf(doc), revision };
   });
 }

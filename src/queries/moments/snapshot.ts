@@ -4,7 +4,7 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import type { EventStore } from '../../stores/event-store.ts';
 import type { Checkpoint, DocumentReads } from '../../stores/read-store.ts';
 import type { AccessLogSource } from '../changes/access-log-source.ts';
-import type { CursorKey } from '../lists/cursor-key.ts';
+import type { CursorKey } from '../lists/cursor.ts';
 import type { NameReader } from '../records/member-names.ts';
 
 /** The other stores and settings that queries read from. */

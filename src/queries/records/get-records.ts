@@ -92,7 +92,7 @@ async function includedParts(
 function linkLine({ document, relation }: LinkedRecord): Document {
   const { family, nameOf } = familyQueryFor(String(document.id)).model;
   const { id, archived_at } = document;
-  const name = nameOf?.(document) ?? document.name;
+  const name = nameOf(document);
   return {
     id,
     type: family.type,

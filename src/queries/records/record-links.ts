@@ -1,13 +1,14 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { modelOfId } from '../../projections/models.ts';
 import { historyOf } from '../../projections/read-models/read-model.ts';
-import { OPEN_END } from '../../projections/relations/related-counts.ts';
+import { OPEN_END, type RelatedCounts } from '../../projections/relations/related-counts.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { RelationOfRecord } from '../../register/link.ts';
 import type { Condition } from '../../stores/read-store.ts';
-import type { FamilyQuery } from '../family-query.ts';
+import { type FamilyQuery, familyQueryFor } from '../family-query.ts';
 import { keyIn } from '../lists/filters.ts';
 import { type QueryContext, recordIdCondition, versionConditions } from '../moments/moment.ts';
+import type { Snapshot } from '../moments/snapshot.ts';
 import { readLinkPages } from './link-pages.ts';
 
 type Document = Record<string, unknown>;
@@ -196,4 +197,19 @@ export async function idsOfLinkedRecords(context: QueryContext, ids: readonly st
     }
   }
   return ids.map((id) => linkedIds.get(id)!);
+}
+
+/** Counts the live records that point at each record. In the counts, a label without a colon is a record type. */
+export async function countReferences(snapshot: Snapshot, ids: readonly string[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const id of ids) {
+    const [row] = await snapshot.models.get(familyQueryFor(id).plural, [id]);
+    const relatedCounts = (row?.doc.related_counts ?? {}) as RelatedCounts;
+    const types = Object.entries(relatedCounts).filter(([label]) => !label.includes(':'));
+    counts.set(
+      id,
+      types.reduce((sum, [, count]) => sum + count, 0),
+    );
+  }
+  return counts;
 }

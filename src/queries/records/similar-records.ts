@@ -11,10 +11,10 @@ export async function findSimilar(
   { models }: Pick<Snapshot, 'models'>,
   organizationId: string,
   record: Document,
-): Promise<{ id: string; name: string | null }[]> {
+): Promise<{ id: string; name: string }[]> {
   const id = String(record.id);
   const family = familyQueryFor(id);
-  const similar = new Map<string, { id: string; name: string | null }>();
+  const similar = new Map<string, { id: string; name: string }>();
   for (const [key, value] of lookalikeKeys(id, record)) {
     const rows = await models.find({
       collection: family.plural,
@@ -27,8 +27,7 @@ export async function findSimilar(
       limit: MAX_SIMILAR + 1,
     });
     for (const { doc } of rows) {
-      const name = family.model.nameOf?.(doc) ?? (doc.name as string | null);
-      if (doc.id !== id) similar.set(String(doc.id), { id: String(doc.id), name });
+      if (doc.id !== id) similar.set(String(doc.id), { id: String(doc.id), name: family.model.nameOf(doc) });
     }
   }
   return [...similar.values()].slice(0, MAX_SIMILAR);

@@ -1,4 +1,3 @@
-import type { RelatedCounts } from '../../projections/relations/related-counts.ts';
 import { familyQueryFor } from '../family-query.ts';
 import { currentMoment, type QueryContext } from '../moments/moment.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
@@ -8,7 +7,7 @@ import { idsOfLinkedRecords } from './record-links.ts';
 type Document = Record<string, unknown>;
 
 /** A write whose record is read for the answer. */
-export interface RecordWritten {
+export interface WriteOutcome {
   id: string;
   /** The record's revision after the write. */
   revision: number;
@@ -28,10 +27,10 @@ export interface WrittenRecord {
  * Returns the record for a write's answer: as it is now, with the position of the write's own last event (record revision
  * `revision`). If projections are behind (`pending`) or could not apply the event, the record comes from the write's own state.
  */
-export async function writtenRecord(
+export async function readWrittenRecord(
   snapshot: Snapshot,
   organizationId: string,
-  { id, revision, state, pending }: RecordWritten,
+  { id, revision, state, pending }: WriteOutcome,
 ): Promise<WrittenRecord> {
   const family = familyQueryFor(id);
   const context = { snapshot, organizationId, moment: currentMoment(snapshot) };
@@ -65,19 +64,4 @@ async function positionOf({ snapshot, organizationId }: QueryContext, id: string
     limit: 1,
   });
   return change?.doc.position ?? 0;
-}
-
-/** Counts the live records that point at each record. In the counts, a label without a colon is a record type. */
-export async function countReferences(snapshot: Snapshot, ids: readonly string[]): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  for (const id of ids) {
-    const [row] = await snapshot.models.get(familyQueryFor(id).plural, [id]);
-    const relatedCounts = (row?.doc.related_counts ?? {}) as RelatedCounts;
-    const types = Object.entries(relatedCounts).filter(([label]) => !label.includes(':'));
-    counts.set(
-      id,
-      types.reduce((sum, [, count]) => sum + count, 0),
-    );
-  }
-  return counts;
 }

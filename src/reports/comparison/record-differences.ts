@@ -2,7 +2,7 @@ import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../register/families.ts
 import type { FamilyDescription } from '../../register/field.ts';
 import type { ReportRow } from '../report-type.ts';
 import { recordsAtMoment } from '../sections/linked-records.ts';
-import { recordTitle } from '../sections/records.ts';
+import { recordName } from '../sections/records.ts';
 import type { ComparedMoments } from './moved-records.ts';
 
 /** A record that changed between two moments, with what is different and the events that did it. */
@@ -68,7 +68,7 @@ function difference(
   const fields = names
     .map((field) => ({ field, from: earlier?.[field] ?? null, to: later[field] ?? null }))
     .filter(({ from, to }) => earlier !== undefined && JSON.stringify(from) !== JSON.stringify(to));
-  return { id: String(later.id), title: recordTitle(later), outcome: outcomeOf(earlier, later), fields, events };
+  return { id: String(later.id), title: recordName(later), outcome: outcomeOf(earlier, later), fields, events };
 }
 
 function outcomeOf(earlier: ReportRow | undefined, later: ReportRow): RecordDifference['outcome'] {

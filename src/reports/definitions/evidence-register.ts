@@ -8,7 +8,7 @@ import { figuresOfRecords } from '../figures/figure-values.ts';
 import type { HeadFact, ReportColumn, ReportContext, ReportType } from '../report-type.ts';
 import { ATTACHED_RECORDS_COLUMNS, attachedRecords } from '../sections/attached-records.ts';
 import { recordsAtMoment } from '../sections/linked-records.ts';
-import { recordsAt, recordsSection, recordTitle } from '../sections/records.ts';
+import { recordName, recordsAt, recordsSection } from '../sections/records.ts';
 import { familyColumns, withBelow } from '../sections/report-columns.ts';
 
 /** The filters of the register of evidence that its report takes. */
@@ -85,5 +85,5 @@ async function filterFacts(context: ReportContext, filter: EvidenceFilter): Prom
 /** Returns the title of a record at the report's moment; its id if it did not exist. */
 async function titleOf(context: ReportContext, id: string): Promise<string> {
   const [record] = await recordsAtMoment(context, modelOfId(id)!.family.type, [id]);
-  return record === undefined ? id : recordTitle(record);
+  return record === undefined ? id : recordName(record);
 }

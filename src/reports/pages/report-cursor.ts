@@ -1,5 +1,5 @@
+import type { CursorKey } from '../../queries/lists/cursor.ts';
 import { readSignedCursor, writeSignedCursor } from '../../queries/lists/cursor.ts';
-import type { CursorKey } from '../../queries/lists/cursor-key.ts';
 
 /** The place where the next page begins, and results of the first page that later pages need. */
 export interface ReportCursor {

@@ -1,6 +1,6 @@
 import type { ReportColumn, ReportContext, ReportRow } from '../report-type.ts';
 import { linkedTo, listWithTotal } from './linked-records.ts';
-import { recordTitle } from './records.ts';
+import { recordName } from './records.ts';
 import { detail, prose } from './report-columns.ts';
 
 /** The columns of `attachedRecords`. */
@@ -22,7 +22,7 @@ export async function attachedRecords(
   const ids = evidence.map(({ id }) => String(id));
   const linked = await linkedTo(context, ids, types, among);
   return ids.map((id) => {
-    const records = linked.get(id)!.map((record) => ({ id: record.id, name: recordTitle(record) }));
+    const records = linked.get(id)!.map((record) => ({ id: record.id, name: recordName(record) }));
     return listWithTotal('records', records);
   });
 }

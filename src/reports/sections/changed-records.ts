@@ -5,7 +5,7 @@ import type { ChangedRecord } from '../../queries/moments/snapshot.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { ReportContext, ReportRow } from '../report-type.ts';
 import { recordsAtMoment } from './linked-records.ts';
-import { type RecordSource, recordTitle } from './records.ts';
+import { type RecordSource, recordName } from './records.ts';
 
 /** The order of the families in a report. */
 const FAMILY_ORDER = FAMILY_DESCRIPTIONS.map(({ type }) => type);
@@ -44,7 +44,7 @@ async function readChangedRecords(context: ReportContext, source: RecordSource):
     for (const document of await recordsAtMoment(context, type, ids)) {
       const id = String(document.id);
       if (owner_id !== undefined && document.owner_id !== owner_id) continue;
-      const name = recordTitle(document);
+      const name = recordName(document);
       const { reference_id: reference } = document;
       const isKnown = !reference || name.startsWith(`${reference}: `);
       const record = { ...records.get(id)!, ...(isKnown ? {} : { reference: String(reference) }) };

@@ -4,7 +4,7 @@ import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../register/families.ts
 import type { DueItem } from '../../register/field.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { ReportContext, ReportRow } from '../report-type.ts';
-import { type RecordSource, readInBatches, recordsAt, recordTitle } from './records.ts';
+import { type RecordSource, readInBatches, recordName, recordsAt } from './records.ts';
 import { valueAt } from './report-columns.ts';
 
 /** Something that falls due, with its family's type. */
@@ -94,7 +94,7 @@ async function* dueRowsOfKind(
 /** Returns the record's name without its reference id, which has a column of its own. */
 function nameWithoutReference(document: ReportRow): string {
   const { reference_id } = document;
-  const name = recordTitle(document);
+  const name = recordName(document);
   return reference_id && name.startsWith(`${reference_id}: `) ? name.slice(String(reference_id).length + 2) : name;
 }
 

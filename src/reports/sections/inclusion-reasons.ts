@@ -1,6 +1,6 @@
 import type { ReportContext, ReportRow } from '../report-type.ts';
 import { linkedTo } from './linked-records.ts';
-import { pickFields, recordTitle } from './records.ts';
+import { pickFields, recordName } from './records.ts';
 
 /**
  * The categories of reasons for including a control. Obligations don't say which of them are laws; only those with a
@@ -47,7 +47,7 @@ const riskItem = (risk: ReportRow): ReportRow =>
 
 const obligationItem = (obligation: ReportRow): ReportRow => ({
   ...pickFields(obligation, ['id', 'source', 'regulator']),
-  name: recordTitle(obligation),
+  name: recordName(obligation),
 });
 
 function reasonsOf(

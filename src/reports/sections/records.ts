@@ -67,8 +67,8 @@ export function pickFields(document: Document, fields: readonly string[], comput
 }
 
 /** Returns a record's name for a list with records of several families. */
-export function recordTitle(document: Document): string {
-  return modelOfId(String(document.id))?.nameOf?.(document) ?? String(document.name);
+export function recordName(document: Document): string {
+  return modelOfId(String(document.id))!.nameOf(document);
 }
 
 /** A section with records of a family. Its rows have the columns' fields. */

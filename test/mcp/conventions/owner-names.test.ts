@@ -36,7 +36,7 @@ async function addMember({ register }: Context, name: string, email: string | nu
   await register.names.recordFirst(account_id, name);
   const command = { type: 'AddMember', account_id, role: 'EDITOR' } as const;
   await register.handler.execute(organizationAggregate(ORGANIZATION), command, envelopeFor());
-  await register.projections.runner.waitUntilCaughtUp(Date.now(), 5_000);
+  await register.projections.progress.waitUntilCaughtUp(Date.now(), 5_000);
   return account_id;
 }
 
@@ -187,7 +187,7 @@ test('members of another organization and former members are neither found nor h
   const former = await addMember(context, 'Fay Former');
   const remove = { type: 'RemoveMember', account_id: former } as const;
   await register.handler.execute(organizationAggregate(ORGANIZATION), remove, envelopeFor());
-  await register.projections.runner.waitUntilCaughtUp(Date.now(), 5_000);
+  await register.projections.progress.waitUntilCaughtUp(Date.now(), 5_000);
   for (const owner_id of [`${OTHER_PREFIX} Owner`, `${OTHER_PREFIX}`, 'Fay Former', 'Fay']) {
     for (const [tool, input] of [
       ['addVendor', { name: 'N', owner_id }],

@@ -318,7 +318,7 @@ test('a repeat names a member in its filter who has left since', async ({ regist
   assert.equal(countsOf(written), [0, 1, 0]);
   const command = { type: 'RemoveMember', account_id: member } as const;
   await register.handler.execute(organizationAggregate(ORGANIZATION), command, envelopeFor());
-  await register.projections.runner.waitUntilCaughtUp(Date.now(), 5_000);
+  await register.projections.progress.waitUntilCaughtUp(Date.now(), 5_000);
   const repeated = await set(register, { ...input, selection: dryRun.selection });
   assert.equal(countsOf(repeated), [0, 0, 1]);
   for (const idempotency_key of ['another', undefined]) {

@@ -38,7 +38,7 @@ function setterOf({ stores, names, reader, projections }: TestRegister, override
     now: () => new Date(),
     maxAcceptanceDays: 366,
   });
-  const { runner } = projections;
+  const { progress: runner } = projections;
   const service = {
     handler,
     reader,

@@ -4,7 +4,7 @@ import type { Caller } from '../../../src/commands/organization/caller.ts';
 import { Applier } from '../../../src/projections/engine/applier.ts';
 import { COLLECTIONS } from '../../../src/projections/models.ts';
 import { FAMILY_QUERIES, type FamilyQuery } from '../../../src/queries/family-query.ts';
-import { CursorKey } from '../../../src/queries/lists/cursor-key.ts';
+import { CursorKey } from '../../../src/queries/lists/cursor.ts';
 import { listRecords } from '../../../src/queries/lists/list-records.ts';
 import { Reader, type SnapshotOptions } from '../../../src/queries/moments/snapshot.ts';
 import { getRecords } from '../../../src/queries/records/get-records.ts';

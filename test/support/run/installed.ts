@@ -57,7 +57,7 @@ export async function install(settings = embeddedSettings()): Promise<InstalledR
   };
   const register = createRegister({ ...stores, ...extraSettings });
   await register.projections.start(installation);
-  await register.projections.runner.waitUntilCaughtUp(Date.now(), 10_000);
+  await register.projections.progress.waitUntilCaughtUp(Date.now(), 10_000);
   const keys = new SealKeys(accounts, now);
   const sealer = new Sealer({ events, projections: register.projections, keys, now, log: SILENT_LOG });
   const actor_id = firstOwnerId(installation);
@@ -78,10 +78,10 @@ export async function install(settings = embeddedSettings()): Promise<InstalledR
           envelopeFor({ organization_id, actor_id }),
         );
       }
-      await register.projections.runner.waitUntilCaughtUp(Date.now(), 10_000);
+      await register.projections.progress.waitUntilCaughtUp(Date.now(), 10_000);
     },
     async seal() {
-      await register.projections.runner.waitUntilCaughtUp(Date.now(), 10_000);
+      await register.projections.progress.waitUntilCaughtUp(Date.now(), 10_000);
       await sealer.checkAll();
       addedMs += 61_000;
       await sealer.checkAll();

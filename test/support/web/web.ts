@@ -29,7 +29,7 @@ import { OpenId } from '../../../src/identity/openid/openid.ts';
 import type { OpenIdSettings } from '../../../src/identity/openid/openid-provider.ts';
 import { OrganizationTokens } from '../../../src/identity/tokens/organization-tokens.ts';
 import { firstSealOf } from '../../../src/projections/transparency/seal-documents.ts';
-import { CursorKey } from '../../../src/queries/lists/cursor-key.ts';
+import { CursorKey } from '../../../src/queries/lists/cursor.ts';
 import { readMemberNames } from '../../../src/queries/records/member-names.ts';
 import type { WebContext } from '../../../src/web/server/context.ts';
 import { createPages } from '../../../src/web/server/create-pages.ts';

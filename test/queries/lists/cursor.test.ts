@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CursorKey } from '../../../src/queries/lists/cursor-key.ts';
+import { CursorKey } from '../../../src/queries/lists/cursor.ts';
 
 const SECRET = Buffer.alloc(32, 7);
 const hmac = (text: string) => createHmac('sha256', SECRET).update(text).digest('base64url').slice(0, 22);

@@ -25,7 +25,7 @@ export interface ProjectionMessages {
 }
 
 /** Starts the thread that keeps the read models up to date. Returns projections that follow it. */
-export function startProjectionsInThread(
+export function startProjectionThread(
   settings: Omit<ProjectionThreadSettings, 'holder'>,
   { events, reads }: Pick<Stores, 'events' | 'reads'>,
   log: ThreadLog,
