@@ -1,9 +1,9 @@
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { HttpError, unavailable } from '../http/http-errors.ts';
 
 /** The state of the service towards its clients. */
 type GatewayState =
-  /** Requests wait up to 5 s for the app. Once there is one, it answers probes, and requests with a credential get 503. */
+  /** Requests wait up to 5 s for the app. Then it answers probes. Calls of tools wait up to 5 s for `open`, and get 503. */
   | { name: 'starting' }
   /** Credentials are looked up. Until `markReady`, calls of tools and downloads wait some seconds. */
   | { name: 'open' }
@@ -61,10 +61,10 @@ export class HttpGateway {
     this.state = { name: 'closing', refusal: new HttpError(503, 'unavailable', reason) };
   }
 
-  private async holdUntilServed(...[request, response]: Parameters<RequestListener>): Promise<void> {
+  private async holdUntilServed(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!PROBES.has(request.url ?? '')) await this.appReadiness.wait();
     if (this.app === null) refuse(response, unavailable());
-    else this.listener(request, response);
+    else this.listener(request, response as Parameters<RequestListener>[1]);
   }
 }
 

@@ -4,11 +4,11 @@ import { EXPORT_FORMAT } from '../trail/check/line.ts';
 import type { EventProof } from '../trail/seals/event-proof.ts';
 import { KEPT_SEAL_FORMAT } from '../trail/seals/kept-seal.ts';
 import { checkChangeOnPage, type PageCheckOutcome } from './check-change-on-page.ts';
-import { verifyEventProof, verifyExportFile, verifySealFile } from './verify-files.ts';
+import { isGzip, verifyEventProof, verifyExportFile, verifySealFile } from './verify-files.ts';
 
 /** A seal or proof is far smaller. Only exports are longer, and they are read piece by piece. */
 const MAX_TEXT_BYTES = 32 * 1_048_576;
-/** The beginning of a file that tells an export. */
+/** Bytes at a file's beginning that are enough to recognise an export. */
 const HEAD_BYTES = 4_096;
 
 /**
@@ -18,19 +18,19 @@ const HEAD_BYTES = 4_096;
  */
 export async function verifyAnyFile(file: Blob, keys: string): Promise<PageCheckOutcome> {
   try {
-    return (await isExport(file)) ? await verifyExportText(file, keys) : verifySmallFile(await readText(file), keys);
+    return (await isExport(file)) ? await verifyExportOf(file, keys) : verifySmallFile(await readText(file), keys);
   } catch (error) {
     return { result: 'MISMATCH', text: `This file can’t be verified: ${(error as Error).message}.` };
   }
 }
 
 async function isExport(file: Blob): Promise<boolean> {
-  const head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
-  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
-  return isGzip || new TextDecoder().decode(head).split('\n')[0]!.includes(`"${EXPORT_FORMAT}"`);
+  if (await isGzip(file)) return true;
+  const head = await file.slice(0, HEAD_BYTES).arrayBuffer();
+  return new TextDecoder().decode(head).split('\n')[0]!.includes(`"${EXPORT_FORMAT}"`);
 }
 
-async function verifyExportText(file: Blob, keys: string): Promise<PageCheckOutcome> {
+async function verifyExportOf(file: Blob, keys: string): Promise<PageCheckOutcome> {
   const verdict = await verifyExportFile(file, { keys });
   return { result: verdict.valid ? 'SEALED' : 'MISMATCH', text: verdictText(verdict) };
 }

@@ -43,8 +43,8 @@ export function verifyEventProof(proof: EventProof, organizationId: string, keys
   return verifyProof(nobleCrypto, proof, organizationId, readPublicKeys(nobleCrypto, keys));
 }
 
-/** Reads a file's bytes, unzipped. @param cut called for gzip data that break off or are damaged: nothing follows them */
-async function* readPieces(file: Blob, options: VerifyFileOptions, cut: () => void): AsyncGenerator<Uint8Array> {
+/** Reads a file's bytes, unzipped. @param onCut called for gzip data that break off or are damaged: nothing follows them */
+async function* readPieces(file: Blob, options: VerifyFileOptions, onCut: () => void): AsyncGenerator<Uint8Array> {
   const bytes = file.stream().pipeThrough(countBytes(file.size, options));
   if (!(await isGzip(file))) return yield* readStream(bytes);
   const gunzip = new DecompressionStream('gzip') as TransformStream<Uint8Array, Uint8Array>;
@@ -53,7 +53,7 @@ async function* readPieces(file: Blob, options: VerifyFileOptions, cut: () => vo
   } catch (error) {
     // Browsers report damaged gzip data as TypeError. Reading and aborting fail with other errors.
     if (!(error instanceof TypeError)) throw error;
-    cut();
+    onCut();
   }
 }
 
@@ -70,7 +70,8 @@ function countBytes(size: number, { onProgress, signal }: VerifyFileOptions): Tr
   });
 }
 
-async function isGzip(file: Blob): Promise<boolean> {
+/** Returns true if a file begins as gzip data do. */
+export async function isGzip(file: Blob): Promise<boolean> {
   const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
   return first === 0x1f && second === 0x8b;
 }

@@ -1,5 +1,5 @@
 import { addedMembers } from './event-members.ts';
-import { type EventOf, event, eventWithReason, string } from './event-schema.ts';
+import { event, eventWithReason, string } from './event-schema.ts';
 import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
 import { type FamilyFigures, startsAfter } from './figure.ts';
 
@@ -44,8 +44,6 @@ export const EVIDENCE_EVENTS = {
   EvidenceArchived: event({ archived_at: string(), reason: string() }),
   EvidenceRestored: event({ reason: string() }),
 };
-
-export type EvidenceEvent = EventOf<typeof EVIDENCE_EVENTS>;
 
 const FIGURES: FamilyFigures = {
   group: 'Evidence',

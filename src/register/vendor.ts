@@ -61,7 +61,6 @@ const PAST_REVIEW_FIELDS = {
 } as const satisfies Fields;
 
 export type VendorState = StateOf<typeof FIELDS>;
-export type VendorStatus = VendorState['status'];
 export type VendorReview = NonNullable<VendorState['review']>;
 export type VendorRow = Partial<VendorState & StateOf<typeof PAST_REVIEW_FIELDS>>;
 

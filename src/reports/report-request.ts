@@ -1,5 +1,5 @@
 import { Refusal } from '../commands/engine/refusal.ts';
-import type { Caller } from '../commands/organization/caller.ts';
+import { accountOf, type Caller } from '../commands/organization/caller.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
 import type { DownloadDetails } from '../queries/files/download-details.ts';
 import { resolveOwnerFilter } from '../queries/lists/owner-filter.ts';
@@ -121,11 +121,11 @@ function resolveInputs(caller: Caller, input: ReportFileRequest): ReportContext[
 }
 
 /** Returns an input as a text, with the caller's account in place of ME: a filter as JSON, a list with commas. */
-function inputText({ account_id }: Caller, value: NonNullable<ReportInputs[ReportInputName]>): string {
-  if (value === 'ME') return account_id;
-  if (typeof value === 'string' || isList(value)) return String(value);
+function inputText(caller: Caller, value: NonNullable<ReportInputs[ReportInputName]>): string {
+  if (typeof value === 'string') return accountOf(value, caller);
+  if (isList(value)) return String(value);
   const { owner_id, ...filter } = value as { owner_id?: readonly string[] };
-  const owners = owner_id?.map((id) => (id === 'ME' ? account_id : id));
+  const owners = owner_id?.map((id) => accountOf(id, caller));
   return JSON.stringify({ ...filter, ...(owners ? { owner_id: owners } : {}) });
 }
 

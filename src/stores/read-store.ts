@@ -137,7 +137,7 @@ export interface ReadModels {
   commit(batch: Commit): Promise<void>;
   /** Finishes interrupted commits. Must be called before the checkpoints are used. */
   recover(): Promise<void>;
-  checkpoint(group: string): Promise<Checkpoint | null>;
+  checkpoint(organizationId: string): Promise<Checkpoint | null>;
   checkpoints(): Promise<Checkpoint[]>;
   /** Creates missing indexes. A new generation has none until then. */
   buildIndexes(): Promise<void>;

@@ -7,7 +7,7 @@ import {
   VENDOR_STATUSES,
   type VendorEvent,
   type VendorReview,
-  type VendorStatus,
+  type VendorState,
 } from '../../src/register/vendor.ts';
 import { EDITOR_ID, NOW, specOf } from '../support/spec.ts';
 
@@ -26,7 +26,7 @@ function reviewedEvent(outcome: VendorReview['outcome'], reviewed_at = '2026-02-
 }
 
 /** For each status, a history that ends in it. */
-const IN: Record<VendorStatus, VendorEvent[]> = {
+const IN: Record<VendorState['status'], VendorEvent[]> = {
   PENDING_REVIEW: [added],
   APPROVED: [added, reviewedEvent('APPROVED')],
   CONDITIONAL: [added, reviewedEvent('CONDITIONAL')],

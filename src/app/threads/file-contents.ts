@@ -9,12 +9,12 @@ type Content = AsyncIterator<string | Uint8Array>;
 export class FileContents {
   private readonly contents = new Map<number, Content>();
 
-  /** Keeps a content until it is read or closed. */
+  /** Keeps a file's content until it is read or closed. */
   open(id: number, content: Content): void {
     this.contents.set(id, content);
   }
 
-  /** Returns the next bytes of a content; null after its end. */
+  /** Returns the next bytes of a file; null after its end. */
   async next(id: number): Promise<Uint8Array | null> {
     const content = this.contents.get(id);
     if (content === undefined) throw new StoreUnavailable('this file is not open any more');
@@ -34,7 +34,7 @@ export class FileContents {
     return parts.length === 0 ? null : Buffer.concat(parts);
   }
 
-  /** Closes a content whose rest nobody reads. */
+  /** Closes a file whose rest nobody reads. */
   close(id: number): void {
     void this.contents.get(id)?.return?.();
     this.contents.delete(id);

@@ -47,7 +47,7 @@ export class GenerationFollower {
   }
 
   /** The generation that the newest request named. */
-  readonly serve: ServedGeneration = () => {
+  readonly servedGeneration: ServedGeneration = () => {
     if (this.served === null) throw new StoreUnavailable('no generation was named');
     return this.served;
   };

@@ -25,7 +25,7 @@ await serveThread<ReadMessages, ReadThreadSettings>(async (settings, main) => {
   const waits = new WaitsInMain(main.notify);
   const generations = new GenerationFollower(stores.reads, waits.wait);
   const cursorKey = Buffer.from(settings.cursorKey);
-  const { reader } = createReadSide({ events, accounts, names, cursorKey }, generations.serve);
+  const { reader } = createReadSide({ events, accounts, names, cursorKey }, generations.servedGeneration);
   const reportGenerated: ToolService['reportGenerated'] = (caller, report) =>
     main.notify({ type: 'report generated', caller, report });
   const service: ToolService = {
@@ -66,7 +66,7 @@ await serveThread<ReadMessages, ReadThreadSettings>(async (settings, main) => {
         return file;
       }
       case 'statement':
-        return { rows: await runStatement(generations.serve().models, request.statement) };
+        return { rows: await runStatement(generations.servedGeneration().models, request.statement) };
     }
   }
 

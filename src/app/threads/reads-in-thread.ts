@@ -1,5 +1,5 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
-import type { Caller } from '../../commands/organization/caller.ts';
+import { type Caller, credentialOf } from '../../commands/organization/caller.ts';
 import type { OpenRecordFile, RecordFileCall } from '../../http/files/record-files.ts';
 import type { ReportFileAnswer, ReportFileCall, ReportFiles } from '../../http/files/report-files.ts';
 import type { CallContext, ToolService } from '../../mcp/tools/tool.ts';
@@ -70,7 +70,7 @@ export class ReadsInThread implements CallRunner {
     const queue = call.load === 'LONG' ? this.longReads : this.scans;
     const read = { type: 'call', id, call: withPlainCaller(call), reportsProgress: progress !== undefined } as const;
     try {
-      return await queue.run(credentialOf(call), () => this.ask(read, call.organizations, signal), signal);
+      return await queue.run(credentialOf(call.caller), () => this.ask(read, call.organizations, signal), signal);
     } finally {
       this.listeners.delete(id);
     }
@@ -85,7 +85,7 @@ export class ReadsInThread implements CallRunner {
       const content = this.contentOf(id, call);
       try {
         const send = () => this.ask(read, [organization_id], signal);
-        const { etag, file } = accepted(await this.longReads.run(credentialOf(call), send, signal));
+        const { etag, file } = accepted(await this.longReads.run(credentialOf(call.caller), send, signal));
         return { etag, file: file && { ...file, chunks: content } };
       } catch (error) {
         await content.return();
@@ -101,7 +101,7 @@ export class ReadsInThread implements CallRunner {
     const content = this.contentOf(id, call);
     try {
       const send = () => this.ask(read, [call.request.organization_id], signal);
-      const file = accepted(await this.scans.run(credentialOf(call), send, signal));
+      const file = accepted(await this.scans.run(credentialOf(call.caller), send, signal));
       return { ...file, chunks: call.hasContent ? content : null };
     } catch (error) {
       await content.return();
@@ -119,7 +119,7 @@ export class ReadsInThread implements CallRunner {
   private contentOf(id: number, call: { caller: Caller }): RemoteContent {
     const next = async () => (await this.thread.request({ type: 'chunk', id })) as Uint8Array | null;
     return new RemoteContent({
-      next: () => this.scans.run(credentialOf(call), next),
+      next: () => this.scans.run(credentialOf(call.caller), next),
       close: () => this.thread.notify({ type: 'close', id }),
     });
   }
@@ -181,8 +181,6 @@ export class ReadsInThread implements CallRunner {
     this.thread.notify({ type: 'waited', id, state: isServed ? this.stateOf(progress) : null });
   }
 }
-
-const credentialOf = ({ caller }: { caller: Caller }): string => caller.token_id ?? caller.account_id;
 
 /** Returns a call that can be sent to a thread. Its roles were confirmed before, if it needs that. */
 function withPlainCaller<Call extends { caller: Caller }>(call: Call): Call {

@@ -6,7 +6,7 @@ export interface ContentSource {
   close(): void;
 }
 
-/** Reads a content as fast as it is requested. */
+/** Reads a file's content as fast as it is requested. */
 export class RemoteContent implements AsyncIterableIterator<Uint8Array> {
   private hasEnded = false;
 

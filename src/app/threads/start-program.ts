@@ -1,6 +1,6 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 
-/** The same file for compiled code in dist/ and for sources in src/. */
+/** The script that every thread runs first. It loads compiled code, or sources. */
 const ENTRY = new URL('../../../bin/thread.js', import.meta.url);
 
 /** The data with which `startProgram` starts a thread. */

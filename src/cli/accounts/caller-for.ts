@@ -10,14 +10,14 @@ import type { OpenInstallation } from '../with-installation.ts';
  * stores may choose another member.
  */
 export async function callerFor(
-  stores: OpenInstallation,
+  installation: OpenInstallation,
   command: string,
   organizationId: string,
   account: string | undefined,
 ): Promise<Caller> {
-  const account_id = account ?? (await requireOwnerAccount(stores, organizationId));
-  const { state } = await stores.handler.load(organizationAggregate(organizationId));
-  const role = state && memberRole(state, account_id, stores.handler.now());
+  const account_id = account ?? (await requireOwnerAccount(installation, organizationId));
+  const { state } = await installation.handler.load(organizationAggregate(organizationId));
+  const role = state && memberRole(state, account_id, installation.handler.now());
   if (role === null)
     throw new CommandError(`${account_id} is not a member of ${organizationId}. See "veritrail member list".`);
   const client = { name: `veritrail ${command}`, version: VERSION };
@@ -26,13 +26,13 @@ export async function callerFor(
 }
 
 /** Returns an owner with an account in this account store. @throws CommandError if there is none, or no such organization */
-export async function requireOwnerAccount(service: OwnerStores, organizationId: string): Promise<string> {
-  const owner = await findOwnerAccount(service, organizationId);
+export async function requireOwnerAccount(installation: OwnerInstallation, organizationId: string): Promise<string> {
+  const owner = await findOwnerAccount(installation, organizationId);
   if (owner === null) throw new CommandError(`${organizationId} has no OWNER with an account here.`);
   return owner;
 }
 
-type OwnerStores = Pick<OpenInstallation, 'handler' | 'accounts'>;
+type OwnerInstallation = Pick<OpenInstallation, 'handler' | 'accounts'>;
 
 /**
  * Returns an owner with an account in this account store, or null. Accounts of a lost account store are still members,
@@ -40,7 +40,7 @@ type OwnerStores = Pick<OpenInstallation, 'handler' | 'accounts'>;
  * @throws CommandError for an unknown organization
  */
 export async function findOwnerAccount(
-  { handler, accounts }: OwnerStores,
+  { handler, accounts }: OwnerInstallation,
   organizationId: string,
 ): Promise<string | null> {
   const { state } = await handler.load(organizationAggregate(organizationId), true);

@@ -51,7 +51,7 @@ export interface Aggregate<State extends object = object, Command = unknown, Eve
 }
 
 export interface Origin<State extends object> {
-  // biome-ignore lint/suspicious/noExplicitAny: an aggregate of any family, whose state only `first` looks at
+  // biome-ignore lint/suspicious/noExplicitAny: an aggregate of any family, whose state only `firstState` looks at
   aggregate: Aggregate<any, any, any>;
   /** Returns the first state from the origin's state. Null if the origin doesn't hold it. */
   // biome-ignore lint/suspicious/noExplicitAny: see above

@@ -11,6 +11,10 @@ import type { FoldableAggregate, StreamState } from './stream-state.ts';
  */
 
 type Handler = Pick<CommandHandler, 'load'>;
+type Fields = Record<string, unknown>;
+
+/** Command fields that contain an account id. */
+export const ACCOUNT_FIELDS = ['owner_id', 'approver_id', 'reviewed_by', 'accepted_by'] as const;
 
 /** Loads the streams that references lead to. */
 export type ReferenceReader = Pick<CommandHandler, 'load' | 'now'>;
@@ -33,8 +37,27 @@ export function readOncePerCall(handler: ReferenceReader): ReferenceReader {
   };
 }
 
+/** Returns a check that the members and records named in a command exist and are live, and the record's parent too. */
+export function referenceChecks(handler: ReferenceReader, organizationId: string, id: string) {
+  return async (command: object) => {
+    for (const fields of fieldsIn(command)) {
+      for (const field of ACCOUNT_FIELDS) {
+        if (typeof fields[field] === 'string') await requireMember(handler, organizationId, field, fields[field]);
+      }
+      await requireReferences(handler, organizationId, familyOf(id).references, fields);
+    }
+    await refuseIfParentArchived(handler, id);
+  };
+}
+
+/** Returns the objects in which a command has fields: the command, `fields` of an add, `changes` of an update. */
+export function fieldsIn(command: object): Fields[] {
+  const { fields, changes } = command as Fields;
+  return [command, fields, changes].filter((part) => part !== undefined) as Fields[];
+}
+
 /** Refuses an account that isn't a member now. Reads the store, because no append would notice an outdated cache. */
-export async function requireMember(handler: ReferenceReader, organizationId: string, field: string, account: string) {
+async function requireMember(handler: ReferenceReader, organizationId: string, field: string, account: string) {
   const { state } = await handler.load(organizationAggregate(organizationId), true);
   if (state !== null && memberRole(state, account, handler.now()) !== null) return;
   throw new Refusal(

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../../commands/organization/caller.ts';
+import { type Caller, credentialOf } from '../../commands/organization/caller.ts';
 import { ProtocolError } from '../../mcp/protocol/protocol-message.ts';
 import { HttpError } from '../http-errors.ts';
 import { refuseUntil } from './rate-limits.ts';
@@ -40,7 +40,7 @@ export class Penalties {
    * @throws HttpError 429 when too many calls of the credential wait
    */
   async run(caller: Caller, receive: Receive, answer: Answer): Promise<void> {
-    const key = caller.token_id ?? caller.account_id;
+    const key = credentialOf(caller);
     const queue = this.queues.get(key);
     if (queue === undefined || queue.isWaitOver) return this.serve(key, receive, answer);
     if (queue.waitingCount >= MAX_WAITING) refuseUntil(MAX_WAIT_MS);

@@ -1,6 +1,6 @@
 import { endOfPeriod, startOfPeriod } from '../../commands/engine/dates.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
-import type { Caller } from '../../commands/organization/caller.ts';
+import { accountOf, type Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import { ACCESS_RECORD_TYPE, type AccessLogSource } from '../../queries/changes/access-log-source.ts';
 import type { ChangesInput } from '../../queries/changes/changes-input.ts';
@@ -157,7 +157,7 @@ async function* search(
 /** Returns a function that checks a row's type and people. */
 function rowMatcher({ actor_id, event_types }: Filter, caller: Caller): (row: AccessLogRow) => boolean {
   const types = event_types && new Set(event_types.map(currentEntryType));
-  const people = actor_id && new Set(actor_id.map((id) => (id === 'ME' ? caller.account_id : id)));
+  const people = actor_id && new Set(actor_id.map((id) => accountOf(id, caller)));
   return (row) => {
     if (types && !types.has(row.event_type)) return false;
     return !people || people.has(row.actor_id ?? '') || people.has(row.account_id ?? '');

@@ -9,7 +9,7 @@ interface XmlElement {
   content: (XmlElement | string)[];
 }
 
-/** Elements of OSCAL that JSON has in a list of this name. `p` and other markup becomes `prose`. */
+/** Elements of OSCAL that JSON has in a list of this name. */
 const LIST_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     add: 'adds',
@@ -39,12 +39,12 @@ const LIST_NAMES: ReadonlyMap<string, string> = new Map(
 /** Elements whose content is a text. */
 const TEXTS = new Set(['title', 'version', 'label', 'choice', 'value', 'with-id', 'description']);
 
-/** Elements of a register's interest that are objects, and appear once. */
+/** Elements that a register needs, and that appear once, as objects. */
 const OBJECTS = new Set(['metadata', 'select', 'merge', 'combine', 'custom', 'modify', 'back-matter']);
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Blocks of markup. Their text is the prose of the element around them. */
+/** Blocks of markup. Their text becomes the `prose` of the element around them. */
 const BLOCKS = new Set(['p', 'ul', 'ol', 'pre', 'table', 'blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 /** Parts of blocks that are lines of their own. */
 const LINES = new Set(['li', 'tr', 'thead', 'tbody']);

@@ -1,14 +1,14 @@
 import type { CommandEnvelope, Rehearsal } from '../../commands/engine/handler.ts';
 import { commandId, itemCommandId } from '../../commands/engine/ids.ts';
 import { importCommandId } from '../../commands/engine/import-ids.ts';
-import { type ReferenceReader, readOncePerCall } from '../../commands/engine/references.ts';
+import { type ReferenceReader, readOncePerCall, referenceChecks } from '../../commands/engine/references.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { FAMILIES, recordAggregate } from '../../commands/families.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import { type BulkItem, catchRefusal, mapConcurrently, writeAll } from '../tools/bulk-write.ts';
 import { OwnerNames, resolveMe } from '../tools/command-accounts.ts';
 import type { WriteContext } from '../tools/tool.ts';
-import { envelopeFor, findOrganizationOf, referenceChecks } from '../tools/write.ts';
+import { envelopeFor, findOrganizationOf } from '../tools/write.ts';
 import type { CommandRow } from './import-answer.ts';
 import { toRowErrors } from './import-rows.ts';
 

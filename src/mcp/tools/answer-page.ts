@@ -4,7 +4,7 @@ import {
   reportSegment,
   selectionParameters,
 } from '../../addresses/page-addresses.ts';
-import type { Caller } from '../../commands/organization/caller.ts';
+import { accountOf, type Caller } from '../../commands/organization/caller.ts';
 import { isAccessLogRequest } from '../../queries/changes/access-log-source.ts';
 import type { ChangesInput } from '../../queries/changes/changes-input.ts';
 import { familyQueryFor } from '../../queries/family-query.ts';
@@ -130,11 +130,11 @@ function htmlReport(input: ReportRequest, resolved: ResolvedInputs): AnswerPage 
 const ACCOUNT_FILTERS = ['owner_id', 'actor_id'];
 
 /** Replaces ME in a filter by the caller's account, because somebody else may open the page. */
-function namedAccounts(filter: Readonly<Record<string, unknown>>, { account_id }: Caller): Record<string, unknown> {
+function namedAccounts(filter: Readonly<Record<string, unknown>>, caller: Caller): Record<string, unknown> {
   const named = { ...filter };
   for (const name of ACCOUNT_FILTERS) {
     const ids = filter[name] as readonly string[] | undefined;
-    if (ids !== undefined) named[name] = ids.map((id) => (id === 'ME' ? account_id : id));
+    if (ids !== undefined) named[name] = ids.map((id) => accountOf(id, caller));
   }
   return named;
 }

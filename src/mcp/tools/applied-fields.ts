@@ -6,9 +6,8 @@ type Input = Readonly<Record<string, unknown>>;
 
 /**
  * Returns an update's input with only those settable properties that `fields` names. Without `fields` all apply.
- * @throws Refusal invalid_input when `fields` names a property that the input lacks. Also when the input has no `fields`
- * but every property, several of them empty: a client in strict schema mode sends every property, and
- * would clear those by accident.
+ * @throws Refusal invalid_input when `fields` names a property that the input lacks, or when there is no `fields`, all
+ * properties are there and several are empty. A client in strict schema mode sends all, and would clear those by accident.
  */
 export function withAppliedFields(settable: readonly string[], input: unknown): unknown {
   if (!isObject(input)) return input;

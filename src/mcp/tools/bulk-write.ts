@@ -14,7 +14,7 @@ export interface BulkItem {
 }
 
 /** A result, or the refusal that came instead. */
-export type OrRefusal<Result = Rehearsal> = Result | { refusal: Refusal };
+export type ResultOrRefusal<Result = Rehearsal> = Result | { refusal: Refusal };
 
 export type ItemOutcome = { result: CommandResult<object> } | { refusal: Refusal };
 
@@ -25,14 +25,14 @@ export type ItemOutcome = { result: CommandResult<object> } | { refusal: Refusal
 const MAX_CONCURRENT_ITEMS = 100;
 
 /** Decides every item on the store's current state, and writes nothing. */
-export function rehearseAll({ service, signal }: WriteContext, items: readonly BulkItem[]): Promise<OrRefusal[]> {
+export function rehearseAll({ service, signal }: WriteContext, items: readonly BulkItem[]): Promise<ResultOrRefusal[]> {
   const rehearse = ({ aggregate, command, envelope }: BulkItem) =>
     catchRefusal(() => service.handler.rehearse(aggregate, command, envelope));
   return mapConcurrently(items, rehearse, signal);
 }
 
 /** Throws the first refusal, with every item's problem in `issues`. Does nothing if no item was refused. */
-export function throwRefusals(rehearsals: readonly OrRefusal<object>[], field: (index: number) => string): void {
+export function throwRefusals(rehearsals: readonly ResultOrRefusal<object>[], field: (index: number) => string): void {
   const problems = rehearsals.flatMap((rehearsal, index) =>
     'refusal' in rehearsal ? [{ refusal: rehearsal.refusal as Refusal, field: field(index) }] : [],
   );

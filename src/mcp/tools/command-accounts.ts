@@ -1,24 +1,19 @@
+import { ACCOUNT_FIELDS, fieldsIn } from '../../commands/engine/references.ts';
 import { organizationAggregate } from '../../commands/families.ts';
-import type { Caller } from '../../commands/organization/caller.ts';
+import { accountOf, type Caller } from '../../commands/organization/caller.ts';
 import { isMemberWord, type MemberWords, readMemberWords } from '../../queries/records/member-words.ts';
 import type { WriteContext } from './tool.ts';
 
-/** Command fields that contain an account id. */
-export const ACCOUNT_FIELDS = ['owner_id', 'approver_id', 'reviewed_by', 'accepted_by'] as const;
-/** The only one that may name the account by a member's name or address. */
+/** The only account field that may have a member's name or address. */
 const OWNER_FIELD = 'owner_id';
 
 type Fields = Record<string, unknown>;
 
-/** Returns the objects in which a command has fields: the command, `fields` of an add, `changes` of an update. */
-export function fieldsIn(command: object): Fields[] {
-  const { fields, changes } = command as Fields;
-  return [command, fields, changes].filter((part) => part !== undefined) as Fields[];
-}
-
 /** Replaces ME by the caller's account id. */
 export function resolveMe<C extends object>(caller: Caller, command: C): C {
-  return replaceAccounts(command, ACCOUNT_FIELDS, (account) => (account === 'ME' ? caller.account_id : account));
+  return replaceAccounts(command, ACCOUNT_FIELDS, (word) =>
+    typeof word === 'string' ? accountOf(word, caller) : word,
+  );
 }
 
 function replaceAccounts<C extends object>(

@@ -1,11 +1,6 @@
 import type { CommandEnvelope, CommandResult } from '../../commands/engine/handler.ts';
 import { commandId, derivedId } from '../../commands/engine/ids.ts';
-import {
-  type ReferenceReader,
-  refuseIfParentArchived,
-  requireMember,
-  requireReferences,
-} from '../../commands/engine/references.ts';
+import { referenceChecks } from '../../commands/engine/references.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { beforeDeadline, commandDeadline } from '../../commands/engine/retries.ts';
 import { familyOf, recordAggregate } from '../../commands/families.ts';
@@ -13,7 +8,7 @@ import type { Caller, Role } from '../../commands/organization/caller.ts';
 import { requirePermission, roleIn } from '../../commands/organization/permissions.ts';
 import { findSimilar } from '../../queries/records/similar-records.ts';
 import { readWrittenRecord } from '../../queries/records/written-record.ts';
-import { ACCOUNT_FIELDS, fieldsIn, OwnerNames, resolveMe } from './command-accounts.ts';
+import { OwnerNames, resolveMe } from './command-accounts.ts';
 import type { ToolContext, WriteContext, WriteService } from './tool.ts';
 
 /** The inputs that all write tools share. */
@@ -139,17 +134,4 @@ export async function findOrganizationOf(
     return organization_id;
   }
   throw new Refusal('not_found', `There is no ${id} here. List the records to find the id.`, { field });
-}
-
-/** Returns a check that the members and records named in a command exist and are live, and the record's parent too. */
-export function referenceChecks(handler: ReferenceReader, organizationId: string, id: string) {
-  return async (command: object) => {
-    for (const fields of fieldsIn(command)) {
-      for (const field of ACCOUNT_FIELDS) {
-        if (typeof fields[field] === 'string') await requireMember(handler, organizationId, field, fields[field]);
-      }
-      await requireReferences(handler, organizationId, familyOf(id).references, fields);
-    }
-    await refuseIfParentArchived(handler, id);
-  };
 }

@@ -2,7 +2,7 @@ import { endOfPeriod, MAX_DATE, startOfPeriod } from '../../commands/engine/date
 import { frameworkOfControl, idPrefix } from '../../commands/engine/ids.ts';
 import { nearestNames } from '../../commands/engine/nearest.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
-import type { Caller } from '../../commands/organization/caller.ts';
+import { accountOf, type Caller } from '../../commands/organization/caller.ts';
 import { adoptionKey, SEAL_ROW_INDEX } from '../../projections/history/change-document.ts';
 import { READ_MODELS } from '../../projections/models.ts';
 import type { Condition } from '../../stores/read-store.ts';
@@ -72,7 +72,7 @@ function actorCondition(ids: readonly string[], caller: Caller): Condition {
   if (tokens.length === 0) {
     return keyIn(
       'actor_id',
-      ids.map((id) => (id === 'ME' ? caller.account_id : id)),
+      ids.map((id) => accountOf(id, caller)),
     );
   }
   if (tokens.length === ids.length) return keyIn('token_id', tokens);

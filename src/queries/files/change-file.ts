@@ -9,7 +9,7 @@ import { presentChanges } from '../changes/list-changes.ts';
 import { type KeysetQuery, type PageRow, readKeysetPages } from '../lists/keyset-page.ts';
 import { type PinnedMoment, POSITION } from '../moments/moment.ts';
 import type { Reader } from '../moments/snapshot.ts';
-import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, openFileAt } from './open-file.ts';
+import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, pinFile } from './open-file.ts';
 
 /** Opens the file of all changes that match a filter, newest first, up to one position. @throws Refusal as listChanges does */
 export async function openChangeFile(reader: Reader, caller: Caller, input: FileInput): Promise<OpenedFile> {
@@ -21,7 +21,7 @@ export async function openChangeFile(reader: Reader, caller: Caller, input: File
     throw new Refusal('invalid_input', message, { field: 'filter.record_types' });
   }
   const snapshot = reader.snapshot();
-  const file = await openFileAt(snapshot, caller, 'changes', input);
+  const file = await pinFile(snapshot, caller, 'changes', input);
   const context = { snapshot, organizationId, moment: file.moment };
   const where = await changeConditions(context, caller, changesFilter);
   const order = { key: 'position', direction: 'DESC' } as const;

@@ -27,9 +27,8 @@ export interface OpenedFile {
 }
 
 /**
- * Rows per read of the store, so that memory use doesn't grow with the file. Each batch is read from the generation
- * that is current then: a
- * download can outlive a generation, and all generations have the same rows at one position.
+ * Rows per read of the store, so that memory use doesn't grow with the file. Each batch is read from the generation that
+ * is current then: a download can outlive a generation, and all generations have the same rows at one position.
  */
 export const FILE_ROWS_PER_READ = 100;
 
@@ -37,7 +36,7 @@ export const FILE_ROWS_PER_READ = 100;
  * Pins a file to one position, even without as_of, so that later writes don't change it. The cursor is bound to the
  * caller, because it gives access to past data that others may not be allowed to read.
  */
-export async function openFileAt(
+export async function pinFile(
   snapshot: Snapshot,
   caller: Caller,
   file: string,

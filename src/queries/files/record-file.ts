@@ -10,7 +10,7 @@ import type { Reader, Snapshot } from '../moments/snapshot.ts';
 import { withLinkedControls } from '../records/link-filters.ts';
 import { presentRecords } from '../records/present-records.ts';
 import { idsOfLinkedRecords } from '../records/record-links.ts';
-import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, openFileAt } from './open-file.ts';
+import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, pinFile } from './open-file.ts';
 
 /**
  * Opens the file of all records that match a filter, in full, in the list's order, at one position.
@@ -27,7 +27,7 @@ export async function openRecordFile(
   requirePermission(caller, organizationId, 'readRecords');
   requireAsOfPermission(snapshot, caller, organizationId, as_of);
   const filter = await resolveOwnerFilter(snapshot, caller, organizationId, input.filter ?? {});
-  const file = await openFileAt(snapshot, caller, family.plural, { ...input, filter });
+  const file = await pinFile(snapshot, caller, family.plural, { ...input, filter });
   const { moment } = file;
   // Checked with a cursor too: it may lead to a past that the caller may not see any more.
   if (input.cursor !== undefined) requireAsOfPermission(snapshot, caller, organizationId, moment.today);

@@ -1,6 +1,7 @@
 import { MIN_DATE } from '../../commands/engine/dates.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { AnyFamily } from '../../commands/families.ts';
+import { accountOf } from '../../commands/organization/caller.ts';
 import { exactTextKey } from '../../projections/read-models/family-model.ts';
 import { fieldPrefixes, queryPrefixes, textKey } from '../../projections/read-models/search-text.ts';
 import type { Field, KeyFilter, MissingOption } from '../../register/field.ts';
@@ -68,7 +69,7 @@ function requireFewWords(filter: string, words: number): void {
 }
 
 function accountIds(ids: readonly string[], context: FilterContext): string[] {
-  return ids.map((id) => (id === 'ME' ? context.account_id : id));
+  return ids.map((id) => accountOf(id, context));
 }
 
 /** The conditions of the filter `missing`, by what is missing. */

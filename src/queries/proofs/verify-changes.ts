@@ -1,5 +1,5 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
-import type { Caller } from '../../commands/organization/caller.ts';
+import { type Caller, credentialOf } from '../../commands/organization/caller.ts';
 import type { SealAt } from '../../trail/seals/event-proof.ts';
 import { RecordStreams } from '../files/record-streams.ts';
 import type { QueryContext } from '../moments/moment.ts';
@@ -64,7 +64,7 @@ const verifyingCredentials = new Set<string>();
 /** Verifies as much of a request as one call may. @throws Refusal rate_limited if another verification of the credential is running */
 export async function verifyChanges(context: VerifyContext, request: VerifyCall): Promise<VerifyOutcome> {
   const { caller } = context;
-  const credential = caller.token_id ?? caller.account_id;
+  const credential = credentialOf(caller);
   if (verifyingCredentials.has(credential)) {
     const message =
       'A verification with this credential is already running. Wait for its answer, then repeat the call.';

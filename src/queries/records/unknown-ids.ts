@@ -2,11 +2,11 @@ import { StoreUnavailable } from '../../stores/errors.ts';
 import { familyQueryOfType } from '../family-query.ts';
 import { isIncomplete, type Reader } from '../moments/snapshot.ts';
 
-/** Looking into the log for 200 records takes about as long. */
+/** The longest wait for the read models. Looking into the log for 200 records takes about as long. */
 const MAX_WAIT_MS = 100;
 
 /**
- * Returns those of a type's ids under which the read models know no record. They contain every write before this call, so
+ * Returns those of a type's ids under which the read models know no record. The read models contain every write before this call, so
  * only a concurrent one can have added such a record. Returns none if the read models can't tell: they lag or don't answer,
  * or another instance leads, from which this one hears only once a second.
  */

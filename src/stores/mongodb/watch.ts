@@ -1,14 +1,14 @@
 import type { MongoClient, ServerHeartbeatStartedEvent } from 'mongodb';
 
-/** The driver checks a server every few seconds, and each check has a time-out. This is well past both. */
-const STUCK_MS = 8_000;
-const AGAIN_MS = 1_000;
+/** A check that takes longer is stuck: the driver checks a server every few seconds, and each check has a time-out. */
+const MAX_CHECK_MS = 8_000;
+const RECONNECT_PAUSE_MS = 1_000;
 
 /**
  * Reconnects a client when the driver has stopped monitoring a server. That happens for good (seen with 7.8.0) if a
  * check begins just as its connection breaks, as when a server goes down under load. The check never ends, no other
  * begins, and the server counts as down for ever. Databases and collections of the client stay usable.
- * @returns a function that stops this
+ * @returns a function that ends the watch
  */
 export function watchOver(client: MongoClient): () => void {
   const checks = new Map<string, NodeJS.Timeout>();
@@ -26,15 +26,15 @@ export function watchOver(client: MongoClient): () => void {
       // Running checks end without a result.
       await client.close().catch(() => undefined);
       settleAll();
-      if (isEnded || (await isConnected(client))) break;
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      if (isEnded || (await tryToConnect(client))) break;
+      await new Promise((resolve) => setTimeout(resolve, RECONNECT_PAUSE_MS));
     } while (!isEnded);
     if (isEnded) await client.close().catch(() => undefined);
     isBusy = false;
   };
   client.on('serverHeartbeatStarted', (event: ServerHeartbeatStartedEvent) => {
     settle(event);
-    checks.set(event.connectionId, setTimeout(connectAnew, STUCK_MS).unref());
+    checks.set(event.connectionId, setTimeout(connectAnew, MAX_CHECK_MS).unref());
   });
   client.on('serverHeartbeatSucceeded', settle);
   client.on('serverHeartbeatFailed', settle);
@@ -44,7 +44,8 @@ export function watchOver(client: MongoClient): () => void {
   };
 }
 
-function isConnected(client: MongoClient): Promise<boolean> {
+/** Returns true if the client could connect. */
+function tryToConnect(client: MongoClient): Promise<boolean> {
   return client.connect().then(
     () => true,
     () => false,

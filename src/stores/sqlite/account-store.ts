@@ -115,7 +115,7 @@ function toRecord<T extends AccountRecord>(row: SqlRow): T {
   return JSON.parse(row[0] as string) as T;
 }
 
-/** Returns the SQL condition that fields have these values. An absent field equals null. */
+/** Returns true if a record's fields have these values. An absent field equals null. */
 function hasFields(record: AccountRecord, expected: Record<string, unknown>): boolean {
   return Object.entries(expected).every(
     ([field, value]) => JSON.stringify(record[field] ?? null) === JSON.stringify(value ?? null),

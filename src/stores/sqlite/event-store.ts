@@ -219,8 +219,8 @@ function toRow({ stream, revision, id, type }: TrailEvent, { data, metadata }: E
 
 /**
  * Serves subscriptions. Wakes subscribers at once for commits of this process, also of its other threads, and within
- * `pollMs` for those of other processes. Store positions have no gaps, so a subscriber just before the newest commit gets its events from memory. Others read
- * the file. Either way each event is delivered once, in order.
+ * `pollMs` for those of other processes. Store positions have no gaps, so a subscriber just before the newest commit gets
+ * its events from memory. Others read the file. Either way each event is delivered once, in order.
  */
 class EventTail {
   readonly #db: SqliteConnection;
