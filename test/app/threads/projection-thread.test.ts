@@ -11,7 +11,7 @@ import { checkStores } from '../../support/stores/check-stores.ts';
 import { startPairs, withOpenPair } from '../../support/stores/pairs.ts';
 import { Writers } from '../../support/stores/writers.ts';
 
-const KILLS = 2;
+const CRASHES = 2;
 const WRITERS = 4;
 const WRITES_PER_ROUND = 8;
 const WAIT_MS = 20_000;
@@ -57,15 +57,16 @@ for (const pair of await startPairs()) {
     assert.is((body.vendors as object[]).length, writers.vendors);
   });
 
-  test('when it is killed, writes go on, and nothing is lost', async ({ service, writers }) => {
+  test('when it crashes, writes go on, and nothing is lost', async ({ service, writers }) => {
     const { url, token } = service;
     const isStarted = (count: number) => until(() => threads.length > count, WAIT_MS, 'the thread is started again');
-    for (let kill = 0; kill < KILLS; kill += 1) {
+    for (let crash = 0; crash < CRASHES; crash += 1) {
       const before = writers.acknowledgedCount;
       const count = threads.length;
       writers.start([url], token, WRITERS);
       await until(() => writers.acknowledgedCount >= before + WRITES_PER_ROUND, WAIT_MS);
-      await threads.at(-1)!.terminate();
+      // An uncaught exception. `terminate` could end the thread within libsql, which then aborts the whole process.
+      threads.at(-1)!.postMessage(null);
       await isStarted(count);
       await until(() => writers.acknowledgedCount >= before + 2 * WRITES_PER_ROUND, WAIT_MS);
       await writers.stop();
@@ -73,7 +74,7 @@ for (const pair of await startPairs()) {
     await writers.repeat(url, token);
     await until(async () => (await projectionsOf(service)).state === 'SERVING', WAIT_MS, 'healthy again');
     await service.stop();
-    assert.is(service.output().match(/a thread ended unexpectedly, restarting/g)?.length, KILLS);
+    assert.is(service.output().match(/a thread ended unexpectedly, restarting/g)?.length, CRASHES);
     await checkStores(pair.env, writers);
     await pair.close();
   });
