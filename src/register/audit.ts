@@ -48,10 +48,8 @@ export type AuditEvent = EventOf<typeof AUDIT_EVENTS>;
 const FIGURES: FamilyFigures = {
   group: 'Audits',
   groupBy: ['state'],
-  listed: [
-    { name: 'audits', label: 'All audits', meaning: 'audits' },
-    ...countByState('audits', 'state', AUDIT_STATES),
-  ],
+  total: { label: 'All audits', meaning: 'audits' },
+  listed: [...countByState('audits', 'state', AUDIT_STATES)],
 };
 
 export const AUDIT = {
@@ -107,6 +105,7 @@ export const AUDIT = {
       name: 'AUDIT_STARTS',
       label: 'Audits starting',
       meaning: 'start dates of audits that are NOT_STARTED',
+      request: 'Prepare the audit.',
       date: 'starts_on',
       filter: { state: ['NOT_STARTED'] },
     },
@@ -114,6 +113,7 @@ export const AUDIT = {
       name: 'CERTIFICATE_ENDS',
       label: 'Certificates expiring',
       meaning: 'certificate expiry dates of COMPLETED audits',
+      request: 'Plan the next audit before the certificate ends.',
       date: 'valid_until',
       filter: { state: ['COMPLETED'] },
     },
@@ -129,6 +129,7 @@ export const AUDIT = {
     owner_id: 'audit owner',
     state: 'status, audit status, statut, état, zustand',
   },
+  aboutFile: 'Each audit with its auditor, scope, dates and state.',
   figures: FIGURES,
   tools: {
     list: {

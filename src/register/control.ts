@@ -67,8 +67,8 @@ const IMPLEMENTATION_WORDS = {
 const FIGURES: FamilyFigures = {
   group: 'Frameworks and controls',
   groupBy: ['status', 'implementation'],
+  total: { label: 'All controls', meaning: 'controls' },
   listed: [
-    { name: 'controls', label: 'All controls', meaning: 'controls' },
     ...countByState('controls', 'status', CONTROL_STATUSES),
     ...Object.entries(IMPLEMENTATION_WORDS).map(([implementation, words]) => ({
       name: `controls_${implementation.toLowerCase()}`,
@@ -118,6 +118,7 @@ export const CONTROL = {
     exclusion_justification: 'justification for exclusion, begründung des ausschlusses, justification de l’exclusion',
     owner_id: 'control owner',
   },
+  aboutFile: 'Each control with its framework, justification and implementation.',
   figures: FIGURES,
   tools: {
     list: {

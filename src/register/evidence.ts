@@ -48,8 +48,8 @@ export const EVIDENCE_EVENTS = {
 const FIGURES: FamilyFigures = {
   group: 'Evidence',
   groupBy: [],
+  total: { label: 'All evidence', meaning: 'pieces of evidence' },
   listed: [
-    { name: 'evidence', label: 'All evidence', meaning: 'pieces of evidence' },
     {
       name: 'evidence_expired',
       label: 'Expired',
@@ -89,6 +89,7 @@ export const EVIDENCE = {
       name: 'EVIDENCE_ENDS',
       label: 'Evidence expiring',
       meaning: 'pieces of evidence that expire',
+      request: 'Attach new evidence before this one expires.',
       date: 'valid_until',
       key: 'ends',
     },
@@ -102,6 +103,7 @@ export const EVIDENCE = {
     valid_until: 'expiry date, expires, expires on, gültig bis, ablaufdatum, valable jusqu’au, date d’expiration',
     owner_id: 'evidence owner, document owner',
   },
+  aboutFile: 'Each piece of evidence with its text or address, its dates, and the records that it is attached to.',
   figures: FIGURES,
   tools: {
     add: {

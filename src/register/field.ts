@@ -115,6 +115,8 @@ export interface DueItem {
   label: string;
   /** Says exactly which dates count. */
   meaning: string;
+  /** Says what it asks of the owner. */
+  request: string;
   /** The field that holds the date. `acceptance.until` is a member of an object. */
   date: string;
   /** The stored key that holds the date as long as it matters, if not the field's own. */
@@ -201,6 +203,8 @@ export interface FamilyDescription extends FamilyNames {
   countedBy?: string;
   dueItems?: readonly DueItem[];
   figures: FamilyFigures;
+  /** Says what a file of its records has. */
+  aboutFile: string;
   /** importRecords takes it. */
   importable?: true;
   /**

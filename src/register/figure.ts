@@ -52,10 +52,23 @@ export interface FamilyFigures {
   group: string;
   /** One count in the store, grouped by these keys, gives all figures that depend on no others. */
   groupBy: readonly string[];
-  /** In the order of reports. */
+  /** The wording of the figure that counts all records. Its name is the family's plural. */
+  total: FigureWording;
+  /** The other figures of reports, in their order. */
   listed: readonly (CountFigure | ShareFigure)[];
   /** Figures that read models keep for each day, but no report lists. */
   unlisted?: readonly FigureDefinition[];
+}
+
+/** Returns the figures of a family that reports list, in their order. */
+export function listedFigures({
+  plural,
+  figures,
+}: {
+  plural: string;
+  figures: FamilyFigures;
+}): (CountFigure | ShareFigure)[] {
+  return [{ name: plural, ...figures.total }, ...figures.listed];
 }
 
 export function isIn(key: string, values: readonly string[]): FigureCondition {

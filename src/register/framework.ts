@@ -62,7 +62,8 @@ export type FrameworkEvent = EventOf<typeof FRAMEWORK_EVENTS>;
 const FIGURES: FamilyFigures = {
   group: 'Frameworks and controls',
   groupBy: [],
-  listed: [{ name: 'frameworks', label: 'Frameworks adopted', meaning: 'adopted frameworks' }],
+  total: { label: 'Frameworks adopted', meaning: 'adopted frameworks' },
+  listed: [],
 };
 
 export const FRAMEWORK = {
@@ -78,6 +79,7 @@ export const FRAMEWORK = {
   orders: ['name'],
   missing: ['OWNER', 'EVIDENCE'],
   summary: ['name', 'version', 'included_count', 'coverage'],
+  aboutFile: 'Each framework with its version, and how many of its controls are covered.',
   figures: FIGURES,
   tools: {
     list: {

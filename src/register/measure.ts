@@ -57,8 +57,8 @@ export type MeasureEvent = EventOf<typeof MEASURE_EVENTS>;
 const FIGURES: FamilyFigures = {
   group: 'Measures',
   groupBy: ['state'],
+  total: { label: 'All measures', meaning: 'measures' },
   listed: [
-    { name: 'measures', label: 'All measures', meaning: 'measures' },
     // Lists are sorted by state, so the stored key is the state's rank.
     ...countByState('measures', 'state', MEASURE_STATES).map((figure, rank) => ({
       ...figure,
@@ -116,6 +116,7 @@ export const MEASURE = {
       name: 'MEASURE',
       label: 'Measures',
       meaning: 'due dates of measures that are neither IMPLEMENTED nor NOT_APPLICABLE',
+      request: 'Finish the measure, or move its date.',
       date: 'due_date',
       key: 'open_until',
     },
@@ -136,6 +137,7 @@ export const MEASURE = {
     implemented_at:
       'implemented on, date implemented, implementation date, completed on, completion date, date completed, umgesetzt am, erledigt am, abgeschlossen am, réalisé le, date de réalisation, date de mise en œuvre',
   },
+  aboutFile: 'Each measure with its state, owner, due date and number of controls.',
   figures: FIGURES,
   tools: {
     list: {

@@ -56,8 +56,8 @@ const NOT_CLOSED = isIn(
 const FIGURES: FamilyFigures = {
   group: 'Nonconformities',
   groupBy: ['status', 'severity'],
+  total: { label: 'All nonconformities', meaning: 'nonconformities, including closed ones' },
   listed: [
-    { name: 'nonconformities', label: 'All nonconformities', meaning: 'nonconformities, including closed ones' },
     {
       name: 'nonconformities_open',
       label: 'Not closed',
@@ -132,6 +132,7 @@ export const NONCONFORMITY = {
       name: 'NONCONFORMITY',
       label: 'Nonconformities',
       meaning: 'due dates of nonconformities that are not CLOSED',
+      request: 'Finish the corrective action, and close the finding.',
       date: 'due_date',
       key: 'open_until',
     },
@@ -156,6 +157,7 @@ export const NONCONFORMITY = {
     owner_id: 'finding owner, action owner',
     status: 'nc status, finding status, state, statut, état',
   },
+  aboutFile: 'Each nonconformity with its cause, corrective action and due date.',
   figures: FIGURES,
   tools: {
     list: {

@@ -45,8 +45,8 @@ export type ObligationEvent = EventOf<typeof OBLIGATION_EVENTS>;
 const FIGURES: FamilyFigures = {
   group: 'Obligations',
   groupBy: ['status'],
+  total: { label: 'All obligations', meaning: 'obligations' },
   listed: [
-    { name: 'obligations', label: 'All obligations', meaning: 'obligations' },
     ...countByState('obligations', 'status', COMPLIANCE),
     {
       name: 'obligations_overdue',
@@ -89,6 +89,7 @@ export const OBLIGATION = {
       name: 'OBLIGATION',
       label: 'Obligations',
       meaning: 'due dates of obligations that are either not COMPLIANT or not reviewed in the year before that date',
+      request: 'Say whether you comply.',
       date: 'due_date',
       key: 'unmet_until',
     },
@@ -109,6 +110,7 @@ export const OBLIGATION = {
     last_review_date:
       'last review, last reviewed, review date, reviewed on, letzte überprüfung, letzte prüfung, dernière revue, revu le',
   },
+  aboutFile: 'Each obligation with its source, requirement, status and last review.',
   figures: FIGURES,
   tools: {
     list: {

@@ -135,8 +135,8 @@ const NOT_CLOSED = isIn(
 const FIGURES: FamilyFigures = {
   group: 'Risks',
   groupBy: ['status', 'score'],
+  total: { label: 'All risks', meaning: 'risks, including closed ones' },
   listed: [
-    { name: 'risks', label: 'All risks', meaning: 'risks, including closed ones' },
     ...countByState('risks', 'status', RISK_STATUSES),
     { name: 'risks_not_closed', label: 'Not closed', meaning: 'risks that are not CLOSED', where: [NOT_CLOSED] },
     ...[...PRIORITIES].reverse().map((priority) => {
@@ -226,6 +226,7 @@ export const RISK = {
       name: 'RISK_REVIEW',
       label: 'Risk reviews',
       meaning: 'next reviews of risks that are not CLOSED',
+      request: 'Review the risk: is its score still right?',
       date: 'next_review_due',
       key: 'review_due',
     },
@@ -233,6 +234,7 @@ export const RISK = {
       name: 'RISK_ACCEPTANCE_ENDS',
       label: 'Risk acceptances ending',
       meaning: 'risk acceptances that end',
+      request: 'The acceptance ends: accept it again, or treat the risk.',
       date: 'acceptance.until',
       key: 'accepted_until',
     },
@@ -268,6 +270,7 @@ export const RISK = {
     acceptance_reason: 'acceptance reason, acceptance justification, acceptance rationale, justification',
     status: 'risk status, state, statut, état',
   },
+  aboutFile: 'Each risk with its rating, treatment, owner and next review.',
   figures: FIGURES,
   tools: {
     list: {

@@ -91,8 +91,8 @@ const NOT_OFFBOARDED = isIn('status', STATUSES_IN_USE);
 const FIGURES: FamilyFigures = {
   group: 'Vendors',
   groupBy: ['status', 'criticality'],
+  total: { label: 'All vendors', meaning: 'vendors, including offboarded ones' },
   listed: [
-    { name: 'vendors', label: 'All vendors', meaning: 'vendors, including offboarded ones' },
     ...countByState('vendors', 'status', VENDOR_STATUSES),
     {
       name: 'vendors_active',
@@ -163,6 +163,7 @@ export const VENDOR = {
       name: 'VENDOR_REVIEW',
       label: 'Vendor reviews',
       meaning: 'next reviews of vendors that are not OFFBOARDED',
+      request: 'Review the vendor.',
       date: 'next_review_due',
       filter: { status: STATUSES_IN_USE },
     },
@@ -170,6 +171,7 @@ export const VENDOR = {
       name: 'VENDOR_CONTRACT_ENDS',
       label: 'Vendor contracts ending',
       meaning: 'contract end dates of vendors that are not OFFBOARDED',
+      request: 'The contract ends: renew it, or leave the vendor.',
       date: 'contract_until',
       filter: { status: STATUSES_IN_USE },
     },
@@ -203,6 +205,7 @@ export const VENDOR = {
       'vendor owner, supplier owner, business owner, relationship owner, contract owner, vertragsverantwortlicher, responsable du contrat',
     status: 'vendor status, supplier status, approval status, approval, state, freigabestatus, freigabe, statut, état',
   },
+  aboutFile: 'Each vendor with its criticality, contract, personal data and last review.',
   figures: FIGURES,
   tools: {
     list: {

@@ -6,7 +6,7 @@ import { collectionsOf } from '../../src/projections/read-models/collections.ts'
 import { keysOf } from '../../src/projections/read-models/read-model.ts';
 import { FAMILY_DESCRIPTIONS, linkablePrefixes, RECORD_PREFIXES } from '../../src/register/families.ts';
 import type { FamilyDescription, Field } from '../../src/register/field.ts';
-import type { FigureDefinition } from '../../src/register/figure.ts';
+import { type FigureDefinition, listedFigures } from '../../src/register/figure.ts';
 
 const descriptions = suite('descriptions of families');
 
@@ -26,7 +26,10 @@ function keysOfFigure({ where = [], days, sum }: FigureDefinition): string[] {
 }
 
 descriptions('figures have names of their own', () => {
-  const figures = FAMILY_DESCRIPTIONS.flatMap(({ figures: { listed, unlisted = [] } }) => [...listed, ...unlisted]);
+  const figures = FAMILY_DESCRIPTIONS.flatMap((family) => [
+    ...listedFigures(family),
+    ...(family.figures.unlisted ?? []),
+  ]);
   assert.is(new Set(figures.map(({ name }) => name)).size, figures.length);
 });
 
@@ -89,10 +92,10 @@ for (const family of FAMILY_DESCRIPTIONS) {
   });
 
   descriptions(`${type}: its figures count by stored keys, and shares are of figures above them`, () => {
-    const { groupBy, listed, unlisted = [] } = family.figures;
+    const { groupBy, unlisted = [] } = family.figures;
     for (const key of groupBy) assert.ok(keys.includes(key), key);
     const names: string[] = [];
-    for (const figure of [...listed, ...unlisted]) {
+    for (const figure of [...listedFigures(family), ...unlisted]) {
       if ('share' in figure) for (const name of figure.share) assert.ok(names.includes(name), name);
       else for (const key of keysOfFigure(figure)) assert.ok(keys.includes(key), `${figure.name}: ${key}`);
       names.push(figure.name);

@@ -1,9 +1,10 @@
 import { controlId, randomId } from '../../src/commands/engine/ids.ts';
+import { RECORD_PREFIXES as RECORD_KINDS } from '../../src/register/families.ts';
+
+export { RECORD_KINDS };
 
 /** The kinds of ids there are. */
-export const KINDS = ['org', 'rsk', 'vnd', 'msr', 'obl', 'ncf', 'frm', 'ctl', 'aud', 'evd', 'acc', 'tok'];
-/** Those of records. */
-export const RECORD_KINDS = KINDS.slice(1, 10);
+export const KINDS = ['org', ...RECORD_KINDS, 'acc', 'tok'];
 
 /** Returns an id with this prefix that no record has. */
 export function idOf(kind: string): string {

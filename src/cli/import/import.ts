@@ -157,7 +157,7 @@ async function runRows(
   const bar = new ProgressBar(shell, 'rows');
   const listener: SheetImportListener = {
     async leftOut(row, errors) {
-      const problems = errors.map((error) => withMemberHint(error, accountFields));
+      const problems = errors.map((error) => withCommandHint(error, accountFields));
       bar.clear();
       await refusedRows.add(row, problems);
     },
@@ -177,8 +177,9 @@ async function runRows(
   }
 }
 
-/** Says where to find the ids of accounts. */
-function withMemberHint(error: RowError, accountFields: ReadonlySet<string>): RowError {
+/** Says what to do on the command line. */
+function withCommandHint(error: RowError, accountFields: ReadonlySet<string>): RowError {
+  if (error.field === 'reason') return { ...error, hint: '--reason gives one reason for the whole import' };
   return accountFields.has(error.field) ? { ...error, hint: '"veritrail member list" lists the members' } : error;
 }
 

@@ -1,12 +1,13 @@
 import { addDays } from '../../commands/engine/dates.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { FamilyDescription } from '../../register/field.ts';
-import { type FigureDefinition, isIn, startsAfter } from '../../register/figure.ts';
+import { type FigureDefinition, isIn, listedFigures, startsAfter } from '../../register/figure.ts';
 import type { Condition } from '../../stores/read-store.ts';
 
 /** Returns the counts that reports list, and those that are only stored. Shares follow from counts. */
-function storedFigures({ figures: { listed, unlisted = [] } }: FamilyDescription): FigureDefinition[] {
-  return [...listed.filter((figure) => !('share' in figure)), ...unlisted];
+function storedFigures(family: FamilyDescription): FigureDefinition[] {
+  const { unlisted = [] } = family.figures;
+  return [...listedFigures(family).filter((figure) => !('share' in figure)), ...unlisted];
 }
 
 /** Counts each due item that is past its date. A record may count several times: a risk for review and acceptance. */

@@ -245,7 +245,7 @@ async function statementFigures(
       if (status === 'INCLUDED' && !inclusion_justification) unexplained += 1;
     }
   }
-  const figures = figuresWithValues([CONTROL], figureValuesOfGroups(CONTROL.figures, groups));
+  const figures = figuresWithValues([CONTROL], figureValuesOfGroups(CONTROL, groups));
   return [
     ...figures,
     {

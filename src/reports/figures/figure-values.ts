@@ -2,7 +2,7 @@ import { figureConditions } from '../../projections/figures/figure-definitions.t
 import { matchesConditions } from '../../projections/read-models/read-model.ts';
 import { type FamilyQuery, familyQueryOfType } from '../../queries/family-query.ts';
 import type { FamilyDescription } from '../../register/field.ts';
-import type { FamilyFigures, FigureDefinition } from '../../register/figure.ts';
+import { type FigureDefinition, listedFigures } from '../../register/figure.ts';
 import type { Count } from '../../stores/read-store.ts';
 import type { Figure, ReportContext } from '../report-type.ts';
 import { type RecordSource, recordsAt } from '../sections/records.ts';
@@ -25,12 +25,12 @@ export async function figureValues(
 /** Computes a family's figures for the records of a query. */
 async function valuesOfRecords(
   context: ReportContext,
-  { figures }: FamilyDescription,
+  family: FamilyDescription,
   source: RecordSource,
 ): Promise<FigureValues> {
-  const groups = await context.snapshot.models.count(source, figures.groupBy);
-  const values = new Map(figureValuesOfGroups(figures, groups));
-  for (const figure of figures.listed) {
+  const groups = await context.snapshot.models.count(source, family.figures.groupBy);
+  const values = new Map(figureValuesOfGroups(family, groups));
+  for (const figure of listedFigures(family)) {
     if ('share' in figure || values.has(figure.name)) continue;
     values.set(figure.name, await countInSource(context, source, figure));
   }
@@ -53,9 +53,10 @@ async function countInSource(context: ReportContext, source: RecordSource, figur
 }
 
 /** Computes the figures that need no more than the number of records in each group: counts by group, and shares. */
-export function figureValuesOfGroups({ groupBy, listed }: FamilyFigures, groups: readonly Count[]): FigureValues {
+export function figureValuesOfGroups(family: FamilyDescription, groups: readonly Count[]): FigureValues {
+  const { groupBy } = family.figures;
   const values = new Map<string, number | null>();
-  for (const figure of listed) {
+  for (const figure of listedFigures(family)) {
     if ('share' in figure) {
       const [part, whole] = figure.share.map((name) => values.get(name) ?? 0) as [number, number];
       values.set(figure.name, shareOf(part, whole));
@@ -80,11 +81,11 @@ export const shareOf = (part: number, whole: number): number | null => (whole ==
 
 /** Combines figures with the values that `figureValues` computed. */
 export function figuresWithValues(families: readonly FamilyDescription[], values: FigureValues): Figure[] {
-  return families.flatMap(({ figures: { group, listed } }) =>
-    listed.map((figure) => {
+  return families.flatMap((family) =>
+    listedFigures(family).map((figure) => {
       const { name, label, meaning: counts } = figure;
       const kind = 'share' in figure ? 'SHARE' : 'COUNT';
-      return { name, group, label, kind, value: values.get(name) ?? null, counts };
+      return { name, group: family.figures.group, label, kind, value: values.get(name) ?? null, counts };
     }),
   );
 }

@@ -1,7 +1,7 @@
 import { figureConditions } from '../../projections/figures/figure-definitions.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
-import type { CountFigure } from '../../register/figure.ts';
+import { type CountFigure, listedFigures } from '../../register/figure.ts';
 import type { ReportContext, ReportRow, ReportSection } from '../report-type.ts';
 import { recordsAt } from '../sections/records.ts';
 import { OWNER } from '../sections/report-columns.ts';
@@ -19,9 +19,11 @@ interface OwnerFigure {
   figure: CountFigure;
 }
 
-const FIGURES: readonly OwnerFigure[] = FAMILY_DESCRIPTIONS.flatMap(({ type, figures: { group, listed } }) =>
-  listed.flatMap((figure) =>
-    'share' in figure || !OWNER_FIGURES.includes(figure.name) ? [] : [{ type, group, figure }],
+const FIGURES: readonly OwnerFigure[] = FAMILY_DESCRIPTIONS.flatMap((family) =>
+  listedFigures(family).flatMap((figure) =>
+    'share' in figure || !OWNER_FIGURES.includes(figure.name)
+      ? []
+      : [{ type: family.type, group: family.figures.group, figure }],
   ),
 );
 

@@ -45,6 +45,7 @@ export function renderPage(page: WebPage, layout: LayoutContext): string {
 
 /** Returns a page's body alone. */
 export function renderFragment({ body }: WebPage): string {
+  // biome-ignore lint/complexity/noUselessFragments: renderToString takes an element only
   return renderToString(<>{body}</>);
 }
 

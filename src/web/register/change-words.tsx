@@ -54,7 +54,7 @@ export function recordAddress(
 /** A link to a record by its name, or the name alone if the record has no page. */
 export function RecordLink({ view, record }: { view: RegisterView; record: RecordReference }) {
   const address = recordAddress(view, record);
-  return address === null ? <>{record.name}</> : <a href={address}>{record.name}</a>;
+  return address === null ? record.name : <a href={address}>{record.name}</a>;
 }
 
 /** A change in words: what happened, the reason, and who made it with which client. */

@@ -77,7 +77,7 @@ function EnumValue(props: { name: string; field: Field & { kind: 'enum' }; value
   const { name, field, value } = props;
   const text = enumText(field, value);
   const tone = stateTone(name, value);
-  return tone === null ? <>{text}</> : <StateChip tone={tone} text={text} />;
+  return tone === null ? text : <StateChip tone={tone} text={text} />;
 }
 
 function ObjectValue(props: { field: Field & { kind: 'object' }; value: RecordRow; nameOf: NameOf }) {

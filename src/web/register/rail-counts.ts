@@ -41,9 +41,9 @@ async function familyCounts(records: ReportContext, moment: string): Promise<[pa
   const { snapshot, organizationId } = records;
   const day = isDay(moment) ? await dailyFigures(snapshot.models, { organizationId }, [moment]) : null;
   return Promise.all(
-    FAMILY_DESCRIPTIONS.map(async ({ type, plural, figures: { listed } }) => {
-      // The first figure of a family counts all its records.
-      const count = day === null ? await countVersions(records, type) : (day[0]?.[listed[0]!.name] ?? 0);
+    FAMILY_DESCRIPTIONS.map(async ({ type, plural }) => {
+      // The figure with the family's name counts all its records.
+      const count = day === null ? await countVersions(records, type) : (day[0]?.[plural] ?? 0);
       return [`/${plural}`, count] as [string, number];
     }),
   );

@@ -11,6 +11,7 @@ import * as assert from 'uvu/assert';
 import { VERSION } from '../../../src/app/version.ts';
 import { errorOutput } from '../../../src/mcp/schema/output.ts';
 import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
 import { embeddedPair, type ServedPair, serve } from '../../support/stores/pairs.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -43,18 +44,7 @@ interface Context extends ServedPair {
   folder: string;
 }
 
-const FAMILIES = [
-  'risks',
-  'measures',
-  'vendors',
-  'obligations',
-  'nonconformities',
-  'frameworks',
-  'controls',
-  'audits',
-  'evidence',
-];
-const FILES = ['changes', ...FAMILIES.map((family) => `records/${family}`), 'reports/{type}'].sort();
+const FILES = ['changes', ...FAMILY_DESCRIPTIONS.map(({ plural }) => `records/${plural}`), 'reports/{type}'].sort();
 const UNKNOWN = /is not a known property/;
 const ORGANIZATION = '/api/v1/organizations/{organization_id}/';
 

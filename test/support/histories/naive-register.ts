@@ -151,7 +151,7 @@ export class NaiveRegister {
     else if (happened === 'Restored') record.archived_at = null;
     else {
       const effect = EFFECTS[type];
-      if (effect === undefined) throw new Error(`say here what ${type} means`);
+      if (effect === undefined) throw new Error(`EFFECTS in ${import.meta.url} has to say what ${type} does`);
       effect(record.fields, eventData, {
         position: this.position,
         recorded_at: metadata.recorded_at,

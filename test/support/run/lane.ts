@@ -4,9 +4,13 @@
  * own process. A file ends when nothing keeps the process alive; a file that leaves something open hits the time limit.
  */
 import { pathToFileURL } from 'node:url';
+import fc from 'fast-check';
 import { END_OF_FILE } from './outcome.ts';
 
 const uvu = globalThis as unknown as { UVU_QUEUE: unknown[][] };
+
+// A property that fails by an error shows that error, not only the values.
+fc.configureGlobal({ includeErrorInReport: true });
 
 takeNext();
 process.on('beforeExit', (code) => {

@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../../src/commands/engine/ids.ts';
 import { ROLES, type Role } from '../../../src/commands/organization/caller.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
 import { REPORT_TYPES } from '../../../src/reports/all-reports.ts';
 import { TOKEN_FIELD } from '../../../src/web/server/csrf.ts';
 import { allRoutes } from '../../../src/web/server/pages.ts';
@@ -40,17 +41,9 @@ interface PageRule {
 const AS_OF = { as_of: 'aud' };
 
 /** The prefix of each family's ids, by the family's pages. */
-const FAMILIES: Readonly<Record<string, string>> = {
-  risks: 'rsk',
-  vendors: 'vnd',
-  frameworks: 'frm',
-  controls: 'ctl',
-  measures: 'msr',
-  obligations: 'obl',
-  nonconformities: 'ncf',
-  audits: 'aud',
-  evidence: 'evd',
-};
+const FAMILIES: Readonly<Record<string, string>> = Object.fromEntries(
+  FAMILY_DESCRIPTIONS.map(({ plural, prefix }) => [plural, prefix]),
+);
 const LIST_NAMES = { ...AS_OF, owner_id: 'acc', linked_to: 'rsk', framework_id: 'frm', audit_id: 'aud' };
 const FAMILY_PAGES = Object.keys(FAMILIES).flatMap((plural): [path: string, PageRule][] => [
   [`/${plural}`, { today: ALL, past: FROM_AUDITOR, names: { ...LIST_NAMES, ids: FAMILIES[plural]! } }],

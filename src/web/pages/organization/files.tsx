@@ -2,7 +2,7 @@
 
 import { addressWith } from '../../../addresses/page-addresses.ts';
 import { roleAllows } from '../../../commands/organization/permissions.ts';
-import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../../register/families.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import { CopyBlock, MomentTime, Table } from '../../components/components.tsx';
 import {
   asOfInput,
@@ -19,19 +19,6 @@ const FORMATS = [
   ['csv', 'CSV'],
   ['jsonl', 'JSON Lines'],
 ] as const;
-
-/** Sentences about families' files. */
-const ABOUT_RECORDS: Readonly<Record<FamilyName, string>> = {
-  RISK: 'Each risk with its rating, treatment, owner and next review.',
-  VENDOR: 'Each vendor with its criticality, contract, personal data and last review.',
-  FRAMEWORK: 'Each framework with its version, and how many of its controls are covered.',
-  CONTROL: 'Each control with its framework, justification and implementation.',
-  MEASURE: 'Each measure with its state, owner, due date and number of controls.',
-  OBLIGATION: 'Each obligation with its source, requirement, status and last review.',
-  NONCONFORMITY: 'Each nonconformity with its cause, corrective action and due date.',
-  AUDIT: 'Each audit with its auditor, scope, dates and state.',
-  EVIDENCE: 'Each piece of evidence with its text or address, its dates, and the records that it is attached to.',
-};
 
 /** A file to download: its path in the API, its name, and what it has. */
 interface DownloadableFile {
@@ -81,7 +68,7 @@ function filesFor({ organization }: RegisterView): DownloadableFile[] {
   const records = FAMILY_DESCRIPTIONS.map((family) => ({
     path: `records/${family.plural}`,
     name: familyHeading(family),
-    about: ABOUT_RECORDS[family.type],
+    about: family.aboutFile,
   }));
   const changes = {
     path: 'changes',

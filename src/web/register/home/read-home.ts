@@ -54,8 +54,8 @@ export async function readHome(reader: Reader, view: RegisterView): Promise<Home
 
 async function hasNoRecords({ snapshot, organizationId, moment }: ReportContext): Promise<boolean> {
   const [figures] = await dailyFigures(snapshot.models, { organizationId }, [moment.today]);
-  // The first figure of a family counts all its records.
-  return FAMILY_DESCRIPTIONS.every((family) => !figures?.[family.figures.listed[0]!.name]);
+  // The figure with a family's name counts all its records.
+  return FAMILY_DESCRIPTIONS.every(({ plural }) => !figures?.[plural]);
 }
 
 async function readCoverages(records: ReportContext): Promise<Coverage[]> {

@@ -7,8 +7,8 @@ import { LongDay } from '../../components/components.tsx';
 
 type Reason = (details: RecordDetails) => ComponentChildren;
 
-/** The sentence that explains a record's state, by family. Null if the facts explain nothing. */
-const REASONS: Readonly<Record<FamilyName, Reason>> = {
+/** The sentences that explain a record's state, by family. Null if the facts explain nothing. */
+const REASONS: Readonly<Partial<Record<FamilyName, Reason>>> = {
   RISK: riskReason,
   CONTROL: controlReason,
   MEASURE: measureReason,
@@ -22,7 +22,7 @@ const REASONS: Readonly<Record<FamilyName, Reason>> = {
 
 /** Returns the sentence that explains a record's state; null for an archived record and where nothing can be said. */
 export function stateReason(type: FamilyName, details: RecordDetails): ComponentChildren {
-  return details.record.archived_at === null ? REASONS[type](details) : null;
+  return details.record.archived_at === null ? (REASONS[type]?.(details) ?? null) : null;
 }
 
 function riskReason(details: RecordDetails): ComponentChildren {
