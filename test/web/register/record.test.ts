@@ -172,7 +172,13 @@ test('shows two revisions side by side, by default those after the newest two ch
   assert.equal(rows(beforeAndAfter.text), rows(links.text));
   assert.match(textIn((await owner.get(`${page}/revisions?to=${added}`)).text), /not added yet/);
   const beginning = await owner.get(`${page}/revisions?from=1&to=${added}`);
-  assert.match(textIn(beginning.text), /1: not added yet/);
+  assert.match(textIn(beginning.text), /After change 1: not added yet/);
+  const heads = (html: string) => [...html.matchAll(/<th scope="col".*?<\/th>/gs)].map(([head]) => textIn(head).trim());
+  const time = String.raw`\d+ \w+ \d+, \d\d:\d\d UTC`;
+  const [field, before, after] = heads(links.text);
+  assert.is(field, 'Field');
+  assert.match(before!, new RegExp(`^After “Risk added”, ${time} \\(change ${added}\\)$`));
+  assert.match(after!, new RegExp(`^After “Records linked”, ${time} \\(change ${linked}\\)$`));
   for (const [query, message] of [
     ['from=nothing', 'From is not valid. Give a date'],
     ['to=2099-01-01', 'To is in the future. Give an earlier moment, or today’s date'],

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
+import { endOfPeriod } from '../../../commands/engine/dates.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import type { ListedChange } from '../../../queries/changes/list-changes.ts';
@@ -25,7 +26,7 @@ import { refusedInput } from '../../register/refused-input.ts';
 import { BLANK_FORM } from '../../server/form-state.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
-import { momentText } from '../../texts/dates.ts';
+import { isDay, momentText } from '../../texts/dates.ts';
 
 /** A moment of a record, and the record then. Null if it was not added yet. */
 interface Side {
@@ -85,7 +86,8 @@ interface RevisionsPageContent {
   to: Side;
 }
 
-function revisionsPage({ family, view, shown, changes, from, to }: RevisionsPageContent): WebPage {
+function revisionsPage(content: RevisionsPageContent): WebPage {
+  const { family, view, shown, changes, from, to } = content;
   const { record, name } = shown;
   const title = numberedName({ reference_id: record.reference_id, name });
   const refusal = from.refusal ?? to.refusal;
@@ -113,18 +115,20 @@ function revisionsPage({ family, view, shown, changes, from, to }: RevisionsPage
         )}
         <form method="get" action={view.path} class="inline filters" aria-label="Revisions">
           {view.past !== null && <input type="hidden" name="as_of" value={view.past.asOf} />}
-          <RevisionField name="from" label={LABELS.from} asOf={from.asOf} changes={changes} />
-          <RevisionField name="to" label={LABELS.to} asOf={to.asOf} changes={changes} />
+          <RevisionField name="from" label={LABELS.from} asOf={from.asOf} view={view} changes={changes} />
+          <RevisionField name="to" label={LABELS.to} asOf={to.asOf} view={view} changes={changes} />
           <button type="submit">Compare</button>
         </form>
-        {refusal === null && <Differences family={family} from={from} to={to} />}
+        {refusal === null && <Differences {...content} />}
       </>
     ),
   };
 }
 
-function RevisionField(props: { name: string; label: string; asOf: string; changes: readonly ListedChange[] }) {
-  const { name, label, asOf, changes } = props;
+function RevisionField(
+  props: { name: string; label: string; asOf: string } & Pick<RevisionsPageContent, 'view' | 'changes'>,
+) {
+  const { name, label, asOf, view, changes } = props;
   const choices = changes.map(
     ({ position, event_type, recorded_at }): Choice => ({
       value: position,
@@ -132,12 +136,13 @@ function RevisionField(props: { name: string; label: string; asOf: string; chang
     }),
   );
   const isListed = choices.some(({ value }) => value === asOf);
-  const allChoices = isListed ? choices : [{ value: asOf, label: asOf }, ...choices];
+  const allChoices = isListed ? choices : [{ value: asOf, label: momentWords(asOf, view.audits) }, ...choices];
   return <SelectField form={BLANK_FORM} name={name} label={label} choices={allChoices} value={asOf} />;
 }
 
 /** The fields and links that differ between two moments, one a row. */
-function Differences({ family, from, to }: { family: FamilyDescription; from: Side; to: Side }) {
+function Differences(content: RevisionsPageContent) {
+  const { family, from, to } = content;
   const names = Object.keys(family.fields).filter((name) => valueJson(from, name) !== valueJson(to, name));
   const fieldRows = names.map((name) => ({
     key: name,
@@ -145,7 +150,8 @@ function Differences({ family, from, to }: { family: FamilyDescription; from: Si
   }));
   const rows = [...fieldRows, ...linkRows(from, to)];
   if (rows.length === 0) return <p>Nothing differs between these revisions.</p>;
-  return <Table caption="Differences" head={['Field', sideHeading(from), sideHeading(to)]} rows={rows} />;
+  const head = ['Field', sideHeading(from, content), sideHeading(to, content)];
+  return <Table caption="Differences" head={head} rows={rows} />;
 }
 
 function valueJson({ details }: Side, name: string): string {
@@ -158,12 +164,31 @@ function valueCell(family: FamilyDescription, { details }: Side, name: string): 
   return <FieldContent name={name} field={family.fields[name]!} row={record} nameOf={(id) => names.of(id)} />;
 }
 
-function sideHeading({ asOf, details }: Side): TableHeading {
-  if (details === null) return `${asOf}: not added yet`;
-  const { revision, updated_at } = details.record;
-  const text = `Revision ${revision}, `;
-  const at = String(updated_at);
-  return { text: text + momentText(at), content: [text, <ExactTime key="at" at={at} />] };
+/**
+ * Returns a side's heading: the chosen change and its time, such as `After “Records linked”, 22 Oct 2026, 10:03 UTC (change
+ * 412)`. The record's own revision would not do, because links don't raise it.
+ */
+function sideHeading({ asOf, details }: Side, { changes, view }: RevisionsPageContent): TableHeading {
+  const change = changes.find(({ position }) => position === asOf);
+  if (change !== undefined) {
+    const { event_type, recorded_at } = change;
+    const [before, after] = [`After “${codeWords(event_type)}”, `, ` (change ${asOf})`];
+    return {
+      text: before + momentText(recorded_at) + after,
+      content: [before, <ExactTime key="at" at={recorded_at} />, after],
+    };
+  }
+  const moment = momentWords(asOf, view.audits);
+  return details === null ? `${moment}: not added yet` : moment;
+}
+
+/** Returns a moment that is none of the record's changes in words. */
+function momentWords(asOf: string, audits: RegisterView['audits']): string {
+  if (/^\d+$/.test(asOf)) return `After change ${asOf}`;
+  const end = endOfPeriod(asOf);
+  if (end !== null) return `As of ${momentText(isDay(asOf) ? asOf : end)}`;
+  const audit = audits.find(({ id }) => id === asOf);
+  return audit === undefined ? asOf : `${audit.name}, as completed`;
 }
 
 /**
