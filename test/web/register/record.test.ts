@@ -149,7 +149,20 @@ test('shows the record as it was', async ({ owner, base, risk }) => {
   assert.match(past.text, /You are viewing/);
   assert.match(headOf(past.text), /Today: ! Open 15 ! Critical See it as it is today/);
   assert.is(entriesOf(past.text).length, 3);
-  assert.is((await owner.get(`${page}?as_of=1`)).status, 404);
+});
+
+test('says in the frame when a record was added, at a moment before', async ({ owner, base, risk }) => {
+  const page = `${base}/risks/${risk}`;
+  for (const path of [page, `${page}/revisions`]) {
+    const { status, text } = await owner.get(`${path}?as_of=1`);
+    assert.is(status, 404, path);
+    const words = textIn(text);
+    const time = String.raw`\d+ \w+ \d+, \d\d:\d\d UTC`;
+    assert.match(words, new RegExp(`R-005 did not exist on ${time} ?\\. It was added on ${time} ?\\.`));
+    assert.match(words, /You are viewing/);
+    assert.ok(text.includes(`href="${path}"`), 'leads to the page of today');
+    assert.ok(text.includes(`href="${base}/risks?as_of=1"`), 'leads to the list then');
+  }
 });
 
 test('shows two revisions side by side, by default those after the newest two changes', async ({
@@ -252,6 +265,14 @@ test('does not show records of other organizations or families', async ({ web, o
     const { status, text } = await owner.get(path);
     assert.is(status, 404, path);
     assert.not.match(text, /Secret/);
+  }
+  // In the past, these ids get exactly the page of an id that exists nowhere.
+  const unknown = await owner.get(`${base}/risks/${randomId('rsk')}?as_of=1`);
+  assert.is(unknown.status, 404);
+  for (const path of [revisions, `${base}/risks/${id}`, `${base}/vendors/${risk}`]) {
+    const { status, text } = await owner.get(`${path}?as_of=1`);
+    assert.is(status, 404, path);
+    assert.is(text, unknown.text, path);
   }
   assert.is((await owner.get(`/organizations/${organization_id}/risks/${id}`)).status, 404);
 });

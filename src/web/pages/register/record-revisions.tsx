@@ -21,6 +21,7 @@ import {
   registerAddress,
 } from '../../register/open-register.ts';
 import { familyHeading } from '../../register/rail-links.ts';
+import { missingRecord } from '../../register/record/missing-record.tsx';
 import { numberedName } from '../../register/record/numbered-name.ts';
 import { refusedInput } from '../../register/refused-input.ts';
 import { BLANK_FORM } from '../../server/form-state.ts';
@@ -49,9 +50,10 @@ export const recordRevisionPages = (context: RegisterCollaborators): Route[] =>
       const read = (as_of: string | undefined) =>
         readRecordDetails(context.reader, view.caller, family, { id, organization_id: view.organization.id, as_of });
       const shown = idPrefix(id) === family.prefix ? await read(asOfInput(view).as_of) : null;
-      const changes = shown?.record.history?.changes ?? [];
+      if (shown === null) throw await missingRecord(context, view, family, id);
+      const changes = shown.record.history?.changes ?? [];
       // Without permission to read history there is none, and so no page.
-      if (shown === null || changes[0] === undefined) throw notFound('There is no such record here.');
+      if (changes[0] === undefined) throw notFound('There is no such record here.');
       const sideAt = async (asOf: string, label: string): Promise<Side> => {
         try {
           return { asOf, details: await read(asOf), refusal: null };

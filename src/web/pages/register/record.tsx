@@ -1,7 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
-import { notFound } from '../../../http/http-errors.ts';
 import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
 import { type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
@@ -23,6 +22,7 @@ import {
   ExaminationCard,
   readAuditExamination,
 } from '../../register/record/audit-examination.tsx';
+import { missingRecord } from '../../register/record/missing-record.tsx';
 import { numberedName } from '../../register/record/numbered-name.ts';
 import { RecordFacts } from '../../register/record/record-facts.tsx';
 import { RecordHeading } from '../../register/record/record-heading.tsx';
@@ -40,7 +40,7 @@ export const recordPages = (context: RegisterCollaborators & Pick<WebContext, 'b
       const id = request.params.record!;
       // Only well-formed ids of this family reach the query.
       const details = idPrefix(id) === family.prefix ? await readDetails(context, view, family, id) : null;
-      if (details === null) throw notFound('There is no such record here.');
+      if (details === null) throw await missingRecord(context, view, family, id);
       const changes = details.record.history?.changes ?? [];
       const people = await readPeopleInChanges(view, changes);
       const sealTimes = await readSealTimes(view.snapshot, view.organization.id, changes);
