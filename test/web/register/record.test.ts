@@ -108,7 +108,10 @@ test('tells people and assistants apart, and filters by address', async ({ owner
   );
   assert.match(entries[0]![0], /class="bot"/);
   for (const [entry] of entries.slice(1)) assert.not.match(entry, /class="bot"|assistant/);
-  const assisted = entriesOf((await owner.get(`${page}?made_by=assistants`)).text);
+  assert.match(textIn((await owner.get(page)).text), /4 changes · Only assistants’ changes · Compare revisions/);
+  const { text } = await owner.get(`${page}?made_by=assistants`);
+  assert.match(textIn(text), /1 change made by assistants · Show all changes/);
+  const assisted = entriesOf(text);
   assert.equal(
     assisted.map(([, position]) => position),
     [entries[0]![1]],
@@ -125,7 +128,9 @@ test('heads an entry with the one short field that changed, or names the event',
 test('does not take an import for an assistant', async ({ web, owner, base, measure: id }) => {
   const change = { organization_id: web.organizationId, id, category: 'People' };
   await web.call('updateMeasure', change, 'veritrail import');
-  const [newest] = entriesOf((await owner.get(`${base}/measures/${id}`)).text);
+  const { text } = await owner.get(`${base}/measures/${id}`);
+  const [newest] = entriesOf(text);
+  assert.not.match(text, 'Only assistants’ changes');
   assert.match(textIn(newest![0]), /by Ada Byron, with veritrail import/);
   assert.not.match(newest![0], /class="bot"|assistant/);
   const assisted = entriesOf((await owner.get(`${base}/measures/${id}?made_by=assistants`)).text);
@@ -214,7 +219,7 @@ test('leads from the newest 50 changes to all of them', async ({ web, owner, bas
   assert.is(entriesOf(text).length, 50);
   assert.ok(text.includes(`href="${base}/changes?record_id=${id}"`));
   const assisted = (await owner.get(`${base}/measures/${id}?made_by=assistants`)).text;
-  assert.match(textIn(assisted), '0 changes among the newest 50');
+  assert.match(textIn(assisted), '0 changes made by assistants among the newest 50');
   const all = `${base}/changes?record_id=${id}&made_by=assistants`;
   assert.ok(unescapeHtml(assisted).includes(`href="${all}"`));
   const changes = entriesOf((await owner.get(all)).text);

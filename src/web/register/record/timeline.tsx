@@ -27,12 +27,13 @@ export function Timeline(props: {
       <h2 id="history">History</h2>
       <p class="sub">
         {changes.length === 1 ? '1 change' : `${changes.length} changes`}
-        {onlyAssistants && history.truncated && ` among the newest ${history.changes.length}`} ·{' '}
-        <MadeByFilter view={view} onlyAssistants={onlyAssistants} />
+        {onlyAssistants && ' made by assistants'}
+        {onlyAssistants && history.truncated && ` among the newest ${history.changes.length}`}
+        <MadeByFilter view={view} onlyAssistants={onlyAssistants} changes={history.changes} />
         {history.changes.length > 1 && (
           <>
             {' · '}
-            <a href={addressWith(`${view.path}/revisions`, { as_of: view.past?.asOf })}>compare revisions</a>
+            <a href={addressWith(`${view.path}/revisions`, { as_of: view.past?.asOf })}>Compare revisions</a>
           </>
         )}
       </p>
@@ -66,14 +67,18 @@ export function Timeline(props: {
   );
 }
 
-function MadeByFilter({ view, onlyAssistants }: { view: RegisterView; onlyAssistants: boolean }) {
-  const as_of = view.past?.asOf;
-  return onlyAssistants ? (
+/** Filters the timeline by assistants, or shows all changes again. It is absent if no assistant made any of them. */
+function MadeByFilter(props: { view: RegisterView; onlyAssistants: boolean; changes: readonly ListedChange[] }) {
+  const { view, onlyAssistants, changes } = props;
+  if (!onlyAssistants && !changes.some(isMadeByAssistant)) return null;
+  const made_by = onlyAssistants ? null : ASSISTANTS;
+  return (
     <>
-      made by assistants (<a href={addressWith(view.path, { as_of })}>show all</a>)
+      {' · '}
+      <a href={addressWith(view.path, { as_of: view.past?.asOf, made_by })}>
+        {onlyAssistants ? 'Show all changes' : 'Only assistants’ changes'}
+      </a>
     </>
-  ) : (
-    <a href={addressWith(view.path, { as_of, made_by: ASSISTANTS })}>made by assistants</a>
   );
 }
 
