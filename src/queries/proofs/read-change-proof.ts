@@ -31,6 +31,8 @@ export interface ProvenChange {
   /** The name of the actor at the time of the change. */
   actorName: string;
   proof: ChangeProof;
+  /** The public key of the seal that covers it, as `veritrail seal-key` prints it. Null without a seal or its key. */
+  sealKey: string | null;
   check: ChangeCheck;
   /** The fields in which the read models differ from the event. */
   differs: readonly string[];
@@ -54,7 +56,16 @@ export async function readChangeProof(
   const check = checkChange(nodeCrypto, proof);
   const context = { snapshot, organizationId, moment: currentMoment(snapshot) };
   const [presented] = await presentChanges(context, [change]);
-  return { change, actorName: presented!.actor.name, proof, check, differs: differingFields(change, check) };
+  const keyId = proof.proof?.seal.key_id;
+  const key = keyId === undefined ? null : await readSealKey(snapshot.models, organizationId, keyId);
+  return {
+    change,
+    actorName: presented!.actor.name,
+    proof,
+    sealKey: key?.text ?? null,
+    check,
+    differs: differingFields(change, check),
+  };
 }
 
 /** Reads a stream up to a change's event. Another organization's events are treated as missing. */

@@ -3,6 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ImportedNames } from '../../../src/identity/imported-names.ts';
+import { SealKeys } from '../../../src/seal/seal-keys.ts';
 import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
 const test = suite<{ web: WebTest; owner: TestBrowser; viewer: TestBrowser; page: string; risk: string }>('changes');
@@ -63,7 +64,13 @@ test('links each change to its proof, before and after it is sealed', async ({ o
   assert.is(await badgeOf(), '· Waiting for a seal (under 1 min) check');
   await web.seal();
   assert.match(await badgeOf(), /^✓ Sealed \d\d:\d\d check$/);
-  assert.match((await owner.get(`${page}/${position}`)).text, /This change is in the sealed history/);
+  const panel = (await owner.get(`${page}/${position}`)).text;
+  assert.match(panel, /This change is in the sealed history/);
+  const key = (await new SealKeys(web.identity.accounts, () => new Date()).ownKeys()).at(-1)!;
+  assert.match(key.public_key, /^[\w+/]{43}=$/, 'as veritrail seal-key prints it');
+  const words = unescapeHtml(panel.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
+  assert.ok(words.includes(`Compare this public key with the one you were given: ${key.public_key} `));
+  assert.ok(words.includes(`Key id: ${key.key_id}`));
 });
 
 test('shows a proof to no VIEWER, and none of another organization', async ({ owner, viewer, page }) => {

@@ -4,7 +4,7 @@ import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import { type ProvenChange, readChangeProof } from '../../../queries/proofs/read-change-proof.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
-import { ExactTime } from '../../components/components.tsx';
+import { CopyBlock, ExactTime } from '../../components/components.tsx';
 import { changeLabel, changeTexts } from '../../register/change-texts.ts';
 import { RecordLink } from '../../register/change-words.tsx';
 import { OfflineCheck } from '../../register/offline-check.tsx';
@@ -178,10 +178,20 @@ function Explanation({ proven }: { proven: ProvenChange }) {
   }
   if (seal === undefined) return <p>No seal covers this change yet. The next one comes within a minute.</p>;
   return (
-    <p>
-      This change is in the sealed history. Nobody altered it after <ExactTime at={seal.sealed_at} />, without this
-      check failing. It does not prove that the entry was true, or who sat at the keyboard. Compare this key with the
-      one you were given: <code>{seal.key_id}</code>
-    </p>
+    <>
+      <p>
+        This change is in the sealed history. Nobody altered it after <ExactTime at={seal.sealed_at} />, without this
+        check failing. It does not prove that the entry was true, or who sat at the keyboard.
+      </p>
+      {proven.sealKey !== null && (
+        <>
+          <p>Compare this public key with the one you were given:</p>
+          <CopyBlock id="seal-key" text={proven.sealKey} />
+        </>
+      )}
+      <p class="sub">
+        Key id: <code>{seal.key_id}</code>
+      </p>
+    </>
   );
 }
