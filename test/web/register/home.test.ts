@@ -74,8 +74,23 @@ test('invites to begin while there are no records', async ({ owner, path }) => {
   for (const card of ['Import a spreadsheet', 'Adopt a framework', 'Connect an assistant']) assert.match(text, card);
   assert.not.match(text, 'class="tiles"');
   const start = await owner.get(`${path}/getting-started`);
-  assert.match(start.text, 'npx veritrail import');
+  assert.match(start.text, 'npx veritrail import suppliers.xlsx --type vendors --dry-run');
+  assert.match(start.text, /type can also be risks, measures.* or \w+\./);
+  assert.match(start.text, '<code>DATA_DIR</code>');
   assert.match(start.text, 'Adopt ISO/IEC 27001');
+});
+
+test('offers a role only the beginnings that it may make', async ({ viewer, editor, path }) => {
+  for (const page of [path, `${path}/getting-started`]) {
+    const [ofViewer, ofEditor] = [(await viewer.get(page)).text, (await editor.get(page)).text];
+    assert.not.match(ofViewer, /Import a spreadsheet|Adopt a framework|npx veritrail/, page);
+    assert.match(ofEditor, 'Import a spreadsheet');
+    assert.not.match(ofEditor, 'Adopt a framework');
+  }
+  assert.match((await viewer.get(`${path}/getting-started`)).text, 'Your role, Viewer, reads the register.');
+  const link = `href="${path}/getting-started"`;
+  assert.match((await editor.get(`${path}/settings`)).text, link);
+  assert.not.match((await viewer.get(`${path}/settings`)).text, link);
 });
 
 test('leads from each number to exactly the rows that it counts', async ({ web, owner, path }) => {

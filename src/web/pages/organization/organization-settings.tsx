@@ -62,6 +62,14 @@ async function page(
                 <p>{about}</p>
               </li>
             ))}
+          {roleAllows(actor.role, 'changeRecords') && (
+            <li class="card">
+              <h2>
+                <a href={`${path}/getting-started`}>Getting started</a>
+              </h2>
+              <p>How records come into the register: from a spreadsheet, or by an assistant.</p>
+            </li>
+          )}
           <li class="card">
             <h2>
               <a href="/settings/account">Your account</a>

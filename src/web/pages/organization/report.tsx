@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { type AddressParameters, reportFileAddress, reportSegment } from '../../../addresses/page-addresses.ts';
 import { Refusal } from '../../../commands/engine/refusal.ts';
+import { roleAllows } from '../../../commands/organization/permissions.ts';
 import { filledParameters } from '../../../http/files/file-query.ts';
 import { readReportInput, reportParameters } from '../../../http/files/report-input.ts';
 import { notFound } from '../../../http/http-errors.ts';
@@ -116,7 +117,10 @@ async function optionsPage(
         </div>
         {missingRecord !== null ? (
           <p class="empty">
-            {missingRecord} <a href={registerAddress(view, '/getting-started')}>Getting started</a>
+            {missingRecord}{' '}
+            {roleAllows(organization.role, 'changeRecords') && (
+              <a href={registerAddress(view, '/getting-started')}>Getting started</a>
+            )}
           </p>
         ) : (
           <OptionsForm view={view} type={type} form={form} choices={choices} downloads={formats} />

@@ -101,19 +101,22 @@ export function WeekCard({ view, changes }: { view: RegisterView; changes: reado
   );
 }
 
-/** The ways to begin, for an organization without records. */
+/** The ways to begin that the reader's role has, for an organization without records. */
 export function BeginCards({ view }: { view: RegisterView }) {
+  const { role } = view.organization;
+  const importing = ['Import a spreadsheet', 'Vendors, risks or measures that you have in a file.', 'import'] as const;
+  const adopting = ['Adopt a framework', 'Its controls, ready to be linked with your measures.', 'framework'] as const;
   const cards = [
-    ['Import a spreadsheet', 'Vendors, risks or measures that you have in a file.', '/getting-started#import'],
-    ['Adopt a framework', 'Its controls, ready to be linked with your measures.', '/getting-started#framework'],
-  ] as const;
+    ...(roleAllows(role, 'changeRecords') ? [importing] : []),
+    ...(roleAllows(role, 'adoptFrameworks') ? [adopting] : []),
+  ];
   return (
     <div class="begin">
-      {cards.map(([title, about, page]) => (
+      {cards.map(([title, about, part]) => (
         <section key={title} class="card">
           <h2>{title}</h2>
           <p class="sub">{about}</p>
-          <a class="button quiet" href={`/organizations/${view.organization.id}${page}`}>
+          <a class="button quiet" href={`/organizations/${view.organization.id}/getting-started#${part}`}>
             {title}
           </a>
         </section>

@@ -5,6 +5,7 @@ import { CopyBlock, LongDay } from '../../components/components.tsx';
 import { countText } from '../../texts/counts.ts';
 import type { RegisterView } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
+import { takesNewRows } from '../takes-new-rows.ts';
 import { listAddress } from './list-address.ts';
 import type { ListView } from './read-list.ts';
 
@@ -63,9 +64,8 @@ const REQUESTS: Readonly<Record<string, string>> = {
   FRAMEWORK: 'Show me the frameworks that I can adopt, and add one',
 };
 
-/** A spreadsheet can add records of the family. Of controls it can only change those that came with a framework. */
-const takesNewRows = ({ importable, commonEvents }: FamilyDescription) =>
-  importable === true && commonEvents.added !== undefined;
+/** The families whose records come with a framework. */
+const ADOPTED: ReadonlySet<string> = new Set(['CONTROL', 'FRAMEWORK']);
 
 /** A register without records. Members who may add some see what to say to an assistant. */
 function EmptyRegister({ family, view, noun }: { family: FamilyDescription; view: RegisterView; noun: string }) {
@@ -91,8 +91,32 @@ function EmptyRegister({ family, view, noun }: { family: FamilyDescription; view
               />
             </>
           )}
+          <NextSteps family={family} organization={organization} />
         </>
       )}
     </div>
+  );
+}
+
+/** Leads from an empty register to the other ways to begin. */
+function NextSteps({ family, organization }: { family: FamilyDescription } & Pick<RegisterView, 'organization'>) {
+  const address = `/organizations/${organization.id}/getting-started`;
+  const adopts = ADOPTED.has(family.type) && roleAllows(organization.role, 'adoptFrameworks');
+  return (
+    <p class="actions">
+      {takesNewRows(family) && (
+        <a class="button quiet" href={`${address}#import`}>
+          Import a spreadsheet
+        </a>
+      )}
+      {adopts && (
+        <a class="button quiet" href={`${address}#framework`}>
+          Adopt a framework
+        </a>
+      )}
+      <a class="button quiet" href="/connect">
+        Connect an assistant
+      </a>
+    </p>
   );
 }

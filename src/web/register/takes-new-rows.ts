@@ -1,0 +1,6 @@
+import type { FamilyDescription } from '../../register/field.ts';
+
+/** Returns true if a spreadsheet can add records of the family. Of controls it can only change those of a framework. */
+export function takesNewRows({ importable, commonEvents }: FamilyDescription): boolean {
+  return importable === true && commonEvents.added !== undefined;
+}
