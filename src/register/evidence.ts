@@ -89,7 +89,7 @@ export const EVIDENCE = {
       name: 'EVIDENCE_ENDS',
       label: 'Evidence expiring',
       meaning: 'pieces of evidence that expire',
-      request: 'Attach new evidence before this one expires.',
+      request: 'Attach newer evidence in its place.',
       date: 'valid_until',
       key: 'ends',
     },

@@ -115,7 +115,7 @@ export interface DueItem {
   label: string;
   /** Says exactly which dates count. */
   meaning: string;
-  /** Says what it asks of the owner. */
+  /** Says what it asks of the owner. It is shown before the date and after it, so it must be right for both. */
   request: string;
   /** The field that holds the date. `acceptance.until` is a member of an object. */
   date: string;

@@ -234,7 +234,7 @@ export const RISK = {
       name: 'RISK_ACCEPTANCE_ENDS',
       label: 'Risk acceptances ending',
       meaning: 'risk acceptances that end',
-      request: 'The acceptance ends: accept it again, or treat the risk.',
+      request: 'Accept the risk again, or treat it.',
       date: 'acceptance.until',
       key: 'accepted_until',
     },

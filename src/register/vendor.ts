@@ -171,7 +171,7 @@ export const VENDOR = {
       name: 'VENDOR_CONTRACT_ENDS',
       label: 'Vendor contracts ending',
       meaning: 'contract end dates of vendors that are not OFFBOARDED',
-      request: 'The contract ends: renew it, or leave the vendor.',
+      request: 'Renew the contract, or leave the vendor.',
       date: 'contract_until',
       filter: { status: STATUSES_IN_USE },
     },

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { addDays } from '../../../src/commands/engine/dates.ts';
 import { DUE_KINDS } from '../../../src/reports/sections/due-rows.ts';
 import { dueDistance, dueRequest } from '../../../src/web/register/home/due-requests.ts';
-import { startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
+import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
 const EDITOR = { name: 'Edith Editor', email: 'edith@example.org', password: 'a quite long password 7' };
 const VIEWER = { name: 'Vera Viewer', email: 'vera@example.org', password: 'a quite long password 8' };
@@ -38,6 +38,15 @@ test.after(({ web }) => web.stop());
 const listed = ({ text }: { text: string }) =>
   [...text.matchAll(/<a href="[^"]*\/measures\/[^>]*>([^<]*)</g)].map(([, name]) => name);
 
+/** Returns the address without each filter, by the filter's words. */
+const filtersOf = ({ text }: { text: string }) =>
+  Object.fromEntries(
+    [...text.matchAll(/<li><a class="chip" href="([^"]*)"[^>]*>(.*?)<\/a>/g)].map(([, href, words]) => [
+      unescapeHtml(words!.replace(/<[^>]+>/g, '')).replace(/^Remove the filter (.*) ×$/, '$1'),
+      unescapeHtml(href!),
+    ]),
+  );
+
 test('lists the reader’s items of the next 30 days, the most overdue first, with what they ask', async (context) => {
   const page = await context.owner.get(context.path);
   assert.equal(listed(page), ['Restore test', 'Firewall review']);
@@ -64,6 +73,34 @@ test('shows a viewer their own items only', async ({ viewer, path }) => {
   assert.is((await viewer.get(`${path}?owner=all`)).status, 403);
 });
 
+test('lists the items of one person for roles with reports', async ({ web, owner, editor, viewer, path }) => {
+  const edith = (await web.people.accounts.findByEmail(EDITOR.email))!.id;
+  const page = await owner.get(`${path}?owner=${edith}&overdue=false`);
+  assert.equal(listed(page), ['Locked cabinets']);
+  assert.match(page.text, `Due items of ${EDITOR.name}`);
+  assert.equal(filtersOf(page), {
+    'Not overdue': `${path}?owner=${edith}`,
+    [`Owner: ${EDITOR.name}`]: `${path}?overdue=false&owner=all`,
+  });
+  const none = await owner.get(`${path}?owner=${edith}&overdue=true`);
+  assert.equal(Object.keys(filtersOf(none)), ['Overdue', `Owner: ${EDITOR.name}`]);
+  assert.equal(listed(await editor.get(`${path}?owner=${edith}`)), ['Locked cabinets']);
+  assert.is((await viewer.get(`${path}?owner=${edith}`)).status, 403);
+  const unknown = await owner.get(`${path}?owner=acc_unknown`);
+  assert.equal(listed(unknown), []);
+  assert.equal(filtersOf(unknown), { 'Owner: acc_unknown': `${path}?owner=all` });
+});
+
+test('shows its filters, each with a link that removes it', async ({ owner, path }) => {
+  assert.not.match((await owner.get(path)).text, 'class="plain chips"');
+  const query = 'kind=MEASURE&overdue=true&until=2999-12-31&owner=all';
+  assert.equal(filtersOf(await owner.get(`${path}?${query}`)), {
+    Measures: `${path}?overdue=true&until=2999-12-31&owner=all`,
+    Overdue: `${path}?kind=MEASURE&until=2999-12-31&owner=all`,
+    'Until 31 Dec 2999': `${path}?kind=MEASURE&overdue=true&owner=all`,
+  });
+});
+
 test('narrows the list by kind, by date, and to what is overdue or not', async ({ owner, path }) => {
   assert.equal(listed(await owner.get(`${path}?overdue=true`)), ['Restore test']);
   assert.equal(listed(await owner.get(`${path}?overdue=false`)), ['Firewall review']);
@@ -73,8 +110,11 @@ test('narrows the list by kind, by date, and to what is overdue or not', async (
   assert.equal(listed(web), ['Restore test', 'Firewall review', 'Far away']);
 });
 
-test('says of every kind of due item what it asks', () => {
-  for (const { name } of DUE_KINDS) assert.is.not(dueRequest(name), '', name);
+test('says of every kind of due item what it asks, before its date and after it', () => {
+  for (const { name } of DUE_KINDS) {
+    assert.is.not(dueRequest(name), '', name);
+    assert.not.match(dueRequest(name), /before|ends\b|expires/, name);
+  }
 });
 
 test('counts days to and from a due date', () => {

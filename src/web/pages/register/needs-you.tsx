@@ -1,5 +1,4 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { addressWith } from '../../../addresses/page-addresses.ts';
 import { requirePermission } from '../../../commands/organization/permissions.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
@@ -9,6 +8,7 @@ import type { ReportContext, ReportRow } from '../../../reports/report-type.ts';
 import { dueRows } from '../../../reports/sections/due-rows.ts';
 import { LongDay, Table } from '../../components/components.tsx';
 import { FieldContent, type RecordRow, StateChip } from '../../register/field-content.tsx';
+import { DueFilters, type DueOwner, dueAddress, EVERYONE, readDueOwner } from '../../register/home/due-filters.tsx';
 import { dueDistance, dueRequest } from '../../register/home/due-requests.ts';
 import { countDueSelection, type DueSelection, readDueSelection } from '../../register/home/due-selection.ts';
 import {
@@ -32,8 +32,7 @@ const MAX_SCORED_RISKS = 50;
 type Collaborators = RegisterCollaborators & Pick<WebContext, 'readNames'>;
 
 interface DueItems {
-  /** True for the items of all owners. */
-  everyone: boolean;
+  owner: DueOwner;
   today: string;
   rows: readonly ReportRow[];
   /** The risks among the rows, by id. */
@@ -43,15 +42,17 @@ interface DueItems {
   ownerName: (id: string) => string;
 }
 
-/** The reader's items that are due or overdue. Roles with reports can see those of everyone. */
+/** The reader's items that are due or overdue. Roles with reports can see those of another person, and of everyone. */
 export const needsYouPage = (context: Collaborators): Route[] => [
   get('/organizations/:id/needs-you', async (request) => {
     const view = await openRegister(context, request);
-    const everyone = isForEveryone(view);
-    if (everyone) requirePermission(view.caller, view.organization.id, 'generateReports');
-    const records = await recordsContext(view, everyone ? undefined : view.caller.account_id);
+    const owner = readDueOwner(view);
+    if (!owner.isReader) requirePermission(view.caller, view.organization.id, 'generateReports');
+    const records = await recordsContext(view, owner.id ?? undefined);
     const selection = readDueSelection(view.query, records.moment.today);
-    return page(view, selection, await readItems(context, view, records, selection));
+    const items = await readItems(context, view, records, { owner, ...selection });
+    const person = owner.isReader ? null : owner.id;
+    return page(view, selection, items, person && (await personName(context, view, items, person)));
   }),
 ];
 
@@ -59,7 +60,7 @@ async function readItems(
   { reader, readNames }: Collaborators,
   view: RegisterView,
   records: ReportContext,
-  selection: DueSelection,
+  { owner, ...selection }: DueSelection & Pick<DueItems, 'owner'>,
 ): Promise<DueItems> {
   const rows: ReportRow[] = [];
   for await (const row of dueRows(records, selection.kinds, selection.bounds)) {
@@ -70,10 +71,20 @@ async function readItems(
   const { today } = records.moment;
   const total = await countDueSelection(records, selection);
   const risks = await readRisks(reader, view, rows);
-  return { everyone: isForEveryone(view), today, rows, risks, total, ownerName: (id) => names.of(id) };
+  return { owner, today, rows, risks, total, ownerName: (id) => names.of(id) };
 }
 
-const isForEveryone = ({ query }: RegisterView): boolean => query.get('owner') === 'all';
+/** Returns the name of a person who owns items here, or is a member. Any other id stays an id. */
+async function personName(
+  { members }: Collaborators,
+  { organization }: RegisterView,
+  { rows, ownerName }: DueItems,
+  id: string,
+): Promise<string> {
+  if (rows.length > 0) return ownerName(id);
+  const all = await members.membersOf(organization.id);
+  return all.find(({ account_id }) => account_id === id)?.name ?? id;
+}
 
 /** Reads the risks among due items, for their scores. */
 async function readRisks(reader: Reader, view: RegisterView, rows: readonly ReportRow[]) {
@@ -87,8 +98,8 @@ async function readRisks(reader: Reader, view: RegisterView, rows: readonly Repo
   return new Map(records.map((risk) => [String(risk.id), risk]));
 }
 
-function page(view: RegisterView, selection: DueSelection, items: DueItems): WebPage {
-  const { everyone, total, rows } = items;
+function page(view: RegisterView, selection: DueSelection, items: DueItems, person: string | null): WebPage {
+  const { owner, total, rows } = items;
   return {
     title: 'Needs you',
     section: `/organizations/${view.organization.id}/needs-you`,
@@ -100,17 +111,22 @@ function page(view: RegisterView, selection: DueSelection, items: DueItems): Web
           {countText(total)} {total === 1 ? 'item' : 'items'}
           {rows.length < total && `; the first ${rows.length} are shown`}
         </p>
-        {view.readsPast && <OwnerSwitch view={view} everyone={everyone} />}
-        {total === 0 ? <Empty everyone={everyone} selection={selection} /> : <DueTable view={view} items={items} />}
+        {view.readsPast && <OwnerSwitch view={view} owner={owner} />}
+        <DueFilters view={view} ownerName={person} />
+        {total === 0 ? (
+          <Empty owner={owner} selection={selection} />
+        ) : (
+          <DueTable view={view} items={items} person={person} />
+        )}
       </>
     ),
   };
 }
 
-function Empty({ everyone, selection: { bounds } }: { everyone: boolean; selection: DueSelection }) {
+function Empty({ owner, selection: { bounds } }: { owner: DueOwner; selection: DueSelection }) {
   return (
     <p>
-      {everyone ? 'Nothing is due' : 'Nothing needs you'}{' '}
+      {owner.isReader ? 'Nothing needs you' : 'Nothing is due'}{' '}
       {bounds.lte === undefined ? (
         'before today'
       ) : (
@@ -124,23 +140,16 @@ function Empty({ everyone, selection: { bounds } }: { everyone: boolean; selecti
 }
 
 /** Switches between the reader's items and those of everyone. The other filters stay. */
-function OwnerSwitch({ view, everyone }: { view: RegisterView; everyone: boolean }) {
-  const { query } = view;
-  const kept = { as_of: view.past?.asOf, kind: query.getAll('kind'), overdue: query.get('overdue') };
-  const until = query.get('until');
+function OwnerSwitch({ view, owner: { id, isReader } }: { view: RegisterView; owner: DueOwner }) {
   const choices = [
-    { title: 'Mine', owner: null, isShown: !everyone },
-    { title: 'Everyone’s', owner: 'all', isShown: everyone },
+    { title: 'Mine', owner: null, isShown: isReader },
+    { title: 'Everyone’s', owner: EVERYONE, isShown: id === null },
   ];
   return (
     <ul class="choices">
       {choices.map(({ title, owner, isShown }) => (
         <li key={title}>
-          <a
-            class="button quiet"
-            href={addressWith(view.path, { ...kept, until, owner })}
-            aria-current={isShown ? 'true' : undefined}
-          >
+          <a class="button quiet" href={dueAddress(view, { owner })} aria-current={isShown ? 'true' : undefined}>
             {title}
           </a>
         </li>
@@ -149,12 +158,14 @@ function OwnerSwitch({ view, everyone }: { view: RegisterView; everyone: boolean
   );
 }
 
-function DueTable({ view, items }: { view: RegisterView; items: DueItems }) {
-  const { everyone, today, rows, ownerName } = items;
+function DueTable({ view, items, person }: { view: RegisterView; items: DueItems; person: string | null }) {
+  const { today, rows, ownerName } = items;
+  const everyone = items.owner.id === null;
+  const ofPerson = person === null ? 'Your due items' : `Due items of ${person}`;
   const owner = ({ owner_id }: ReportRow) => (owner_id === undefined ? '–' : ownerName(String(owner_id)));
   return (
     <Table
-      caption={everyone ? 'Due items of everyone' : 'Your due items'}
+      caption={everyone ? 'Due items of everyone' : ofPerson}
       head={['Record', 'Due', 'When', ...(everyone ? ['Owner'] : [])]}
       rows={rows.map((row) => ({
         key: `${row.what} ${row.id}`,
