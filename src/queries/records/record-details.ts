@@ -1,14 +1,13 @@
-import { MAX_DATE } from '../../commands/engine/dates.ts';
 import { idPrefix } from '../../commands/engine/ids.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { hasPermission } from '../../commands/organization/permissions.ts';
-import { keysOf } from '../../projections/read-models/read-model.ts';
-import type { FamilyDescription, Field, Fields } from '../../register/field.ts';
+import type { FamilyDescription, Fields } from '../../register/field.ts';
 import type { RelationOfRecord } from '../../register/link.ts';
 import type { ListedChange } from '../changes/list-changes.ts';
 import { FAMILY_QUERIES, type FamilyQuery, familyQueryFor } from '../family-query.ts';
 import { momentOf, type QueryContext } from '../moments/moment.ts';
 import type { Reader } from '../moments/snapshot.ts';
+import { type DueDate, dueDatesOf } from './due-dates.ts';
 import { getRecords } from './get-records.ts';
 import { type MemberNames, readMemberNames } from './member-names.ts';
 import { presentRecords } from './present-records.ts';
@@ -30,15 +29,6 @@ export interface LinkedSummary extends Document {
   /** The relation to a control that is linked with this one, and its framework's name. */
   relation?: RelationOfRecord;
   framework?: string | undefined;
-}
-
-/** A date on which something of a record falls due. */
-export interface DueDate {
-  /** The date's field, such as `next_review_due` or `acceptance.until`. */
-  field: string;
-  label: string;
-  date: string;
-  isOverdue: boolean;
 }
 
 /** A record with what its page shows beside its fields. */
@@ -114,31 +104,6 @@ async function namesOfRelatedFrameworks(
   const ids = [...new Set(related.map(({ document }) => String(document.framework_id)))];
   const frameworks = await documentsAt(context, ids);
   return new Map(frameworks.map(({ id, name }) => [String(id), String(name)]));
-}
-
-/** Returns the dates that still matter: those that the report of due items contains. */
-function dueDatesOf(
-  { dueItems = [] }: Pick<FamilyDescription, 'dueItems'>,
-  { fields, model }: FamilyQuery,
-  record: Document,
-  today: string,
-): DueDate[] {
-  if (record.archived_at !== null) return [];
-  const keys = keysOf(model);
-  const dueDates = dueItems.flatMap(({ date: field, key, filter = {} }) => {
-    const isCounted = Object.entries(filter).every(([name, values]) => values.includes(String(record[name])));
-    const date = key === undefined ? record[field] : keys[key]!.of(record);
-    if (!isCounted || typeof date !== 'string' || date === MAX_DATE) return [];
-    return [{ field, label: fieldAt(fields, field).label, date, isOverdue: date < today }];
-  });
-  return dueDates.sort((a, b) => a.date.localeCompare(b.date));
-}
-
-/** Returns a field by its path: `due_date`, or `acceptance.until` for a member of an object. */
-function fieldAt(fields: Fields, path: string): Field {
-  const [name = '', member] = path.split('.');
-  const field = fields[name]!;
-  return field.kind === 'object' && member !== undefined ? field.fields[member]! : field;
 }
 
 /** Returns the accounts in a record's fields, and the names from imported files. */

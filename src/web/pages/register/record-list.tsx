@@ -102,10 +102,11 @@ interface ListBodyProps extends Pick<ListParts, 'groups'> {
 }
 
 function ListBody({ list, view, listView, groups }: ListBodyProps) {
-  const { selection, page, matching } = listView;
+  const { selection, page, matching, today } = listView;
   if (matching === 0) return <EmptyList family={list.family} view={view} listView={listView} />;
-  if (groups !== null) return <ControlGroups list={list} view={view} selection={selection} groups={groups} />;
-  return <RecordTable list={list} view={view} selection={selection} rows={page.records} />;
+  if (groups !== null)
+    return <ControlGroups list={list} view={view} selection={selection} groups={groups} today={today} />;
+  return <RecordTable list={list} view={view} selection={selection} rows={page.records} today={today} />;
 }
 
 function totalText({ selection, matching, total, totalToday }: ListView): string {

@@ -12,6 +12,7 @@ interface ControlGroupsProps {
   view: RegisterView;
   selection: ListSelection;
   groups: readonly ControlGroup[];
+  today: string;
 }
 
 /** Shows controls under their framework and section, which fold, with the coverage of each framework. */

@@ -1,7 +1,7 @@
 import { filterTexts, type ListSelection } from '../../../addresses/page-addresses.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { countRecords, type RecordPage, readRecordPage } from '../../../queries/lists/list-records.ts';
-import { logTimeOf } from '../../../queries/moments/moment.ts';
+import { logTimeOf, momentOf } from '../../../queries/moments/moment.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
@@ -24,6 +24,8 @@ export interface ListView {
   /** Says why the address's filter, order or cursor is not used; null if it is. */
   refusal: string | null;
   page: Pick<RecordPage, 'records' | 'next' | 'previous'>;
+  /** The day that due dates are compared with. */
+  today: string;
   /** The number of records that match. */
   matching: number;
   /** The number of records without the filters. */
@@ -73,19 +75,21 @@ async function readSelection(
   // Archived records are no part of a register unless the filter asks for them, so they belong to both counts.
   const everything = filter.include_archived === true ? { include_archived: true } : {};
   const isFiltered = Object.keys(withoutFilter(filter, 'include_archived')).length > 0;
-  const [page, { total }, matching, today] = await Promise.all([
+  const [page, { total }, matching, countToday, { today }] = await Promise.all([
     readRecordPage(reader, query, tool, view.caller, { ...input, ...cursors }),
     count({ filter: everything }),
     isFiltered ? count({}) : null,
     view.past === null ? null : count({ filter: everything, as_of: undefined }),
+    momentOf(view.snapshot, view.organization.id, input.as_of),
   ]);
   return {
     selection,
     refusal: null,
     page,
+    today,
     matching: matching?.total ?? total,
     total,
-    totalToday: today?.total ?? null,
+    totalToday: countToday?.total ?? null,
     firstChangeAt: view.past?.position === 0 ? await logTimeOf(view.snapshot, view.organization.id, 1) : null,
   };
 }

@@ -1,9 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ListSelection } from '../../../addresses/page-addresses.ts';
+import { overdueFieldsOf } from '../../../queries/records/due-dates.ts';
 import type { Field } from '../../../register/field.ts';
 import { relationLabel } from '../../../register/link.ts';
-import { tableRole } from '../../components/components.tsx';
-import { enumText, FieldContent, type RecordRow } from '../field-content.tsx';
+import { LongDay, tableRole } from '../../components/components.tsx';
+import { enumText, FieldContent, type RecordRow, StateChip } from '../field-content.tsx';
 import { numberField, titleFieldOf } from '../naming-fields.ts';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
@@ -15,12 +16,14 @@ interface RecordTableProps {
   view: RegisterView;
   selection: ListSelection;
   rows: readonly RecordRow[];
+  /** The day that due dates are compared with. */
+  today: string;
   /** Names the table for screen readers, if the page has several. */
   label?: string;
 }
 
 /** A family's records. Headings that are orders are links. On a phone each row is a block. */
-export function RecordTable({ list, view, selection, rows, label }: RecordTableProps) {
+export function RecordTable({ list, view, selection, rows, today, label }: RecordTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
     <section class="scroll" aria-label={label ?? familyHeading(list.family)} tabIndex={0}>
@@ -34,7 +37,7 @@ export function RecordTable({ list, view, selection, rows, label }: RecordTableP
         </thead>
         <tbody {...tableRole('rowgroup')}>
           {rows.map((row) => (
-            <RecordTableRow key={String(row.id)} list={list} view={view} row={row} />
+            <RecordTableRow key={String(row.id)} list={list} view={view} row={row} today={today} />
           ))}
         </tbody>
       </table>
@@ -46,7 +49,12 @@ const SORT_WORDS = { ASC: 'ascending', DESC: 'descending' } as const;
 const SORT_ARROWS = { ASC: '↑', DESC: '↓' } as const;
 
 /** A column's heading. If the list can be in its order, it is a link to that, or to the opposite direction. */
-function ColumnHeading({ list, view, selection, name }: Omit<RecordTableProps, 'rows' | 'label'> & { name: string }) {
+function ColumnHeading({
+  list,
+  view,
+  selection,
+  name,
+}: Omit<RecordTableProps, 'rows' | 'today' | 'label'> & { name: string }) {
   const { label, kind } = list.query.fields[name]!;
   const current = currentDirection(list, selection, name);
   return (
@@ -88,8 +96,10 @@ function nextDirection({ query }: RegisterList, name: string, current: Direction
   return name === query.defaultOrder.field ? query.defaultOrder.direction : 'ASC';
 }
 
-function RecordTableRow({ list, view, row }: Pick<RecordTableProps, 'list' | 'view'> & { row: RecordRow }) {
-  const { family, columns } = list;
+function RecordTableRow(props: Pick<RecordTableProps, 'list' | 'view' | 'today'> & { row: RecordRow }) {
+  const { list, view, row, today } = props;
+  const { family, columns, query } = list;
+  const overdue = overdueFieldsOf(family, query, row, today);
   const title = titleFieldOf(family);
   return (
     <tr {...tableRole('row')}>
@@ -109,11 +119,30 @@ function RecordTableRow({ list, view, row }: Pick<RecordTableProps, 'list' | 'vi
         const kind = name === numberField(family) ? 'number' : `kind-${field.kind}`;
         return (
           <td key={name} data-label={field.label} class={kind} {...tableRole('cell')}>
-            <FieldContent name={name} field={field} row={row} />
+            {overdue.includes(name) ? (
+              <OverdueDate at={String(row[name])} />
+            ) : (
+              <FieldContent name={name} field={field} row={row} />
+            )}
           </td>
         );
       })}
     </tr>
+  );
+}
+
+/** A date that is over, marked as in "Needs you". */
+function OverdueDate({ at }: { at: string }) {
+  return (
+    <StateChip
+      tone="danger"
+      text={
+        <>
+          <span class="for-screen-readers">Overdue: </span>
+          <LongDay at={at} />
+        </>
+      }
+    />
   );
 }
 

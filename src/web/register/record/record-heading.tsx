@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { daysBetween } from '../../../commands/engine/dates.ts';
-import type { DueDate, RecordDetails } from '../../../queries/records/record-details.ts';
+import type { DueDate } from '../../../queries/records/due-dates.ts';
+import type { RecordDetails } from '../../../queries/records/record-details.ts';
 import type { FamilyName } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
 import { ExactTime, LongDay } from '../../components/components.tsx';

@@ -1,0 +1,36 @@
+/** Lists mark dates that are over, unless a column says it. */
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
+
+const test = suite<{ web: WebTest; owner: TestBrowser }>('overdue dates in lists');
+
+test.before(async (context) => {
+  const web = await startWeb();
+  Object.assign(context, { web, owner: await web.setUpOwner() });
+});
+test.after(async ({ web }) => web.stop());
+
+test('marks dates that are over, while they matter', async ({ web, owner }) => {
+  const { organizationId: organization_id } = web;
+  const today = web.reader.snapshot().today();
+  const add = (tool: string, fields: object) => web.call(tool, { organization_id, ...fields });
+  await add('addMeasure', { name: 'Late', due_date: '2026-01-05' });
+  await add('addMeasure', { name: 'Due today', due_date: today });
+  await add('addMeasure', { name: 'Done', due_date: '2026-01-06', state: 'IMPLEMENTED', reason: 'Done' });
+  await add('addVendor', { name: 'Late', next_review_due: '2026-01-07' });
+  await add('addVendor', { name: 'Gone', next_review_due: '2026-01-08', status: 'OFFBOARDED', reason: 'Left' });
+  await add('addRisk', { name: 'Late', next_review_due: '2026-01-09' });
+  await add('addObligation', { requirement: 'Late', due_date: '2026-01-10' });
+  const marked = async (plural: string) => {
+    const { text } = await owner.get(`/organizations/${organization_id}/${plural}`);
+    return [...text.matchAll(/Overdue: <\/span><time datetime="([^"]*)"/gi)].map(([, day]) => day);
+  };
+  assert.equal(await marked('measures'), ['2026-01-05']);
+  assert.equal(await marked('vendors'), ['2026-01-07']);
+  assert.equal(await marked('risks'), ['2026-01-09']);
+  assert.equal(await marked('obligations'), [], 'the column Overdue says it');
+});
+
+test.run();
