@@ -174,10 +174,10 @@ function sideHeading({ asOf, details }: Side, { changes, view }: RevisionsPageCo
   const change = changes.find(({ position }) => position === asOf);
   if (change !== undefined) {
     const { event_type, recorded_at } = change;
-    const [before, after] = [`After “${codeWords(event_type)}”, `, ` (change ${asOf})`];
+    const [before, after] = [`After “${codeWords(event_type)}”,`, ` (change ${asOf})`];
     return {
-      text: before + momentText(recorded_at) + after,
-      content: [before, <ExactTime key="at" at={recorded_at} />, after],
+      text: `${before} ${momentText(recorded_at)}${after}`,
+      content: [before, <br key="line" />, <ExactTime key="at" at={recorded_at} />, after],
     };
   }
   const moment = momentWords(asOf, view.audits);

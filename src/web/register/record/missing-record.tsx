@@ -51,7 +51,7 @@ function notAddedYetPage(
           {typeof reference_id === 'string' ? reference_id : `“${name}”`} did not exist on <MomentTime at={past.time} />
           . It was added on <ExactTime at={String(created_at)} />.
         </p>
-        <p class="actions">
+        <p class="row">
           <a class="button" href={momentAddress(view, null)}>
             Back to today
           </a>
