@@ -2,6 +2,7 @@
 import { asRefusal, Refusal, type RefusalCode } from '../../commands/engine/refusal.ts';
 import { type HttpError, toHttpError } from '../../http/http-errors.ts';
 import type { WebPage } from '../server/web-page.ts';
+import { withRoleNames } from '../texts/role-labels.ts';
 
 /** An error as a browser may see it. */
 export interface ErrorAnswer {
@@ -42,7 +43,8 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   if (refusal instanceof Refusal && refusal.code !== 'unavailable') {
     const { retry_after_seconds: seconds } = refusal.more;
     const headers: Record<string, string> = seconds === undefined ? {} : { 'Retry-After': String(seconds) };
-    return { status: STATUS[refusal.code], message: refusal.message, headers };
+    const message = refusal.code === 'forbidden' ? withRoleNames(refusal.message) : refusal.message;
+    return { status: STATUS[refusal.code], message, headers };
   }
   const { status, message, headers }: HttpError = toHttpError(error);
   if (status === 405) return { status, message: 'Go back and submit the form again.', headers };

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Refusal } from '../../commands/engine/refusal.ts';
 import { readBody } from '../../http/body.ts';
 import { HttpError } from '../../http/http-errors.ts';
+import { withRoleNames } from '../texts/role-labels.ts';
 
 /** Limits of a form's body, and of its fields. */
 const MAX_FORM_BYTES = 64 * 1024;
@@ -107,6 +108,7 @@ export function checkForm<S extends z.ZodRawShape>(
 /** Returns the form to show again after a refusal. The message stands at the field that it names, if the form has it. */
 export function formWithRefusal(refusal: Refusal, values: FormValues, fields: readonly string[]): FormState {
   const { field } = refusal.more;
-  if (field === undefined || !fields.includes(field)) return { values, errors: new Map(), formError: refusal.message };
-  return { values, errors: new Map([[field, refusal.message]]), formError: null };
+  const message = withRoleNames(refusal.message);
+  if (field === undefined || !fields.includes(field)) return { values, errors: new Map(), formError: message };
+  return { values, errors: new Map([[field, message]]), formError: null };
 }

@@ -22,7 +22,14 @@ const BRIEFLY: Readonly<Record<Role, string>> = {
 /** Returns a role and what it may do: `Editor: reads and writes …`. */
 export const describeRole = (role: Role): string => `${roleName(role)}: ${ABOUT[role]}`;
 
-export const roleName = (role: Role): string => role[0] + role.slice(1).toLowerCase();
+export const roleName = (role: string): string => role.charAt(0) + role.slice(1).toLowerCase();
+
+const ROLE_CODE = new RegExp(`\\b(?:${ROLES.join('|')})\\b`, 'g');
+
+/** Returns a message in which roles have their names on pages: Owner instead of OWNER. */
+export function withRoleNames(message: string): string {
+  return message.replace(ROLE_CODE, roleName);
+}
 
 /** Returns choices for the roles up to this one, highest first. */
 export function roleChoices(highest: Role): { value: Role; label: string }[] {

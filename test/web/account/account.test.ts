@@ -86,7 +86,7 @@ test('refuses to erase the last owner’s account until another member is owner'
     current: OWNER.password,
   });
   assert.is(status, 400);
-  assert.match(text, 'Make another member OWNER there first');
+  assert.match(text, 'Make another member Owner there first');
   assert.is((await owner.get(PAGE)).status, 200);
 });
 

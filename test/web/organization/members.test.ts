@@ -68,7 +68,7 @@ test('gives an invited person access until a day, which an owner can move', asyn
   assert.is(past.status, 400);
   assert.match(past.text, 'The access would have ended already');
   await owner.get(page);
-  assert.match((await owner.send(`${page}/invite`, { role: 'OWNER', until: '2026-03-31' })).text, 'OWNER has no end');
+  assert.match((await owner.send(`${page}/invite`, { role: 'OWNER', until: '2026-03-31' })).text, 'Owner has no end');
   await owner.get(`${page}?role=AUDITOR`);
   const invited = await owner.send(`${page}/invite`, { until: '2026-03-01' });
   assert.match(invited.text, /with access until <time[^>]*>1 Mar 2026</);
@@ -106,7 +106,7 @@ test('keeps the last owner, and says what to do first', async ({ web, owner, pag
     assert.match(html, 'give another member the role Owner first');
     const { status, text } = await owner.force(`${self}/${action}`, fields);
     assert.is(status, 400, action);
-    assert.match(text, 'Make another member OWNER first');
+    assert.match(text, 'Make another member Owner first');
   }
   assert.is((await rolesIn(web)).Ada, 'OWNER');
 });
@@ -117,7 +117,7 @@ test('lets only an owner with a verified address of a domain admit it', async ({
   assert.match(text, 'first connect the provider');
   assert.not.match(text, `action="${page}/domains"`);
   const unconfirmed = await owner.force(`${page}/domains`, { domain: 'Example.org', domain_role: 'AUDITOR' });
-  assert.match((await owner.follow(unconfirmed)).text, 'Only an OWNER who has signed in with the provider');
+  assert.match((await owner.follow(unconfirmed)).text, 'Only an Owner who has signed in with the provider');
   await web.members.domains.recordVouchedDomain(web.ownerId, 'example.org');
   await owner.get(page);
   const done = await owner.send(`${page}/domains`, { domain: 'Example.org', domain_role: 'AUDITOR' });

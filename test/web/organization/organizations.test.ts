@@ -85,10 +85,10 @@ test('shows a viewer their organization, without renaming and creating', async (
   const form_token = /name="form_token" value="([^"]+)"/.exec(page.text)![1]!;
   const renamed = await vera.post(`${path}/name`, { form_token, name: 'Mine' });
   assert.is(renamed.status, 403);
-  assert.match(renamed.text, 'you need the role ADMIN or OWNER');
+  assert.match(renamed.text, 'you need the role Admin or Owner, but yours is Viewer. Ask an Owner');
   const response = await vera.post('/organizations', { form_token, name: 'Mine' });
   assert.is(response.status, 400);
-  assert.match(response.text, 'Only an OWNER');
+  assert.match(response.text, 'Only an Owner');
   assert.is((await web.members.organizationsOf(web.ownerId))[0]!.name, 'My organization');
 });
 
