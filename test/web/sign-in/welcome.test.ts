@@ -33,7 +33,12 @@ test('lets the first owner choose name, address and password, once', async ({ we
   const done = await browser.send('/welcome/new', OWNER);
   assert.is(done.to, '/');
   assert.ok(await signedInAs(browser, OWNER.name));
-  assert.is((await web.browser().get(`/welcome?key=${secret}`)).status, 404);
+  const used = await web.browser().get(`/welcome?key=${secret}`);
+  assert.is(used.status, 404);
+  assert.match(used.text, '<h1>This link no longer works</h1>');
+  assert.match(used.text, 'This link was used, was revoked or has expired. Ask for another.');
+  assert.match(used.text, 'href="/sign-in"');
+  assert.match((await browser.get(`/welcome?key=${secret}`)).text, 'Go to the home page');
 });
 
 test('shows errors at their fields and keeps typed values, except passwords', async ({ web }) => {

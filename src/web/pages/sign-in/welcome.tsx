@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
+import { Refusal } from '../../../commands/engine/refusal.ts';
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { Account } from '../../../identity/accounts/account.ts';
 import { linkNotFound, type OneTimeLink } from '../../../identity/accounts/one-time-links.ts';
@@ -13,7 +14,15 @@ import { Form } from '../../components/form.tsx';
 import { OpenIdSignInForm } from '../../components/provider-form.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, type FormState, singleField } from '../../server/form-state.ts';
-import { type PageRequest, publicGet, publicPost, type Route, redirect } from '../../server/page-request.ts';
+import {
+  type PageRequest,
+  publicGet,
+  publicPost,
+  RefusedPage,
+  type Route,
+  redirect,
+  type SignedInPerson,
+} from '../../server/page-request.ts';
 import { finishSignInStep, withNext } from '../../server/sign-in-redirects.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
@@ -40,21 +49,31 @@ interface LinkDetails {
 export const welcomePage = (context: Collaborators): Route[] => {
   const { welcome } = context.people;
 
-  const readLink = async (secret: string): Promise<LinkDetails> => {
+  const describeLink = async (secret: string): Promise<LinkDetails> => {
     const { link, account } = await welcome.describe(secret);
     if (link.organization_id === null) return { secret, link, account, organization: null };
     await requireInviter(context, link.organization_id, link.made_by);
     return { secret, link, account, organization: await context.organizationNameOf(link.organization_id) };
   };
 
+  /** Reads the link with a secret. @throws RefusedPage if it no longer works */
+  const readLink = async (secret: string, { person }: PageRequest): Promise<LinkDetails> => {
+    try {
+      return await describeLink(secret);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'not_found') throw error;
+      throw new RefusedPage(endedLinkPage(error.message, person));
+    }
+  };
+
   const secretIn = ({ formValues }: PageRequest) => formValues.get('key')?.[0] ?? '';
 
   return [
     publicGet('/welcome', async (request) =>
-      page(context, await readLink(request.query.get('key') ?? ''), request, BLANK_FORM),
+      page(context, await readLink(request.query.get('key') ?? '', request), request, BLANK_FORM),
     ),
     publicPost('/welcome/new', async (request) => {
-      const details = await readLink(secretIn(request));
+      const details = await readLink(secretIn(request), request);
       const begin = details.link.kind === 'SETUP' ? welcome.setUp : welcome.join;
       const { result, form } = await submitForm(request.formValues, NEWCOMER_FIELDS, (value) =>
         begin.call(welcome, details.secret, value, request.clientInfo),
@@ -62,19 +81,19 @@ export const welcomePage = (context: Collaborators): Route[] => {
       // If the address has an account, the invitation now belongs to that account.
       return form === null
         ? finishSignInStep(request, result, '/')
-        : page(context, await readLink(details.secret), request, form);
+        : page(context, await readLink(details.secret, request), request, form);
     }),
     publicPost('/welcome/accept', async (request) => {
       const secret = secretIn(request);
       if (request.person === null) return redirect(signInFirst(secret));
-      const details = await readLink(secret);
+      const details = await readLink(secret, request);
       const { session } = request.person;
       const { result, form } = await submitForm(request.formValues, {}, () => welcome.accept(secret, session));
       if (form !== null) return page(context, details, request, form);
       return redirect(`/organizations/${result}`, `You are now a member of ${details.organization}.`);
     }),
     publicPost('/welcome/reset', async (request) => {
-      const details = await readLink(secretIn(request));
+      const details = await readLink(secretIn(request), request);
       const { result, form } = await submitForm(request.formValues, PASSWORD_FIELDS, ({ password }) =>
         welcome.reset(details.secret, password, request.clientInfo),
       );
@@ -110,6 +129,33 @@ async function page(
   const { account } = request.person;
   const membership = await members.membership(account.id, details.link.organization_id ?? '');
   return membership === null ? acceptPage(details, account, form) : memberPage(membership, account);
+}
+
+function endedLinkPage(message: string, person: SignedInPerson | null): WebPage {
+  return {
+    title: 'This link no longer works',
+    status: 404,
+    plain: true,
+    body: (
+      <>
+        <p class="lead">{message}</p>
+        {person === null ? (
+          <>
+            <p>If you have an account here already, sign in.</p>
+            <p>
+              <a class="button" href="/sign-in">
+                Sign in
+              </a>
+            </p>
+          </>
+        ) : (
+          <p>
+            <a href="/">Go to the home page</a>
+          </p>
+        )}
+      </>
+    ),
+  };
 }
 
 function setUpPage({ secret }: LinkDetails, form: FormState): WebPage {
