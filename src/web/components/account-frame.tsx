@@ -10,10 +10,10 @@ const GENERAL_LINKS: readonly Link[] = [
 ];
 
 const ACCOUNT_LINKS: readonly Link[] = [
+  ['/settings/account', 'Account'],
   ['/settings/tokens', 'API tokens'],
   ['/settings/assistants', 'Connected assistants'],
   ['/settings/security', 'Security'],
-  ['/settings/account', 'Account'],
 ];
 
 /** The frame of a person's own pages. It looks as an organization's, with the person's pages in the rail. */

@@ -125,7 +125,7 @@ function PastLine(props: { past: PastMoment; choice: MomentChoice; organization:
 export function Person({ name }: { name: string }) {
   return (
     <div class="person">
-      <a href="/settings/tokens" class="name">
+      <a href="/settings/account" class="name" title="Your account">
         {name}
       </a>
       <Form action="/sign-out">

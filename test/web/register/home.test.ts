@@ -114,6 +114,17 @@ test('leads from each number to exactly the rows that it counts', async ({ web, 
   }
 });
 
+test('says of a past week that it was that week', async ({ web, owner, path }) => {
+  const position = web.reader.snapshot().newestPosition(web.organizationId) - 1;
+  const { text } = await owner.get(`${path}?as_of=${position}`);
+  assert.match(text, 'What changed that week');
+  assert.not.match(text, /this week|last 7 days/);
+});
+
+test('leads from the name to the account', async ({ owner, path }) => {
+  assert.match((await owner.get(path)).text, /<a href="\/settings\/account" class="name"/);
+});
+
 test('shows a viewer the numbers only', async ({ viewer, editor, path }) => {
   const ofEditor = (await editor.get(path)).text;
   const { text } = await viewer.get(path);

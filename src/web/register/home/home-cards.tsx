@@ -76,13 +76,14 @@ export function CoverageCard({ view, coverages }: { view: RegisterView; coverage
   );
 }
 
-/** The newest changes of the last seven days. */
+/** The newest changes of the seven days before the moment shown. */
 export function WeekCard({ view, changes }: { view: RegisterView; changes: readonly ListedChange[] }) {
+  const isToday = view.past === null;
   return (
     <section class="card">
-      <h2>What changed this week</h2>
+      <h2>{isToday ? 'What changed this week' : 'What changed that week'}</h2>
       {changes.length === 0 ? (
-        <p class="sub">Nothing in the last 7 days.</p>
+        <p class="sub">{isToday ? 'Nothing in the last 7 days.' : 'Nothing in the 7 days before.'}</p>
       ) : (
         <ul class="plain week">
           {changes.map((change) => (
