@@ -3,7 +3,7 @@ import { InputParser } from '../../mcp/schema/input-parser.ts';
 import { publishedFilters } from '../../mcp/schema/json-schema.ts';
 import type { ChangesInput } from '../../queries/changes/changes-input.ts';
 import type { ChangeRefinement } from '../../queries/changes/refined-changes.ts';
-import { filledParameters, readFilter, singleParameter } from './file-query.ts';
+import { filledParameters, filterParameters, readFilter, singleParameter } from './file-query.ts';
 
 const REFINEMENTS = ['client', 'made_by'];
 
@@ -29,8 +29,8 @@ export function readChangesQuery(
 ): ChangesQuery {
   const parameters = filledParameters(query);
   const [cursor, client = null, madeBy] = ['cursor', ...REFINEMENTS].map((name) => singleParameter(parameters, name));
-  for (const name of REFINEMENTS) parameters.delete(name);
-  const filter = readFilter(parameters, publishedFilters(parser.schema));
+  const filterSchemas = publishedFilters(parser.schema);
+  const filter = readFilter(filterParameters(parameters, filterSchemas), filterSchemas);
   return {
     input: parser.parse({ organization_id, filter, ...page, ...(cursor ? { cursor } : {}) }),
     refinement: { client, onlyAssistants: madeBy === ASSISTANTS },

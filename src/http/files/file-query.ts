@@ -64,6 +64,15 @@ function jsonOf(text: string): object {
   throw invalidInput('filter must be a JSON object, as in the list tool’s input.', { field: 'filter' });
 }
 
+/**
+ * Returns the parameters that are filters. A page ignores others, such as those that mail programs and campaigns append.
+ * A file refuses them, because a misspelled filter would give too many records.
+ */
+export function filterParameters(query: URLSearchParams, filterSchemas: Filters): URLSearchParams {
+  const isFilter = (name: string) => name === 'filter' || Object.hasOwn(filterSchemas, name);
+  return new URLSearchParams([...query].filter(([name]) => isFilter(name)));
+}
+
 /** Returns the parameters that have a value. A form sends all its fields, also the empty ones. */
 export function filledParameters(query: URLSearchParams): URLSearchParams {
   return new URLSearchParams([...query].filter(([, value]) => value !== ''));

@@ -17,9 +17,6 @@ import type { RegisterView } from './open-register.ts';
 import { familyHeading } from './rail-links.ts';
 import type { InputLabels } from './refused-input.ts';
 
-/** Parameters of the address that are not filters. */
-const PAGE_PARAMETERS = ['as_of', 'cursor'];
-
 export interface ChangesFilterProps {
   view: RegisterView;
   filter: NonNullable<ChangesInput['filter']>;
@@ -105,7 +102,7 @@ function fieldChoices(family: FamilyDescription | undefined): Choice[] {
 /** The filters of the address, each with a link that leaves it out. */
 export function ActiveChangesFilters({ view, changes, members }: ChangesFilterProps) {
   const { query, path, past } = view;
-  const filters = [...query].filter(([name, value]) => !PAGE_PARAMETERS.includes(name) && value !== '');
+  const filters = [...query].filter(([name, value]) => Object.hasOwn(FILTER_LABELS, name) && value !== '');
   if (filters.length === 0) return null;
   const names = new Map([
     ...members.map(({ account_id, name }) => [account_id, name] as const),
@@ -116,8 +113,7 @@ export function ActiveChangesFilters({ view, changes, members }: ChangesFilterPr
       {filters.map(([name, value]) => (
         <li key={`${name}=${value}`}>
           <a class="chip" href={addressWithout(view, name, value)} title="Remove this filter">
-            {FILTER_LABELS[name] ?? name}: {names.get(value) ?? filterText(name, value)}{' '}
-            <span aria-hidden="true">×</span>
+            {FILTER_LABELS[name]}: {names.get(value) ?? filterText(name, value)} <span aria-hidden="true">×</span>
           </a>
         </li>
       ))}
@@ -143,11 +139,15 @@ const FILTER_LABELS: Readonly<Record<string, string>> = {
   made_by: 'Made by',
   from: 'From',
   to: 'Until',
+  filter: 'Filter',
 };
 
 /** The labels of filters, by the names in refusals. */
 export const CHANGES_FILTER_INPUTS: InputLabels = Object.fromEntries(
-  Object.entries(FILTER_LABELS).map(([name, label]) => [`filter.${name}`, label]),
+  Object.entries(FILTER_LABELS).flatMap(([name, label]) => [
+    [name, label],
+    [`filter.${name}`, label],
+  ]),
 );
 
 function addressWithout({ query, path }: RegisterView, name: string, value: string): string {

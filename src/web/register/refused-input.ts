@@ -10,14 +10,18 @@ export function refusedInput(thrown: unknown, labels: InputLabels = {}): string 
   const isRefusedInput =
     (error instanceof Refusal || error instanceof HttpError) && ['invalid_input', 'not_found'].includes(error.code);
   if (!isRefusedInput) return null;
-  return error instanceof Refusal ? withLabel(error, labels).message : error.message;
+  const { field } = error instanceof Refusal ? error.more : error.details;
+  return labelledMessage(error.message, field, labels);
 }
 
 /** Returns a refusal that calls its input by the label that people see. Messages begin with the input's name. */
-export function withLabel(refusal: Refusal, labels: InputLabels): Refusal {
-  const { field = '' } = refusal.more;
+export function withLabel({ code, message, more }: Refusal, labels: InputLabels): Refusal {
+  return new Refusal(code, labelledMessage(message, more.field, labels), more);
+}
+
+function labelledMessage(message: string, field: string | undefined, labels: InputLabels): string {
+  if (field === undefined || !message.startsWith(`${field} `)) return message;
   // A list names its item too, such as `filter.record_types.0`.
-  const label = labels[field.replace(/\.\d+$/, '')];
-  if (label === undefined || !refusal.message.startsWith(`${field} `)) return refusal;
-  return new Refusal(refusal.code, label + refusal.message.slice(field.length), refusal.more);
+  const name = field.replace(/\.\d+$/, '');
+  return Object.hasOwn(labels, name) ? labels[name] + message.slice(field.length) : message;
 }

@@ -10,7 +10,7 @@ import type { Choice } from '../../components/fields.tsx';
 import { MAX_COUNT } from '../../texts/counts.ts';
 import { titleFieldOf } from '../naming-fields.ts';
 import { asOfInput, type RegisterView } from '../open-register.ts';
-import { refusedInput } from '../refused-input.ts';
+import { type InputLabels, refusedInput } from '../refused-input.ts';
 import { REGISTER_LISTS, type RegisterList } from '../register-lists.ts';
 import { withoutFilter } from './list-address.ts';
 import type { ListFilter } from './list-filters.ts';
@@ -37,16 +37,30 @@ export interface ListView {
 }
 
 /** Reads the list in a view's address. A refused address gives the list without filters, and the refusal. */
-export async function readList(reader: Reader, list: RegisterList, view: RegisterView): Promise<ListView> {
+export async function readList(
+  reader: Reader,
+  list: RegisterList,
+  view: RegisterView,
+  filters: readonly ListFilter[],
+): Promise<ListView> {
   try {
     const selection = selectionOf(list, view);
     const page = { cursor: view.query.get('cursor') ?? undefined, before: view.query.get('before') ?? undefined };
     return await readSelection(reader, list, view, selection, page);
   } catch (thrown) {
-    const refusal = refusedInput(thrown);
+    const refusal = refusedInput(thrown, inputLabels(filters));
     if (refusal === null) throw thrown;
     return { ...(await readSelection(reader, list, view, { filter: {} }, {})), refusal };
   }
+}
+
+/** Returns the labels of filters and of the order, by the names in refusals. */
+function inputLabels(filters: readonly ListFilter[]): InputLabels {
+  const labels = filters.flatMap(({ name, label }) => [
+    [name, label],
+    [`filter.${name}`, label],
+  ]);
+  return { 'order_by.field': 'The order', 'order_by.direction': 'The direction', ...Object.fromEntries(labels) };
 }
 
 function selectionOf({ queryReader }: RegisterList, { organization, query }: RegisterView): ListSelection {
