@@ -60,6 +60,10 @@ function run(browser: Browser): void {
     await page.keyboard.press('ArrowUp');
     const active = await field.getAttribute('aria-activedescendant');
     assert.match((await page.locator(`#${active}`).textContent())!, 'All risks that match');
+    await field.fill('zzzz');
+    await page.getByText('Nothing matches “zzzz”.').waitFor();
+    await page.getByRole('option', { name: 'All changes' }).waitFor();
+    assert.is(await field.getAttribute('aria-activedescendant'), '', 'Enter opens no next step');
     await field.fill('r-17');
     await page.getByRole('option', { name: 'R-17 Flood 17', selected: true }).waitFor();
     await page.keyboard.press('Enter');

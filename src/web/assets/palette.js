@@ -50,22 +50,27 @@ class Palette {
     const { signal } = this.#request;
     const query = this.field.value;
     try {
-      this.#show(await fetchResults(this.form, signal));
+      const isFound = this.#show(await fetchResults(this.form, signal));
       this.#listedQuery = query;
-      this.#activate(query.trim() === '' || this.#options.length === 0 ? -1 : 0);
+      this.#activate(query.trim() === '' || !isFound ? -1 : 0);
     } catch {
       if (!signal.aborted) this.status.textContent = 'The search failed. Press Enter to open it as a page.';
     }
   }
 
-  /** @param {HTMLElement} results */
+  /**
+   * Lists results. Returns false if there are none, or only next steps.
+   * @param {HTMLElement} results
+   */
   #show(results) {
     const status = results.querySelector('[data-status]');
+    const isNothing = status?.hasAttribute('data-nothing') ?? false;
     this.status.textContent = status?.textContent ?? '';
     status?.remove();
     this.list.replaceChildren(...results.childNodes);
     this.#options = makeOptions(this.list);
     this.#active = -1;
+    return !isNothing && this.#options.length > 0;
   }
 
   /** @param {number} index */

@@ -68,7 +68,7 @@ test('finds pages and actions by the beginnings of their words', async ({ owner,
   assert.equal(groupsIn((await owner.get(`${path}?q=comp+mom`)).text), {
     'Pages and actions': ['Compare two moments'],
   });
-  assert.equal(groupsIn((await viewer.get(`${path}?q=compare`)).text), {});
+  assert.equal(groupsIn((await viewer.get(`${path}?q=compare`)).text), { 'Look further': ['All risks'] });
   const all = groupsIn((await owner.get(path)).text)['Pages and actions']!;
   for (const title of ['Home', 'Risks', 'Findings', 'Access log', 'Verify a file'])
     assert.ok(all.includes(title), title);
@@ -100,12 +100,38 @@ test('searches no records for one character, or for no word', async ({ owner, pa
   for (const query of ['f', '--', '%20%20']) {
     const groups = groupsIn((await owner.get(`${path}?q=${query}`)).text);
     assert.equal(
-      Object.keys(groups).filter((title) => title !== 'Pages and actions'),
+      Object.keys(groups).filter((title) => !['Pages and actions', 'Look further'].includes(title)),
       [],
       query,
     );
   }
-  assert.match((await owner.get(`${path}?q=zzzz`)).text, 'Nothing matches “zzzz”.');
+});
+
+test('says what is searched if nothing matches, and offers next steps', async ({ owner, path }) => {
+  const { text } = await owner.get(`${path}?q=zzzz`);
+  assert.match(text, 'Nothing matches “zzzz”. The search finds names, numbers and words of records');
+  assert.equal(groupsIn(text), { 'Look further': ['All risks', 'All changes'] });
+});
+
+test('offers the lists that a state or a member names', async ({ owner, viewer, path }) => {
+  const listsFor = async (browser: TestBrowser, query: string) =>
+    groupsIn((await browser.get(`${path}?q=${query}`)).text)['Filtered lists'] ?? [];
+  assert.equal(await listsFor(owner, 'suspended'), ['Vendors: Suspended']);
+  assert.equal(await listsFor(owner, 'overdue+meas'), ['Measures: Overdue']);
+  assert.ok((await listsFor(owner, 'over')).includes('Vendors: Review overdue'));
+  assert.equal(await listsFor(owner, 'vendors'), []);
+  assert.equal(await listsFor(owner, 'su'), []);
+  assert.equal(await listsFor(owner, 'vera'), ['Due items of Vera Viewer']);
+  assert.equal(await listsFor(viewer, 'vera'), [], 'viewers see their own items only');
+  for (const query of ['implemented', 'vera', 'overdue']) {
+    const { text } = await owner.get(`${path}?q=${query}`);
+    const group = /aria-label="Filtered lists">(.*?)<\/section>/s.exec(text)![1]!;
+    for (const [, href] of group.matchAll(/href="([^"]*)"/g)) {
+      const list = await owner.get(unescapeHtml(href!));
+      assert.is(list.status, 200, href);
+      assert.match(list.text, /Remove (the|this) filter/, href);
+    }
+  }
 });
 
 test('sends the results alone for the palette', async ({ owner, path }) => {

@@ -8,6 +8,7 @@ import {
   type RegisterView,
 } from '../../register/open-register.ts';
 import { findDestinations } from '../../register/search/destinations.ts';
+import { findFilteredLists, readSearchedMembers } from '../../register/search/filtered-lists.ts';
 import { MIN_QUERY_LENGTH, type SearchContent, SearchResults } from '../../register/search/search-results.tsx';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
@@ -18,7 +19,7 @@ const MAX_QUERY_LENGTH = 200;
 /** `?part=results` gives the results alone, for the palette's script. */
 const RESULTS = 'results';
 
-/** Finds records of all families, pages and actions by name, number or words. */
+/** Finds records of all families, filtered lists, pages and actions by name, number or words. */
 export const searchPage = (context: RegisterCollaborators): Route[] => [
   get('/organizations/:id/search', async (request) => {
     const view = await openRegister(context, request);
@@ -27,7 +28,8 @@ export const searchPage = (context: RegisterCollaborators): Route[] => [
     const signal = clientSignal(request.ctx.res);
     const isSearched = query.length >= MIN_QUERY_LENGTH;
     const hits = isSearched ? await searchRecords(context.scanReader, view.caller, input, signal) : [];
-    return page(view, { query, hits, destinations: findDestinations(view, query) });
+    const lists = isSearched ? findFilteredLists(view, query, await readSearchedMembers(context, view)) : [];
+    return page(view, { query, hits, lists, destinations: findDestinations(view, query) });
   }),
 ];
 

@@ -3,7 +3,7 @@ import { roleAllows } from '../../../commands/organization/permissions.ts';
 import { settingsLinks } from '../../server/organization-links.ts';
 import { momentAddress } from '../moments/moment-control.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
-import { railGroups } from '../rail-links.ts';
+import { familyHeading, ORDERED_FAMILIES, railGroups } from '../rail-links.ts';
 
 /** A page or an action that a search finds. */
 export interface Destination {
@@ -14,17 +14,32 @@ export interface Destination {
 /** Returns the pages and actions whose title has a word that begins like each word of the query; all for an empty one. */
 export function findDestinations(view: RegisterView, query: string): Destination[] {
   const prefixes = wordsOf(query);
-  return destinationsOf(view).filter(({ title }) => {
-    const words = wordsOf(title);
-    return prefixes.every((prefix) => words.some((word) => word.startsWith(prefix)));
-  });
+  return destinationsOf(view).filter(({ title }) => prefixes.every((prefix) => hasWord(title, prefix)));
 }
 
-const wordsOf = (text: string): string[] =>
-  text
+/** Returns true if a word of the text begins so. */
+export function hasWord(text: string, prefix: string): boolean {
+  return wordsOf(text).some((word) => word.startsWith(prefix));
+}
+
+/** Returns the words of a text in lower case. */
+export function wordsOf(text: string): string[] {
+  return text
     .toLowerCase()
     .split(/[\s,]+/)
     .filter((word) => word !== '');
+}
+
+/** Returns next steps for a query that finds nothing: a list to look through, and the history. */
+export function nextSteps(view: RegisterView): Destination[] {
+  const [family] = ORDERED_FAMILIES;
+  const list = {
+    title: `All ${familyHeading(family!).toLowerCase()}`,
+    address: registerAddress(view, `/${family!.plural}`),
+  };
+  const changes = { title: 'All changes', address: registerAddress(view, '/changes') };
+  return roleAllows(view.organization.role, 'readChanges') ? [list, changes] : [list];
+}
 
 function destinationsOf(view: RegisterView): Destination[] {
   const { organization, past, readsPast } = view;

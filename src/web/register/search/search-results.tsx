@@ -6,22 +6,24 @@ import { FieldContent, type RecordRow } from '../field-content.tsx';
 import { numberField, titleFieldOf } from '../naming-fields.ts';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading, ORDERED_FAMILIES } from '../rail-links.ts';
-import type { Destination } from './destinations.ts';
+import { type Destination, nextSteps } from './destinations.ts';
 
 /** A query, and the results of its search. */
 export interface SearchContent {
   query: string;
   hits: readonly SearchHits[];
+  /** The filtered lists that words of the query name. */
+  lists: readonly Destination[];
   destinations: readonly Destination[];
 }
 
 /** The records, pages and actions that a search found. The palette's script shows the same. */
 export function SearchResults({ view, content }: { view: RegisterView; content: SearchContent }) {
-  const { query, hits, destinations } = content;
+  const { query, hits, lists, destinations } = content;
   const families = ORDERED_FAMILIES.filter(({ type }) => hits.some((group) => group.type === type));
   return (
     <>
-      <p class="sub" data-status>
+      <p class="sub" data-status data-nothing={findsNothing(content) || undefined}>
         {statusText(content)}
       </p>
       {families.map((family) => (
@@ -33,28 +35,46 @@ export function SearchResults({ view, content }: { view: RegisterView; content: 
           hits={hits.find(({ type }) => type === family.type)!}
         />
       ))}
-      {destinations.length > 0 && (
-        <ResultGroup title="Pages and actions">
-          {destinations.map(({ title, address }) => (
-            <li key={title}>
-              <a href={address} data-row>
-                {title}
-              </a>
-            </li>
-          ))}
-        </ResultGroup>
-      )}
+      <Destinations title="Filtered lists" destinations={lists} />
+      <Destinations title="Pages and actions" destinations={destinations} />
+      {findsNothing(content) && <Destinations title="Look further" destinations={nextSteps(view)} />}
     </>
+  );
+}
+
+function Destinations({ title, destinations }: { title: string; destinations: readonly Destination[] }) {
+  if (destinations.length === 0) return null;
+  return (
+    <ResultGroup title={title}>
+      {destinations.map((destination) => (
+        <li key={destination.title}>
+          <a href={destination.address} data-row>
+            {destination.title}
+          </a>
+        </li>
+      ))}
+    </ResultGroup>
   );
 }
 
 /** The fewest characters with which records are searched. */
 export const MIN_QUERY_LENGTH = 2;
 
-function statusText({ query, hits, destinations }: SearchContent): string {
+function countResults({ hits, lists, destinations }: SearchContent): number {
+  return hits.reduce((sum, { records }) => sum + records.length, lists.length + destinations.length);
+}
+
+function findsNothing(content: SearchContent): boolean {
+  return content.query.length >= MIN_QUERY_LENGTH && countResults(content) === 0;
+}
+
+function statusText(content: SearchContent): string {
+  const { query, hits } = content;
   if (query.length < MIN_QUERY_LENGTH) return 'Type a name, a number or words.';
-  const count = hits.reduce((sum, { records }) => sum + records.length, destinations.length);
-  if (count === 0) return `Nothing matches “${query}”.`;
+  if (findsNothing(content)) {
+    return `Nothing matches “${query}”. The search finds names, numbers and words of records, and pages.`;
+  }
+  const count = countResults(content);
   const more = hits.some(({ hasMore }) => hasMore) ? ' or more' : '';
   return `${count}${more} ${count === 1 ? 'result' : 'results'}`;
 }
