@@ -21,9 +21,15 @@ export function matchedColumnsText({ headerOf }: MatchedColumns): string | null 
   return `Columns: ${others.map(([field, header]) => `${field} from "${header}"`).join(', ')}.`;
 }
 
+interface ImportMode {
+  dryRun: boolean;
+  /** The option --update would change records that this import leaves as they are. */
+  offersUpdate: boolean;
+}
+
 /** Returns messages about how cells were read, where a person should know it. */
-export function resultNotices(result: SheetImportResult): string[] {
-  return [...readingNotices(result), ...recordNotices(result)];
+export function resultNotices(result: SheetImportResult, mode: ImportMode): string[] {
+  return [...readingNotices(result), ...recordNotices(result, mode), ...referenceNotices(result)];
 }
 
 function readingNotices({ words, placeholders, shortenedNames, asides }: SheetImportResult): string[] {
@@ -42,22 +48,37 @@ function readingNotices({ words, placeholders, shortenedNames, asides }: SheetIm
   return notices;
 }
 
-function recordNotices(result: SheetImportResult): string[] {
-  const { readDifferently, similar, strayDecisions, unknownMembers, confusableMembers, unknownRecords } = result;
+function recordNotices(result: SheetImportResult, { dryRun, offersUpdate }: ImportMode): string[] {
+  const { readDifferently, similar, strayDecisions, updates, fieldsLeftOut } = result;
   const notices: string[] = [];
   if (readDifferently > 0) {
     notices.push(
       `${readDifferently} of the unchanged rows were imported before with other values, such as another mapping. ` +
-        'Their records stay as they are. To change them, map a column to id.',
+        `Their records stay as they are.${offersUpdate ? ' --update changes them.' : ''}`,
     );
+  }
+  if (updates.length > 0) {
+    const listed = updates.map(({ row, name, id, fields }) => `row ${row} "${name}" (${id}): ${fields.join(', ')}`);
+    notices.push(`These rows ${dryRun ? 'would change' : 'changed'} records: ${listText(listed, '; ')}.`);
   }
   if (similar.length > 0) {
     const listed = similar.map(({ row, id, name }) => `row ${row} and "${name ?? ''}" (${id})`);
-    notices.push(`These have the same name or reference_id: ${listText(listed)}.`);
+    const nextStep = offersUpdate ? ' --update changes them instead.' : '';
+    notices.push(`These have the same name or reference_id: ${listText(listed)}.${nextStep}`);
+  }
+  if (fieldsLeftOut.size > 0) {
+    const fields = [...fieldsLeftOut].join(', ');
+    notices.push(`An update can’t set ${fields}. These cells were left out in rows of existing records.`);
   }
   if (strayDecisions > 0) {
     notices.push(`In ${strayDecisions} rows, cells about a decision were left out, because the status tells of none.`);
   }
+  return notices;
+}
+
+/** Returns messages about words that name no member or record. */
+function referenceNotices({ unknownMembers, confusableMembers, unknownRecords }: SheetImportResult): string[] {
+  const notices: string[] = [];
   if (unknownMembers.size > 0) {
     notices.push(
       `These are no members, so the rows have no owner: ${countsText(unknownMembers)}. See "veritrail member list".`,
@@ -78,9 +99,9 @@ function countsText(counts: ReadonlyMap<string, number>): string {
   return listText([...counts].map(([word, rows]) => `"${word}" (${rows})`));
 }
 
-function listText(texts: readonly string[]): string {
+function listText(texts: readonly string[], separator = ', '): string {
   const more = texts.length - MAX_LISTED_WORDS;
-  return more > 0 ? `${texts.slice(0, MAX_LISTED_WORDS).join(', ')} and ${more} more` : texts.join(', ');
+  return more > 0 ? `${texts.slice(0, MAX_LISTED_WORDS).join(separator)} and ${more} more` : texts.join(separator);
 }
 
 /** Returns the last line of an import. */

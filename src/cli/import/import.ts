@@ -5,8 +5,11 @@ import { FAMILIES } from '../../commands/families.ts';
 import { ValueWords } from '../../identity/value-words.ts';
 import { ROW_READERS, type RowError, type RowReader } from '../../mcp/import/import-rows.ts';
 import { importTool } from '../../mcp/import/import-tool.ts';
+import { IMPORTED_BEFORE } from '../../mcp/import/row-commands.ts';
 import { sheetFields } from '../../mcp/import/sheet-fields.ts';
 import { ROWS_PER_WRITE, SheetImport, type SheetImportListener } from '../../mcp/import/sheet-import.ts';
+import { LiveRecords } from '../../queries/records/live-records.ts';
+import type { FamilyDescription } from '../../register/field.ts';
 import type { DateOrder } from '../../sheets/cells/cell-dates.ts';
 import { namesOneOf, normalizeHeading } from '../../sheets/columns/headings.ts';
 import { readValueWords, wordsByField } from '../../sheets/columns/value-words.ts';
@@ -36,7 +39,8 @@ write them; n/a, TBD and - are empty. Owners are members by name or e-mail addre
 with records by their reference_id. The command tells how it read the file. Ambiguous values are refused.
 
 Importing the same file again writes nothing twice, so repeat an interrupted import to finish it. A row that was imported
-before is recognized by its reference_id, or else by its cells, even if the record has changed since. Wrong rows are
+before is recognized by its reference_id, or else by its cells, even if the record has changed since. After you correct
+the file, use --update: else a changed row adds a second record, or is refused for its reference_id. Wrong rows are
 listed and left out; the others are imported, and the exit code is 1. Unlike the importRecords tool, one bad row does not
 reject the whole file. Use --dry-run first if that matters. A dry run does not detect that two rows contradict each other
 if they are more than ${ROWS_PER_WRITE} rows apart. Some rows need a reason, such as a vendor that is SUSPENDED.
@@ -44,6 +48,8 @@ if they are more than ${ROWS_PER_WRITE} rows apart. Some rows need a reason, suc
   --type TYPE           ${IMPORTABLE_TYPES.join(', ')}
   --map FIELD=COLUMN    the column of a field, such as name=Supplier; may be repeated. With id=COLUMN, a row with an
                         id changes that record (the only way for controls); an empty cell changes nothing
+  --update              a row that was not imported before changes the one record with its reference_id, or else with
+                        its name; an empty cell changes nothing. Rows that could be about several records are refused
   --ignore COLUMN       a column that fills no field; may be repeated
   --value FIELD:WORD=VALUE
                         the value that a word means, such as "status:Monitoring=OPEN"; without VALUE the cell is
@@ -68,22 +74,28 @@ function readOptions(args: string[], shell: Shell) {
     options: {
       ...ROW_IMPORT_OPTIONS,
       type: { type: 'string' },
+      update: { type: 'boolean', default: false },
       'forget-values': { type: 'boolean', default: false },
       dates: { type: 'string' },
     },
   });
   const options = readRowImportOptions(values, positionals, shell);
   if (!values.type) throw new UsageError('Give the type of the rows, such as --type vendors.');
+  const reader = readerFor(values.type);
+  const problem = updateProblem(reader);
+  if (values.update && problem !== null) throw new UsageError(problem);
   return {
     ...options,
-    reader: readerFor(values.type),
+    reader,
+    updatesExisting: values.update,
+    offersUpdate: !values.update && problem === null,
     forgetsValues: values['forget-values'],
     dateOrder: dateOrderOf(values.dates),
   };
 }
 
 async function runImport(options: Options, shell: Shell, stores: OpenInstallation & { organizationId: string }) {
-  const { reader, dryRun, reason, map } = options;
+  const { reader, dryRun, reason, map, updatesExisting } = options;
   const organizationId = options.organization ?? stores.organizationId;
   const caller = await callerFor(stores, 'import', organizationId, options.account);
   const fields = sheetFields(reader, map.has('id'));
@@ -104,7 +116,7 @@ async function runImport(options: Options, shell: Shell, stores: OpenInstallatio
     for (const notice of sheet.notices) shell.err(notice);
     const sheetImport = new SheetImport(sheet, {
       context: { service: writeService(stores), caller, tool: importTool },
-      ...{ reader, fields, organizationId, dryRun, reason, fileName: basename(options.path) },
+      ...{ reader, fields, organizationId, dryRun, reason, updatesExisting, fileName: basename(options.path) },
       choices: {
         map,
         ignored: options.ignore,
@@ -113,11 +125,12 @@ async function runImport(options: Options, shell: Shell, stores: OpenInstallatio
       },
       members: await allMemberWords(stores, organizationId),
       snapshot: models && { models },
+      records: await LiveRecords.open({ ...stores, organizationId, type: reader.type, models }),
     });
     tellColumns(sheetImport, sheet, fields, shell);
     const result = await runRows(sheetImport, { sheet, accountFields: fields.accountFields }, options, shell);
     if (!dryRun) await valueWords.remember(organizationId, reader.type, words);
-    for (const notice of resultNotices(result)) shell.err(notice);
+    for (const notice of resultNotices(result, options)) shell.err(notice);
     shell.out(summaryText(result, dryRun));
     if (result.leftOut > 0) {
       throw new CommandError('Some rows were refused. Fix them and run it again. No row is written twice.');
@@ -126,6 +139,14 @@ async function runImport(options: Options, shell: Shell, stores: OpenInstallatio
     sheet.close();
     await models?.close();
   }
+}
+
+/** Returns why --update can't change records of a type; null if it can. */
+function updateProblem({ type, updateParser }: RowReader): string | null {
+  const { fields, plural }: FamilyDescription = FAMILIES[type];
+  if (updateParser === null) return `--update changes records, but ${plural} never changes.`;
+  if (Object.values(fields).some(({ lookalike }) => lookalike)) return null;
+  return `--update can't find the records: ${plural} have no name or reference_id. Map a column to id.`;
 }
 
 /** Tells which column fills which field. @throws CommandError if a column is missing that every row needs */
@@ -157,7 +178,7 @@ async function runRows(
   const bar = new ProgressBar(shell, 'rows');
   const listener: SheetImportListener = {
     async leftOut(row, errors) {
-      const problems = errors.map((error) => withCommandHint(error, accountFields));
+      const problems = errors.map((error) => withCommandHint(error, accountFields, options.updatesExisting));
       bar.clear();
       await refusedRows.add(row, problems);
     },
@@ -178,7 +199,11 @@ async function runRows(
 }
 
 /** Says what to do on the command line. */
-function withCommandHint(error: RowError, accountFields: ReadonlySet<string>): RowError {
+function withCommandHint(error: RowError, accountFields: ReadonlySet<string>, updatesExisting: boolean): RowError {
+  if (error.message.includes(IMPORTED_BEFORE)) {
+    const hint = updatesExisting ? 'no live record has this reference_id now' : '--update changes it instead';
+    return { ...error, hint };
+  }
   if (error.field === 'reason') return { ...error, hint: '--reason gives one reason for the whole import' };
   return accountFields.has(error.field) ? { ...error, hint: '"veritrail member list" lists the members' } : error;
 }

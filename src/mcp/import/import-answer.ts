@@ -44,7 +44,7 @@ export interface CommandRow {
   /** The account of an owner that the row names by a word. */
   ownerId?: string | undefined;
   result?: Result;
-  /** Records and rows that look like this one. Only a dry run searches for them. */
+  /** Records and rows that look like this one. Searched for only in a dry run, or on request. */
   similar?: readonly SimilarRecord[];
   errors?: RowError[];
   /** The number of errors that `errors` leaves out. */
@@ -103,13 +103,14 @@ export function importAnswer(rows: readonly CommandRow[], mode: AnswerMode): Imp
   const answered = new AnsweredErrors();
   const answers = rows.map((row): ImportedRow => {
     const { duplicateOf } = row;
+    const id = duplicateOf?.id ?? row.id;
     const errors = row.errors ?? duplicateOf?.errors;
     const result = duplicateOf?.result ? 'UNCHANGED' : row.result;
     if (errors !== undefined) {
       const moreErrors = row.moreErrors ?? duplicateOf?.moreErrors ?? 0;
-      return { ...recordOfRow(row, hasRecord(row, mode)), ...answered.of(errors, moreErrors) };
+      return { ...recordOfRow({ ...row, id }, hasRecord(row, mode)), ...answered.of(errors, moreErrors) };
     }
-    const record = recordOfRow(row, true);
+    const record = recordOfRow({ ...row, id }, true);
     if (mode === 'REFUSED' || result === undefined) return record;
     counts[result]++;
     return { ...record, result, ...readingMembers(row), ...similarMember(row.similar) };
@@ -127,7 +128,10 @@ function hasRecord({ isUpdate, name }: CommandRow, mode: AnswerMode): boolean {
   return name !== undefined || (mode === 'WRITTEN' && isUpdate);
 }
 
-function recordOfRow({ row, id, name }: CommandRow, withId: boolean): Pick<ImportedRow, 'row' | 'id' | 'name'> {
+function recordOfRow(
+  { row, id, name }: Pick<ImportedRow, 'row' | 'name'> & { id?: string | undefined },
+  withId: boolean,
+): Pick<ImportedRow, 'row' | 'id' | 'name'> {
   if (!withId) return { row };
   return { row, id: id!, ...(name === undefined ? {} : { name: toSingleLine(name, MAX_NAME_CHARACTERS) }) };
 }

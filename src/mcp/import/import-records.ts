@@ -4,25 +4,26 @@ import { FAMILIES, organizationAggregate, recordAggregate } from '../../commands
 import { lookalikeKeys } from '../../queries/records/similar-records.ts';
 import { type BulkItem, mapConcurrently } from '../tools/bulk-write.ts';
 import type { WriteContext } from '../tools/tool.ts';
+import { changedFields } from './changed-fields.ts';
 import {
-  type CommandRow,
   type ImportAnswer,
   importAnswer,
   MAX_ERRORS_PER_ROW,
   refusedRows,
   type SimilarRecord,
 } from './import-answer.ts';
+import type { ImportCall, ImportRow } from './import-row.ts';
 import type { ParsedRow, RowError, RowReader } from './import-rows.ts';
 import { takePersonName } from './past-decisions.ts';
 import {
   type AcceptedRow,
   openRowCall,
-  type RowCall,
   type RowCallInput,
   rehearseRow,
   rehearseRows,
   writeRows,
 } from './row-commands.ts';
+import type { RowUpdates } from './row-updates.ts';
 
 /** Errors that an answer describes. It counts the others. */
 const MAX_DESCRIBED_ERRORS = 300;
@@ -53,29 +54,10 @@ export interface ImportRecordsOptions {
   sources?: readonly RowSource[];
   /** Returns the ids under which there is no record, as far as is known without a look at the log. By default none. */
   findUnknown?(ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Finds records that look like a new one. A dry run names them. */
+  /** Lets rows without an id change the records with their name or reference. By default such rows add records. */
+  updates?: RowUpdates | undefined;
+  /** Finds records that look like a new one. The answer names them. */
   findSimilar?(id: string, fields: Readonly<Record<string, unknown>>): Promise<readonly SimilarRecord[]>;
-}
-
-/** One import, with the values that all its rows share. */
-interface ImportCall extends RowCall {
-  reader: RowReader;
-  /** The organization's secret key, from which the ids of new records are derived. */
-  importKey: string;
-}
-
-/** One row of an import: its command, and what recognizes it. */
-interface ImportRow extends CommandRow {
-  /** The row's number for people: in its spreadsheet, or else its index in the call. */
-  number: number;
-  /** Other ids under which a row of a spreadsheet may have been imported. */
-  otherIds: readonly string[];
-  /** The row as it was given. */
-  input: Readonly<Record<string, unknown>>;
-  /** Equal for rows with equal fields. */
-  content: string;
-  /** The name of a person without an account who made a past decision. `fields` don't have it. */
-  personName?: string;
 }
 
 const ADVICE = 'Fix the rows that have errors, then send all rows again.';
@@ -89,7 +71,7 @@ export async function importRecords(
   context: WriteContext,
   reader: RowReader,
   input: ImportRecordsInput,
-  { writeValidRows = false, sources = [], findUnknown, findSimilar }: ImportRecordsOptions = {},
+  { writeValidRows = false, sources = [], findUnknown, updates, findSimilar }: ImportRecordsOptions = {},
 ): Promise<ImportAnswer> {
   const call = await openImport(context, reader, input);
   const rows = readRows(call, input.rows, sources);
@@ -97,15 +79,16 @@ export async function importRecords(
   const uniqueRows = markDuplicates(rows);
   const readableRows = uniqueRows.filter(({ errors }) => !errors);
   await presumeNew(readableRows, findUnknown);
-  const accepted = await rehearseRows(call, readableRows);
+  const rehearsed = await rehearseRows(call, readableRows);
+  const accepted = (await updates?.apply(call, uniqueRows, rehearsed)) ?? rehearsed;
   await mapConcurrently(uniqueRows, (row) => findFurtherErrors(call, row), context.signal);
-  if (input.dry_run) {
+  if (input.dry_run || findSimilar !== undefined) {
     await addSimilar(
       accepted.map(({ row }) => row),
       findSimilar,
     );
-    return importAnswer(rows, 'DRY_RUN');
   }
+  if (input.dry_run) return importAnswer(rows, 'DRY_RUN');
   if (!writeValidRows && uniqueRows.some(({ errors }) => errors)) throw refusedRows(rows, 'rows', ADVICE);
   const named = await mapConcurrently(accepted, (acceptedRow) => storePersonName(call, acceptedRow), context.signal);
   const pending = await writeRows(call, named);
@@ -143,7 +126,8 @@ function readRow(
     const errors = [...sourceErrors, ...withoutFields(parsedRow.errors, sourceErrors)];
     const { moreErrors } = parsedRow;
     const nothing = { isUpdate: false, otherIds: [], fields: {}, given: {}, content: '' };
-    return { row, number, type, input, source: origin, errors, moreErrors, ...nothing };
+    const hasWrongCells = sourceErrors.length > 0 ? { hasWrongCells: true as const } : {};
+    return { row, number, type, input, source: origin, errors, moreErrors, ...hasWrongCells, ...nothing };
   }
   return {
     row,
@@ -152,7 +136,7 @@ function readRow(
     input,
     source: origin,
     ...identifyRow(call, parsedRow, source),
-    ...(sourceErrors.length > 0 ? { errors: [...sourceErrors] } : {}),
+    ...(sourceErrors.length > 0 ? { errors: [...sourceErrors], hasWrongCells: true as const } : {}),
   };
 }
 
@@ -180,8 +164,13 @@ function withoutFields(errors: readonly RowError[], known: readonly RowError[]):
   return errors.filter(({ field }) => known.every((error) => error.field !== field));
 }
 
-/** Gives a new row the id under which it was imported before, with other columns or by an earlier version. */
-async function recognizeRow({ context }: ImportCall, row: ImportRow): Promise<void> {
+/**
+ * Gives a new row the id under which it was imported before, with other columns or by an earlier version. A spreadsheet's row
+ * with an id keeps only the fields that differ from the record.
+ */
+async function recognizeRow(call: ImportCall, row: ImportRow): Promise<void> {
+  const { context } = call;
+  if (row.isUpdate && row.source !== null) row.fields = await changedFields(call, row.id!, row.fields);
   const exists = async (id: string) =>
     (await context.service.handler.load(recordAggregate(id))).organization_id !== null;
   for (const id of row.otherIds) {
@@ -218,7 +207,8 @@ function compareRows(rowsOfRecord: readonly ImportRow[]): void {
     return;
   }
   const numbers = rowsOfRecord.map(({ number }) => number).join(', ');
-  const message = `Rows ${numbers} contradict each other about ${first.id}. Keep only one of them.`;
+  const subject = first.isUpdate ? first.id : (first.fields.reference_id ?? first.id);
+  const message = `Rows ${numbers} contradict each other about ${subject}. Keep only one of them.`;
   for (const row of rowsOfRecord) row.errors = [{ field: first.isUpdate ? 'id' : 'reference_id', message }];
 }
 

@@ -139,6 +139,9 @@ async function commandForRow(call: RowCall, { id, isUpdate, ...row }: CommandRow
   };
 }
 
+/** Tells in a row's error that another row was imported under its reference_id. */
+export const IMPORTED_BEFORE = 'was imported before with other content';
+
 /** Sets a row's result or errors. @throws Refusal idempotency_conflict for an update: it refuses the whole call */
 function applyOutcome(row: CommandRow, outcome: RowOutcome): void {
   if ('result' in outcome) {
@@ -157,7 +160,7 @@ function applyOutcome(row: CommandRow, outcome: RowOutcome): void {
   } else if (row.isUpdate) {
     throw new Refusal(refusal.code, refusal.message, { field: 'idempotency_key', hint: `It is row ${row.row}.` });
   } else {
-    const message = `${row.id} was imported under this reference_id with other content. Give its id to change it.`;
+    const message = `${row.fields.reference_id} ${IMPORTED_BEFORE}. Give the id of its record, ${row.id}, to change it.`;
     row.errors = [{ field: 'reference_id', message }];
   }
 }

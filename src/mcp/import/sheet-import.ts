@@ -2,8 +2,8 @@ import { FAMILIES, organizationAggregate } from '../../commands/families.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
 import { findByWord } from '../../queries/records/find-by-word.ts';
+import type { LiveRecords } from '../../queries/records/live-records.ts';
 import { isMemberWord, type MemberWords } from '../../queries/records/member-words.ts';
-import { findSimilar } from '../../queries/records/similar-records.ts';
 import type { FamilyName } from '../../register/families.ts';
 import { displayText } from '../../sheets/cells/cell.ts';
 import type { FieldValue } from '../../sheets/cells/read-cell.ts';
@@ -12,6 +12,7 @@ import type { Sheet } from '../../sheets/read-sheet.ts';
 import type { SheetRow } from '../../sheets/table-rows.ts';
 import { mapConcurrently } from '../tools/bulk-write.ts';
 import type { WriteContext } from '../tools/tool.ts';
+import { settableValues } from './changed-fields.ts';
 import type { SimilarRecord } from './import-answer.ts';
 import { importRecords, type RowSource } from './import-records.ts';
 import type { RowError, RowReader } from './import-rows.ts';
@@ -19,6 +20,7 @@ import { isLeftOutColumn } from './left-out-columns.ts';
 import { shortenName } from './long-names.ts';
 import { personFields, withoutStrayDecision } from './past-decisions.ts';
 import { type Reference, RowReferences } from './row-references.ts';
+import { type RowUpdate, RowUpdates } from './row-updates.ts';
 import type { SheetFields } from './sheet-fields.ts';
 
 /** Rows that are checked and written together. */
@@ -36,8 +38,12 @@ export interface SheetImportOptions {
   choices: ReadingChoices;
   /** The present members, for columns of owners. */
   members: MemberWords;
-  /** The read models, for records that rows name or resemble. Null if there are none. They may lag behind the log. */
+  /** The read models, for records that rows name. Null if there are none. They may lag behind the log. */
   snapshot: Pick<Snapshot, 'models'> | null;
+  /** The live records of the type, which rows may resemble. */
+  records: LiveRecords;
+  /** Rows without an id change the records with their name or reference. */
+  updatesExisting: boolean;
 }
 
 /** Receives what happens during an import. */
@@ -64,8 +70,12 @@ export interface SheetImportResult {
   /** Rows whose name was too long. Its whole text is in the description. */
   shortenedNames: number;
   words: readonly WordReading[];
-  /** Only of a dry run: records and other rows with the same name or reference_id as a new row. */
+  /** Records and other rows with the same name or reference_id as a new row. */
   similar: readonly SimilarToRow[];
+  /** Rows that changed a record with their name or reference, or would in a dry run. */
+  updates: readonly RowUpdate[];
+  /** Fields of rows about existing records that an update can't set. They were left out. */
+  fieldsLeftOut: ReadonlySet<string>;
   /** Words that name no single member, with the number of their rows. Those rows have no owner. */
   unknownMembers: ReadonlyMap<string, number>;
   confusableMembers: ReadonlyMap<string, number>;
@@ -113,6 +123,8 @@ export class SheetImport {
     confusableMembers: new Map<string, number>(),
     unknownRecords: new Map<string, number>(),
   };
+  private readonly updates: RowUpdates;
+  private readonly fieldsLeftOut = new Set<string>();
 
   /** @throws Refusal if the columns don't match */
   constructor(
@@ -121,12 +133,15 @@ export class SheetImport {
   ) {
     const headers = sheet.headers.filter((header) => !isLeftOutColumn(header));
     this.columns = new ColumnReader({ ...sheet, headers }, options.fields.fields, options.choices);
+    this.updates = new RowUpdates(options.records);
   }
 
   /** Returns a field that every row needs and that no column fills; null if there is none. */
   get missingField(): string | null {
     const { headerOf } = this.columns.columns;
-    return this.options.fields.required.find((name) => !headerOf.has(name)) ?? null;
+    const { fields, updatesExisting } = this.options;
+    if (updatesExisting && ['name', 'reference_id'].some((name) => headerOf.has(name))) return null;
+    return fields.required.find((name) => !headerOf.has(name)) ?? null;
   }
 
   /** Imports all rows. @throws Refusal unavailable when the store is down. The same import again resumes it. */
@@ -145,7 +160,9 @@ export class SheetImport {
     }
     if (chunk.length > 0) await this.write(chunk, references, listener);
     const { placeholders, wordReadings: words } = this.columns;
-    return { ...this.result, placeholders, words };
+    const { updates } = this.updates;
+    const fieldsLeftOut = new Set([...this.fieldsLeftOut, ...this.updates.fieldsLeftOut]);
+    return { ...this.result, placeholders, words, updates, fieldsLeftOut };
   }
 
   /** The number of rows that were imported or left out so far. */
@@ -165,15 +182,6 @@ export class SheetImport {
     const { snapshot, organizationId } = this.options;
     if (snapshot === null) return undefined;
     return (type: FamilyName, word: string) => findByWord(snapshot, organizationId, type, word);
-  }
-
-  private get findSimilar() {
-    const { snapshot, organizationId } = this.options;
-    if (snapshot === null) return {};
-    return {
-      findSimilar: (id: string, fields: Readonly<Record<string, unknown>>) =>
-        findSimilar(snapshot, organizationId, { ...fields, id }),
-    };
   }
 
   private async write(chunk: readonly SheetRow[], references: RowReferences, listener: SheetImportListener) {
@@ -196,12 +204,16 @@ export class SheetImport {
 
   /** Imports rows. Returns each with its record's id, or with its errors. */
   private async importPrepared(prepared: readonly PreparedRow[]) {
-    const { context, reader, organizationId, dryRun, reason } = this.options;
+    const { context, reader, organizationId, dryRun, reason, records, updatesExisting } = this.options;
     const rows = prepared.map(({ values }) => values);
     const input = { organization_id: organizationId, rows, dry_run: dryRun, ...(reason ? { reason } : {}) };
     const sources = prepared.map(({ source }) => source);
-    const options = { writeValidRows: true, sources, ...this.findSimilar };
-    const answer = await importRecords(context, reader, input, options);
+    const answer = await importRecords(context, reader, input, {
+      writeValidRows: true,
+      sources,
+      findSimilar: (id, fields) => records.findSimilar(id, fields),
+      ...(updatesExisting ? { updates: this.updates } : {}),
+    });
     this.result.created += answer.created;
     this.result.updated += answer.updated;
     this.result.unchanged += answer.unchanged;
@@ -242,10 +254,18 @@ export class SheetImport {
       else if (listFields.has(name)) values[name] = wordsOfCell(value).flatMap((word) => word.split(/\s+/));
       else values[name] = value;
     }
-    const decided = this.withoutStrayDecision(values);
+    const decided = this.withoutStrayDecision(this.withoutUnsettable(values));
     this.resolveMembers(decided, words);
     const source = { row: row.row, file: this.options.fileName, cells: rawCells(row), words, errors: reading.errors };
     return { row, values: decided, references, source };
+  }
+
+  /** Leaves out the fields that an update can't set, if the row has an id. */
+  private withoutUnsettable(values: Record<string, unknown>): Record<string, unknown> {
+    if (values.id === undefined) return values;
+    const settable = settableValues(this.options.reader, values);
+    for (const field of settable.leftOut) this.fieldsLeftOut.add(field);
+    return settable.values;
   }
 
   /** Many registers have a column "Approved by" that says nothing about rows that aren't approved. */

@@ -1,0 +1,135 @@
+import type { CommandHandler } from '../../commands/engine/handler.ts';
+import { FAMILIES, recordAggregate } from '../../commands/families.ts';
+import { textKey } from '../../projections/read-models/search-text.ts';
+import type { FamilyName } from '../../register/families.ts';
+import type { EventStore } from '../../stores/event-store.ts';
+import type { ReadModels } from '../../stores/read-store.ts';
+import { familyQueryOfType } from '../family-query.ts';
+import { lookalikeKeys } from './similar-records.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A record that isn't archived. */
+export interface LiveRecord {
+  id: string;
+  name: string;
+  fields: Fields;
+}
+
+interface LiveRecordsOptions {
+  organizationId: string;
+  type: FamilyName;
+  events: Pick<EventStore, 'readAll'>;
+  handler: Pick<CommandHandler, 'load'>;
+  /** The read models, which may lag behind the log. Null if there are none. */
+  models: Pick<ReadModels, 'find' | 'checkpoint'> | null;
+}
+
+/** Records with one name that are read. More are too many to choose from. */
+const MAX_MATCHES = 6;
+/** Streams that are read concurrently. */
+const MAX_CONCURRENT_LOADS = 100;
+
+/**
+ * Finds a family's live records by name and reference, as the log has them when it is opened. It asks the read models, and
+ * reads from the log the records that changed since.
+ */
+export class LiveRecords {
+  /** The records that the read models don't have as they are, by id. Null for one that is archived. */
+  private readonly changed = new Map<string, LiveRecord | null>();
+  /** The ids of these records, by lookalike key. */
+  private readonly changedByKey = new Map<string, Set<string>>();
+
+  private constructor(private readonly options: LiveRecordsOptions) {}
+
+  static async open(options: LiveRecordsOptions): Promise<LiveRecords> {
+    const records = new LiveRecords(options);
+    const ids = [...(await changedIds(options))];
+    for (let start = 0; start < ids.length; start += MAX_CONCURRENT_LOADS) {
+      await Promise.all(ids.slice(start, start + MAX_CONCURRENT_LOADS).map((id) => records.load(id)));
+    }
+    return records;
+  }
+
+  /** Adds a new record, so that it is found too. */
+  add(id: string, fields: Fields): void {
+    this.changed.set(id, { id, name: familyQueryOfType(this.options.type).model.nameOf(fields), fields });
+    for (const entry of lookalikeKeys(id, fields)) {
+      const key = entry.join(' ');
+      this.changedByKey.set(key, (this.changedByKey.get(key) ?? new Set()).add(id));
+    }
+  }
+
+  /** Returns the records with the same name or reference as a record, without the record itself. */
+  async findSimilar(id: string, fields: Fields): Promise<LiveRecord[]> {
+    const similar = new Map<string, LiveRecord>();
+    for (const [field] of lookalikeKeys(id, fields)) {
+      for (const record of await this.findBy(field, fields)) similar.set(record.id, record);
+    }
+    similar.delete(id);
+    return [...similar.values()];
+  }
+
+  /**
+   * Returns the records that a row could be about: those with its reference, else those with its name. R1 is rather R1 than
+   * R01. A record with another reference is another one, even if it has the same name.
+   */
+  async findSame(row: Fields): Promise<LiveRecord[]> {
+    const { lookalikes } = familyQueryOfType(this.options.type);
+    const reference = typeof row.reference_id === 'string' ? textKey(row.reference_id) : null;
+    if (reference !== null && 'reference_id' in lookalikes) {
+      const found = await this.findBy('reference_id', row);
+      const exact = found.filter(({ fields }) => textKey(String(fields.reference_id)) === reference);
+      if (found.length > 0) return exact.length > 0 ? exact : found;
+    }
+    if (typeof row.name !== 'string' || !('name' in lookalikes)) return [];
+    const named = await this.findBy('name', row);
+    return reference === null ? named : named.filter(({ fields }) => (fields.reference_id ?? null) === null);
+  }
+
+  private async findBy(field: string, fields: Fields): Promise<LiveRecord[]> {
+    const { organizationId, type, models } = this.options;
+    const { plural, model, lookalikes } = familyQueryOfType(type);
+    const value = lookalikes[field]!.of({ [field]: fields[field] });
+    if (value === null) return [];
+    const stored = await models?.find({
+      collection: plural,
+      organizationId,
+      where: [
+        { key: 'archived', op: 'eq', value: 0 },
+        { key: field, op: 'eq', value },
+      ],
+      order: { key: field, direction: 'ASC' },
+      limit: MAX_MATCHES + this.changed.size,
+    });
+    const unchanged = (stored ?? []).filter(({ id }) => !this.changed.has(id));
+    const ids = this.changedByKey.get(`${field} ${value}`) ?? [];
+    return [
+      ...unchanged.map(({ id, doc }) => ({ id, name: model.nameOf(doc), fields: doc })),
+      ...[...ids].map((id) => this.changed.get(id)!),
+    ].slice(0, MAX_MATCHES);
+  }
+
+  private async load(id: string): Promise<void> {
+    const { organization_id, state } = await this.options.handler.load(recordAggregate(id), true);
+    if (organization_id !== this.options.organizationId || state === null) return;
+    if (state.archived_at === null) this.add(id, state);
+    else this.changed.set(id, null);
+  }
+}
+
+/** Returns the ids of the family's records that changed since the read models' checkpoint. Without one, all of them. */
+async function changedIds({ organizationId, type, events, models }: LiveRecordsOptions): Promise<ReadonlySet<string>> {
+  const checkpoint = (await models?.checkpoint(organizationId)) ?? null;
+  // A parked event is missing in the read models for good.
+  const after = checkpoint === null || checkpoint.parked > 0 ? null : checkpoint.storePosition;
+  const prefix = `${FAMILIES[type].singular}-`;
+  const ids = new Set<string>();
+  for await (const batch of events.readAll(after)) {
+    for (const { stream, metadata } of batch) {
+      const isOfFamily = stream.startsWith(prefix) && metadata.organization_id === organizationId;
+      if (isOfFamily) ids.add(stream.slice(prefix.length));
+    }
+  }
+  return ids;
+}
