@@ -149,7 +149,10 @@ test('the decision of a known vendor stays as it is, and a new one is not made',
     ...[headings, 'Acme,Approved,2025-03-03,FR', 'Beta,Rejected,2025-03-03,DE'],
   );
   assert.is(out, 'created 0, updated 1, unchanged 0, refused 1 (of 2 rows)', err);
-  assert.match(err, /^An update can’t set last_reviewed\. These cells were left out in rows of existing records\.$/m);
+  assert.match(
+    err,
+    /^These columns were left out in rows about existing records, which can’t set them: Approved on\.$/m,
+  );
   assert.match(err, /^row 3: APPROVED cannot become REJECTED here/m);
 });
 

@@ -66,13 +66,13 @@ function readOptions(args: string[], shell: Shell) {
     allowPositionals: true,
     options: { ...ROW_IMPORT_OPTIONS, from: { type: 'string' }, to: { type: 'string' }, relation: { type: 'string' } },
   });
-  const { map, ignore, value, ...options } = readRowImportOptions(values, positionals, shell);
+  const { map, ignored, value, ...options } = readRowImportOptions(values, positionals, shell);
   return {
     ...options,
     from: values.from,
     to: values.to,
     relation: relationOption(values.relation),
-    choices: { map, ignored: ignore, words: wordsByField(readValueWords(value, CROSSWALK_FIELDS)) },
+    choices: { map, ignored, words: wordsByField(readValueWords(value, CROSSWALK_FIELDS)) },
   };
 }
 

@@ -7,7 +7,11 @@ import type { MatchedColumns } from '../../sheets/columns/match-columns.ts';
 const MAX_LISTED_WORDS = 10;
 
 /** Returns a message about columns that fill no field, or null. */
-export function unusedColumnsText({ fields }: SheetFields, { unused, headerOf }: MatchedColumns): string | null {
+export function unusedColumnsText(
+  { fields, readOnlyColumns }: SheetFields,
+  { unused: allUnused, headerOf }: MatchedColumns,
+): string | null {
+  const unused = allUnused.filter((header) => !readOnlyColumns.has(header));
   if (unused.length === 0) return null;
   const free = fields.map(({ name }) => name).filter((name) => !headerOf.has(name));
   const nextStep = free.length === 0 ? '' : ` Map them with --map FIELD=COLUMN to one of ${free.join(', ')}.`;
@@ -49,7 +53,7 @@ function readingNotices({ words, placeholders, shortenedNames, asides }: SheetIm
 }
 
 function recordNotices(result: SheetImportResult, { dryRun, offersUpdate }: ImportMode): string[] {
-  const { readDifferently, similar, strayDecisions, updates, fieldsLeftOut } = result;
+  const { readDifferently, similar, strayDecisions, updates, columnsLeftOut } = result;
   const notices: string[] = [];
   if (readDifferently > 0) {
     notices.push(
@@ -66,9 +70,9 @@ function recordNotices(result: SheetImportResult, { dryRun, offersUpdate }: Impo
     const nextStep = offersUpdate ? ' --update changes them instead.' : '';
     notices.push(`These have the same name or reference_id: ${listText(listed)}.${nextStep}`);
   }
-  if (fieldsLeftOut.size > 0) {
-    const fields = [...fieldsLeftOut].join(', ');
-    notices.push(`An update can’t set ${fields}. These cells were left out in rows of existing records.`);
+  if (columnsLeftOut.size > 0) {
+    const columns = [...columnsLeftOut].join(', ');
+    notices.push(`These columns were left out in rows about existing records, which can’t set them: ${columns}.`);
   }
   if (strayDecisions > 0) {
     notices.push(`In ${strayDecisions} rows, cells about a decision were left out, because the status tells of none.`);

@@ -2,7 +2,9 @@ import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isOutage, UnreadableEvent } from '../../commands/engine/refusal.ts';
 import { FAMILIES } from '../../commands/families.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
 import { ValueWords } from '../../identity/value-words.ts';
+import { withIdColumn } from '../../mcp/import/id-column.ts';
 import { ROW_READERS, type RowError, type RowReader } from '../../mcp/import/import-rows.ts';
 import { importTool } from '../../mcp/import/import-tool.ts';
 import { IMPORTED_BEFORE } from '../../mcp/import/row-commands.ts';
@@ -14,6 +16,7 @@ import type { DateOrder } from '../../sheets/cells/cell-dates.ts';
 import { namesOneOf, normalizeHeading } from '../../sheets/columns/headings.ts';
 import { readValueWords, wordsByField } from '../../sheets/columns/value-words.ts';
 import { readSheet, type Sheet } from '../../sheets/read-sheet.ts';
+import type { ReadModels } from '../../stores/read-store.ts';
 import { callerFor } from '../accounts/caller-for.ts';
 import { type Command, CommandError, type Shell, UsageError } from '../command.ts';
 import { ProgressBar } from '../progress.ts';
@@ -34,9 +37,10 @@ export const importFile: Command = {
 Creates a record for each row of a spreadsheet. FILE is a CSV, XLSX or ODS. The service may be running. The sheet and the
 row with the headings are found by the names of their columns. A column fills the field with the same name, "Next review
 due" fills next_review_due, or with another usual heading, "Supplier" fills a vendor's name. Map other columns. The fields
-are those of the type's tools. Dates, yes and no, and values such as "in progress" or "Likely" may be written as people
-write them; n/a, TBD and - are empty. Owners are members by name or e-mail address. Columns such as "Linked risks" link
-with records by their reference_id. The command tells how it read the file. Ambiguous values are refused.
+are those of the type's tools. A downloaded file of records can be edited and imported: its column "id" names the records
+to change. Dates, yes and no, and values such as "in progress" or "Likely" may be written as people write them; n/a, TBD
+and - are empty. Owners are members by name or e-mail address. Columns such as "Linked risks" link with records by their
+reference_id. The command tells how it read the file. Ambiguous values are refused.
 
 Importing the same file again writes nothing twice, so repeat an interrupted import to finish it. A row that was imported
 before is recognized by its reference_id, or else by its cells, even if the record has changed since. After you correct
@@ -94,50 +98,53 @@ function readOptions(args: string[], shell: Shell) {
   };
 }
 
-async function runImport(options: Options, shell: Shell, stores: OpenInstallation & { organizationId: string }) {
-  const { reader, dryRun, reason, map, updatesExisting } = options;
+type ImportStores = OpenInstallation & { organizationId: string };
+
+async function runImport(options: Options, shell: Shell, stores: ImportStores): Promise<void> {
+  const caller = await callerFor(stores, 'import', options.organization ?? stores.organizationId, options.account);
+  const models = await openReadModels(stores.reads);
+  try {
+    const sheet = await openSheet(options);
+    try {
+      await importSheet(sheet, options, shell, { stores, models, caller });
+    } finally {
+      sheet.close();
+    }
+  } finally {
+    await models?.close();
+  }
+}
+
+async function importSheet(
+  sheet: Sheet,
+  options: Options,
+  shell: Shell,
+  { stores, models, caller }: { stores: ImportStores; models: ReadModels | null; caller: Caller },
+): Promise<void> {
+  const { reader, dryRun, reason, updatesExisting } = options;
   const organizationId = options.organization ?? stores.organizationId;
-  const caller = await callerFor(stores, 'import', organizationId, options.account);
+  const map = withIdColumn(reader, sheet, options);
   const fields = sheetFields(reader, map.has('id'));
   const valueWords = new ValueWords(stores.accounts);
   const words = readValueWords(options.value, fields.fields);
   if (options.forgetsValues && !dryRun) await valueWords.forget(organizationId, reader.type);
   const rememberedWords = options.forgetsValues ? [] : await valueWords.of(organizationId, reader.type);
-  const mappedHeaders = new Set([...map.values()].map(normalizeHeading));
-  const namesField = namesOneOf(fields.fields);
-  const sheet = await readSheet(options.path, {
-    sheet: options.sheet,
-    headingRow: options.headingRow,
-    encoding: options.encoding,
-    namesField: (heading) => mappedHeaders.has(normalizeHeading(heading)) || namesField(heading),
+  for (const notice of sheet.notices) shell.err(notice);
+  const sheetImport = new SheetImport(sheet, {
+    context: { service: writeService(stores), caller, tool: importTool },
+    ...{ reader, fields, organizationId, dryRun, reason, updatesExisting, fileName: basename(options.path) },
+    choices: { ...options, map, words: wordsByField([...rememberedWords, ...words]) },
+    members: await allMemberWords(stores, organizationId),
+    snapshot: models && { models },
+    records: await LiveRecords.open({ ...stores, organizationId, type: reader.type, models }),
   });
-  const models = await openReadModels(stores.reads);
-  try {
-    for (const notice of sheet.notices) shell.err(notice);
-    const sheetImport = new SheetImport(sheet, {
-      context: { service: writeService(stores), caller, tool: importTool },
-      ...{ reader, fields, organizationId, dryRun, reason, updatesExisting, fileName: basename(options.path) },
-      choices: {
-        map,
-        ignored: options.ignore,
-        dateOrder: options.dateOrder,
-        words: wordsByField([...rememberedWords, ...words]),
-      },
-      members: await allMemberWords(stores, organizationId),
-      snapshot: models && { models },
-      records: await LiveRecords.open({ ...stores, organizationId, type: reader.type, models }),
-    });
-    tellColumns(sheetImport, sheet, fields, shell);
-    const result = await runRows(sheetImport, { sheet, accountFields: fields.accountFields }, options, shell);
-    if (!dryRun) await valueWords.remember(organizationId, reader.type, words);
-    for (const notice of resultNotices(result, options)) shell.err(notice);
-    shell.out(summaryText(result, dryRun));
-    if (result.leftOut > 0) {
-      throw new CommandError('Some rows were refused. Fix them and run it again. No row is written twice.');
-    }
-  } finally {
-    sheet.close();
-    await models?.close();
+  tellColumns(sheetImport, sheet, fields, shell);
+  const result = await runRows(sheetImport, { sheet, accountFields: fields.accountFields }, options, shell);
+  if (!dryRun) await valueWords.remember(organizationId, reader.type, words);
+  for (const notice of resultNotices(result, options)) shell.err(notice);
+  shell.out(summaryText(result, dryRun));
+  if (result.leftOut > 0) {
+    throw new CommandError('Some rows were refused. Fix them and run it again. No row is written twice.');
   }
 }
 
@@ -147,6 +154,16 @@ function updateProblem({ type, updateParser }: RowReader): string | null {
   if (updateParser === null) return `--update changes records, but ${plural} never changes.`;
   if (Object.values(fields).some(({ lookalike }) => lookalike)) return null;
   return `--update can't find the records: ${plural} have no name or reference_id. Map a column to id.`;
+}
+
+/** Opens the sheet whose headings name the most fields, or that of the options. */
+function openSheet({ reader, map, path, sheet, headingRow, encoding }: Options): Promise<Sheet> {
+  const mappedHeaders = new Set([...map.values()].map(normalizeHeading));
+  const namesField = namesOneOf(sheetFields(reader, map.has('id')).fields);
+  return readSheet(path, {
+    ...{ sheet, headingRow, encoding },
+    namesField: (heading) => mappedHeaders.has(normalizeHeading(heading)) || namesField(heading),
+  });
 }
 
 /** Tells which column fills which field. @throws CommandError if a column is missing that every row needs */

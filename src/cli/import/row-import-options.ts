@@ -49,7 +49,7 @@ export function readRowImportOptions(values: RowImportValues, positionals: strin
     report: writtenFile('report'),
     leftOut: writtenFile('left-out'),
     map: readColumnMap(values.map),
-    ignore: values.ignore,
+    ignored: values.ignore,
     value: values.value,
     sheet: values.sheet,
     headingRow: headingRowOption(values['header-row']),

@@ -2,6 +2,8 @@ import { FAMILIES } from '../../commands/families.ts';
 import { FAMILY_DESCRIPTIONS, type FamilyName, linkablePrefixes } from '../../register/families.ts';
 import { type FamilyDescription, type Field, type Fields, OWNER_HEADINGS } from '../../register/field.ts';
 import type { SheetField } from '../../sheets/cells/read-cell.ts';
+import { FAMILY_TOOLS } from '../tools/all-family-tools.ts';
+import { recordColumns } from '../tools/record-file-catalog.ts';
 import type { RowReader } from './import-rows.ts';
 
 /** The fields that columns of a sheet can fill. */
@@ -15,6 +17,8 @@ export interface SheetFields {
   linkFields: ReadonlyMap<string, FamilyName>;
   /** Fields that every row must have. */
   required: readonly string[];
+  /** Columns of a file of the type's records that rows with an id can't set. */
+  readOnlyColumns: ReadonlySet<string>;
 }
 
 /**
@@ -42,7 +46,13 @@ export function sheetFields({ type, addParser, updateParser }: RowReader, withId
     accountFields: new Set(namesOf(({ kind }) => kind === 'account')),
     linkFields,
     required: withId ? ['id'] : needed,
+    readOnlyColumns: new Set(withId ? readOnlyColumns(type, updateParser) : []),
   };
+}
+
+function readOnlyColumns(type: FamilyName, updateParser: RowReader['updateParser']): string[] {
+  const { record } = FAMILY_TOOLS.find(({ family }) => family.type === type)!;
+  return recordColumns(record).filter((column) => !(column in (updateParser?.schema.shape ?? {})));
 }
 
 function sheetField(type: FamilyName, name: string, field: Field): SheetField {

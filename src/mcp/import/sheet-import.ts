@@ -74,8 +74,8 @@ export interface SheetImportResult {
   similar: readonly SimilarToRow[];
   /** Rows that changed a record with their name or reference, or would in a dry run. */
   updates: readonly RowUpdate[];
-  /** Fields of rows about existing records that an update can't set. They were left out. */
-  fieldsLeftOut: ReadonlySet<string>;
+  /** Columns that an update can't set. They were left out in rows about existing records. */
+  columnsLeftOut: ReadonlySet<string>;
   /** Words that name no single member, with the number of their rows. Those rows have no owner. */
   unknownMembers: ReadonlyMap<string, number>;
   confusableMembers: ReadonlyMap<string, number>;
@@ -161,8 +161,15 @@ export class SheetImport {
     if (chunk.length > 0) await this.write(chunk, references, listener);
     const { placeholders, wordReadings: words } = this.columns;
     const { updates } = this.updates;
-    const fieldsLeftOut = new Set([...this.fieldsLeftOut, ...this.updates.fieldsLeftOut]);
-    return { ...this.result, placeholders, words, updates, fieldsLeftOut };
+    return { ...this.result, placeholders, words, updates, columnsLeftOut: this.columnsLeftOut() };
+  }
+
+  private columnsLeftOut(): ReadonlySet<string> {
+    const { headerOf, unused } = this.columns.columns;
+    const { readOnlyColumns } = this.options.fields;
+    const fields = [...this.fieldsLeftOut, ...this.updates.fieldsLeftOut];
+    const columns = new Set([...fields.map((field) => headerOf.get(field)), ...readOnlyColumns]);
+    return new Set([...headerOf.values(), ...unused].filter((header) => columns.has(header)));
   }
 
   /** The number of rows that were imported or left out so far. */

@@ -112,8 +112,13 @@ function fileSource(reader: Reader, { input, record }: RecordFileDefinition): Fi
     };
   }
   const family = familyQueryOfType(record.type);
-  const columns = () => columnsOf(record.full).filter((field) => field !== ANSWER_ONLY_FIELD);
+  const columns = () => recordColumns(record);
   return { parser, columns, open: (caller, request) => openRecordFile(reader, family, caller, request) };
+}
+
+/** Returns the columns of a family's file. */
+export function recordColumns({ full }: RecordSchemas): string[] {
+  return columnsOf(full).filter((field) => field !== ANSWER_ONLY_FIELD);
 }
 
 /** Returns a schema's fields. A nested object gives one column for each member, such as `acceptance.until`. */
