@@ -108,7 +108,7 @@ export const OBLIGATION = {
     owner_id: 'obligation owner',
     status: 'compliance, compliance status, compliant, erfüllungsstand, konformität, conformité, statut, état',
     last_review_date:
-      'last review, last reviewed, review date, reviewed on, letzte überprüfung, letzte prüfung, dernière revue, revu le',
+      'last review, last reviewed, review date, reviewed on, letzte überprüfung, letzte prüfung, letzte bewertung, dernière revue, revu le',
   },
   aboutFile: 'Each obligation with its source, requirement, status and last review.',
   figures: FIGURES,

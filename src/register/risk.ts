@@ -251,7 +251,7 @@ export const RISK = {
       'risk category, risk type, type, risk area, risikokategorie, risikoart, kategorie, catégorie, catégorie de risque, type de risque',
     note: 'notes, comment, comments, remarks, bemerkung, bemerkungen, kommentar, remarque, remarques, commentaire, commentaires',
     inherent_likelihood:
-      'likelihood, probability, inherent probability, gross likelihood, initial likelihood, raw likelihood, eintrittswahrscheinlichkeit, wahrscheinlichkeit, probabilité, vraisemblance',
+      'likelihood, probability, inherent probability, gross likelihood, initial likelihood, raw likelihood, eintrittswahrscheinlichkeit, eintrittswahrsch, wahrscheinlichkeit, probabilité, vraisemblance',
     inherent_impact:
       'impact, severity, consequence, inherent severity, inherent consequence, gross impact, initial impact, auswirkung, auswirkungen, schadensausmaß, schadenshöhe, gravité, conséquence',
     residual_likelihood:
@@ -259,7 +259,7 @@ export const RISK = {
     residual_impact:
       'residual severity, residual consequence, net impact, impact after treatment, restauswirkung, impact résiduel, gravité résiduelle',
     next_review_due:
-      'review date, next review date, review due, nächste überprüfung, nächste prüfung, prochaine revue, date de revue',
+      'review date, next review date, review due, nächste überprüfung, nächste prüfung, nächste bewertung, prochaine revue, date de revue',
     treatment:
       'risk treatment, risk response, response, treatment option, treatment strategy, response strategy, risikobehandlung, behandlung, behandlungsoption, traitement, traitement du risque',
     owner_id: 'risk owner, risikoeigentümer, risikoeigner, propriétaire du risque',

@@ -191,13 +191,13 @@ export const VENDOR = {
     data_shared:
       'data, data types, data processed, daten, datenarten, datenkategorien, données, données traitées, données partagées',
     processes_personal_data:
-      'personal data processed, pii, processes pii, gdpr, personenbezogene daten, dsgvo, données personnelles, données à caractère personnel, rgpd',
+      'personal data processed, pii, processes pii, gdpr, personenbezogene daten, personenbez daten, dsgvo, données personnelles, données à caractère personnel, rgpd',
     contract_until:
-      'contract end, contract end date, contract expiry, contract expires, contract valid until, expiry date, renewal date, vertragsende, vertrag bis, fin de contrat, fin du contrat, échéance du contrat',
+      'contract end, contract end date, contract expiry, contract expires, contract valid until, expiry date, renewal date, vertragsende, vertrag bis, fin de contrat, fin du contrat, échéance du contrat, avv bis',
     next_review_due:
-      'next review date, review due, next assessment, nächste überprüfung, nächste prüfung, prochaine revue, prochaine évaluation',
+      'next review date, review due, next assessment, nächste überprüfung, nächste prüfung, nächste bewertung, prochaine revue, prochaine évaluation',
     last_reviewed:
-      'last review, last review date, date of last review, last assessment, last assessed, reviewed on, approved on, approval date, date approved, date of approval, letzte überprüfung, letzte prüfung, dernière revue',
+      'last review, last review date, date of last review, last assessment, last assessed, approved on, approval date, date approved, date of approval, letzte überprüfung, letzte prüfung, letzte bewertung, dernière revue',
     reviewed_by: 'reviewer, approved by, approver, assessed by, assessor, geprüft von, prüfer, évalué par, évaluateur',
     findings: 'review findings, assessment findings, review notes, feststellungen, constats',
     conditions: 'approval conditions, conditions of approval, review conditions, auflagen, conditions d’approbation',

@@ -1,7 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ROW_READERS } from '../../src/mcp/import/import-rows.ts';
+import { sheetFields } from '../../src/mcp/import/sheet-fields.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/register/families.ts';
 import { OWNER_HEADINGS } from '../../src/register/field.ts';
+import { RISK_STATUSES } from '../../src/register/risk.ts';
+import { VENDOR_STATUSES } from '../../src/register/vendor.ts';
 import { readCell, type SheetField } from '../../src/sheets/cells/read-cell.ts';
 import { ColumnReader } from '../../src/sheets/columns/column-reader.ts';
 import { normalizeHeading } from '../../src/sheets/columns/headings.ts';
@@ -42,6 +46,53 @@ languages('accents, sharp s and apostrophes may be written in several ways', () 
   }
 });
 
+const fieldsOf = (type: string) => sheetFields(ROW_READERS.get(type)!, false).fields;
+const fieldOf = (type: string, ...headers: string[]) =>
+  Object.fromEntries([...matchColumns(headers, fieldsOf(type)).headerOf].map(([field, header]) => [header, field]));
+
+for (const [type, heading, field] of [
+  ['VENDOR', 'Lieferant / Dienstleister', 'name'],
+  ['VENDOR', 'Lieferant/Leistung', 'name'],
+  ['VENDOR', 'Kreditor / Anbieter', 'name'],
+  ['VENDOR', 'Letzte Prüfung am', 'last_reviewed'],
+  ['VENDOR', 'Letzte Prüfung am (TT.MM.JJJJ)', 'last_reviewed'],
+  ['VENDOR', 'Nächste Bewertung', 'next_review_due'],
+  ['VENDOR', 'Personenbez. Daten', 'processes_personal_data'],
+  ['VENDOR', 'AVV bis', 'contract_until'],
+  ['RISK', 'Eintrittswahrsch. (1-5)', 'inherent_likelihood'],
+  ['RISK', 'Auswirkung (1–5)', 'inherent_impact'],
+] as const) {
+  languages(`${type}: "${heading}" is ${field}`, () => {
+    assert.is(fieldOf(type, heading, 'Beschreibung')[heading], field);
+  });
+}
+
+languages('a whole heading is better than a part of another, and "am" belongs to dates', () => {
+  assert.equal(fieldOf('VENDOR', 'Lieferant / Dienstleister', 'Leistung', 'Anbieter'), {
+    ...{ Leistung: 'description', Anbieter: 'name' },
+  });
+  assert.equal(fieldOf('VENDOR', 'Name', 'Freigabe am'), { Name: 'name' });
+});
+
+languages('descriptions are no names if another column has texts', () => {
+  const read = (text: string) => {
+    const cells = new Map([
+      ['Leistung', { kind: 'text', value: 'Hosting' } as const],
+      ['Kreditor', { kind: 'text', value: text } as const],
+    ]);
+    const sample = [{ row: 2, cells, computed: new Set<string>() }];
+    return new ColumnReader({ headers: ['Leistung', 'Kreditor'], sample }, fieldsOf('VENDOR'));
+  };
+  const { columns, notices } = read('Acme GmbH');
+  assert.equal(Object.fromEntries(columns.headerOf), { description: 'Leistung' });
+  assert.equal(notices, [
+    'No heading means name. Give its column with --map, such as --map name="Kreditor" or --map name="Leistung".',
+  ]);
+  for (const text of ['4711', '31.12.2026', 'ja', 'n/a']) {
+    assert.is(read(text).columns.headerOf.get('name'), 'Leistung', text);
+  }
+});
+
 languages('if descriptions give the names and a column is left, a notice tells how to choose another', () => {
   const fields: SheetField[] = [
     { name: 'name', kind: 'text', fallback: 'description' },
@@ -56,10 +107,27 @@ languages('if descriptions give the names and a column is left, a notice tells h
   assert.equal(noticesOf(['Rischio', 'Description'], new Map([['name', 'Rischio']])), []);
 });
 
-const VALUES: readonly (readonly [field: SheetField, cells: Readonly<Record<string, string | number | boolean>>])[] = [
+type Values = Readonly<Record<string, string | number | boolean | undefined>>;
+const VALUES: readonly (readonly [field: SheetField, cells: Values])[] = [
+  [
+    { name: 'contract_until', kind: 'date' },
+    { unbefristet: undefined, Unlimited: undefined },
+  ],
+  [
+    { name: 'status', kind: 'enum', values: VENDOR_STATUSES },
+    {
+      'Freigegeben mit Auflagen': 'CONDITIONAL',
+      'approved with conditions': 'CONDITIONAL',
+      freigegeben: 'APPROVED',
+    },
+  ],
+  [
+    { name: 'status', kind: 'enum', values: RISK_STATUSES },
+    { 'in Bearbeitung': 'IN_TREATMENT', 'In progress': 'IN_TREATMENT', offen: 'OPEN' },
+  ],
   [
     { name: 'personal', kind: 'boolean' },
-    { Ja: true, Oui: true, nein: false, NON: false },
+    { Ja: true, j: true, Oui: true, nein: false, NON: false },
   ],
   [
     { name: 'impact', kind: 'rating' },

@@ -20,9 +20,9 @@ const SYNONYMS: Readonly<Record<string, string>> = {
     'c, very high, extreme, catastrophic, business critical, mission critical, kritisch, sehr hoch, critique, très élevé, très élevée, très fort, très forte',
   PENDING_REVIEW: 'not reviewed, to be reviewed, under review, in review, in prüfung, à évaluer, en cours d’évaluation',
   CONDITIONAL:
-    'conditionally approved, approved with conditions, mit auflagen, unter auflagen, sous conditions, approuvé sous conditions',
+    'conditionally approved, approved with conditions, mit auflagen, unter auflagen, freigegeben mit auflagen, genehmigt mit auflagen, zugelassen mit auflagen, sous conditions, approuvé sous conditions',
   IN_TREATMENT:
-    'treating, under treatment, being treated, in progress, in behandlung, en traitement, en cours de traitement',
+    'treating, under treatment, being treated, in progress, in behandlung, in bearbeitung, en traitement, en cours de traitement',
   MITIGATED:
     'mitigate, mitigation, reduce, reduced, reduction, mindern, vermindern, vermindert, reduzieren, reduziert, réduire, réduit, réduction, atténuer',
   ACCEPTED: 'acceptance, retain, retained, akzeptieren, akzeptiert, tragen, accepter, accepté',

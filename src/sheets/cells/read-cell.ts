@@ -27,12 +27,14 @@ export interface CellOptions extends DateOrders {
   words?: ReadonlyMap<string, string> | undefined;
 }
 
-const TRUE = ['yes', 'y', 'true', '1', 'x', 'ja', 'oui'];
+const TRUE = ['yes', 'y', 'true', '1', 'x', 'ja', 'j', 'oui'];
 const FALSE = ['no', 'n', 'false', '0', 'nein', 'non'];
 
 /** Texts that stand for an empty cell. "NA" is the code of a country, so it does so only where no text is expected. */
 const PLACEHOLDER = /^(?:n\/a|n\.a\.?|k\. ?a\.?|tb[acd]|t\.b\.[acd]\.?|[-–—]+)$/i;
 const SHORT_PLACEHOLDER = /^(?:na|\?+)$/i;
+/** Texts that stand for no date. */
+const NO_DATE = /^(?:unbefristet|unlimited|indefinite|illimité)$/i;
 
 /** Characters of the longest word that is looked up. */
 const MAX_WORD_CHARACTERS = 200;
@@ -72,6 +74,7 @@ function findOwnWord(text: string, { words }: CellOptions): string | undefined {
 /** Returns true for a text such as "TBD" that stands for an empty cell. */
 export function isPlaceholder(cell: Cell, { kind }: Pick<SheetField, 'kind'>): boolean {
   const text = displayText(cell).trim();
+  if ((kind === 'date' || kind === 'timestamp') && NO_DATE.test(text)) return true;
   return PLACEHOLDER.test(text) || (kind !== 'text' && SHORT_PLACEHOLDER.test(text));
 }
 

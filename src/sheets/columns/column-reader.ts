@@ -17,7 +17,7 @@ export interface ReadingChoices extends ColumnChoices {
 /** A row as values of fields, with an error for each cell that has none. */
 export interface RowReading {
   values: Record<string, FieldValue>;
-  errors: { field: string; message: string }[];
+  errors: { field: string; message: string; hint?: string }[];
 }
 
 /** A word of the sheet that isn't written like the value that was read. */
@@ -68,7 +68,8 @@ export class ColumnReader {
     }
     const unused = sheet.headers.filter((header) => matched.unused.includes(header) || rejected.includes(header));
     this.columns = { headerOf, unused };
-    if (unused.length > 0) this.tellFallbacks(headerOf);
+    const texts = matched.unused.filter((header) => hasTexts(rows.flatMap((row) => row.cells.get(header) ?? [])));
+    if (unused.length > 0) this.judgeFallbacks(headerOf, texts);
   }
 
   /** Reads a row. Fields without a column, or with an empty cell, are left out. */
@@ -79,7 +80,8 @@ export class ColumnReader {
       const cell = header === undefined ? undefined : cells.get(header);
       if (cell === undefined) continue;
       const parsed = readCell(cell, field, this.options.get(field.name));
-      if ('error' in parsed) reading.errors.push({ field: field.name, message: parsed.error });
+      if ('error' in parsed)
+        reading.errors.push({ field: field.name, message: parsed.error, ...wordHint(cell, field) });
       else if (parsed.value === undefined) this.placeholders++;
       else {
         reading.values[field.name] = parsed.value;
@@ -94,14 +96,19 @@ export class ColumnReader {
     return [...this.words.values()];
   }
 
-  private tellFallbacks(headerOf: MatchedColumns['headerOf']): void {
+  /** Tells which column fills two fields. It fills only its own if another column of texts could be the right one. */
+  private judgeFallbacks(headerOf: Map<string, string>, texts: readonly string[]): void {
     for (const { name, fallback } of this.fields) {
       const header = headerOf.get(name);
       if (fallback === undefined || header === undefined || header !== headerOf.get(fallback)) continue;
       if (this.choices.map?.has(name)) continue;
+      if (texts.length > 0) headerOf.delete(name);
       this.notices.push(
-        `Column "${header}" fills ${name} too, because no heading means ${name}. ` +
-          `If another column has it, give --map ${name}="…".`,
+        texts.length > 0
+          ? `No heading means ${name}. Give its column with --map, such as --map ${name}="${texts[0]}" or ` +
+              `--map ${name}="${header}".`
+          : `Column "${header}" fills ${name} too, because no heading means ${name}. ` +
+              `If another column has it, give --map ${name}="…".`,
       );
     }
   }
@@ -141,4 +148,23 @@ export class ColumnReader {
     if (counted !== undefined) counted.rows++;
     else if (this.words.size < MAX_WORDS) this.words.set(key, { field, word, value: String(value), rows: 1 });
   }
+}
+
+/** Returns true if a column has texts: neither numbers, nor dates, nor yes and no. */
+function hasTexts(cells: readonly Cell[]): boolean {
+  const filled = cells.filter((cell) => !isPlaceholder(cell, { kind: 'text' }));
+  const isText = (cell: Cell) =>
+    cell.kind === 'text' &&
+    /\p{L}{2}/u.test(cell.value) &&
+    (['date', 'boolean'] as const).every((kind) => 'error' in readCell(cell, { name: '', kind }));
+  return filled.length > 0 && filled.filter(isText).length >= filled.length * MIN_SHARE_OF_VALUES;
+}
+
+/** Returns a hint at the option that gives a word its meaning, if the field has words for values. */
+function wordHint(cell: Cell, { name, kind }: SheetField): { hint?: string } {
+  const word = displayText(cell).trim();
+  const isWord = cell.kind === 'text' && /^[^"\n]*\p{L}[^"\n]*$/u.test(word) && word.length <= MAX_WORD_CHARACTERS;
+  return isWord && ['enum', 'boolean', 'rating'].includes(kind)
+    ? { hint: `--value "${name}:${word}=…" says what it means` }
+    : {};
 }

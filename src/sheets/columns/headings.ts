@@ -14,20 +14,38 @@ export function normalizeHeading(text: string): string {
   return foldSpelling(text).replace(/[\s_'’-]+/g, '');
 }
 
+/** A word behind the heading of a date, as in "Letzte Prüfung am". */
+const DATE_WORD = /\s+(?:am|on)$/i;
+
+/** Added to the rank of a part of "Supplier / Provider", so that every whole heading fits better. */
+const PART_RANK = 1_000;
+
 /**
  * Returns a function that tells how well a heading fits a field: 0 for the field's own name, higher for its other headings,
- * null if not at all. An explanation in brackets and punctuation fit a little less.
+ * null if not at all. An explanation in brackets and punctuation fit a little less, and so does a part of
+ * "Supplier / Provider".
  */
-export function headingRankOf({ name, headings = [] }: SheetField): (heading: string) => number | null {
+export function headingRankOf({ name, kind, headings = [] }: SheetField): (heading: string) => number | null {
   const names = [name, ...headings].map(normalizeHeading);
+  const isDate = kind === 'date' || kind === 'timestamp';
+  const rankOf = (heading: string) => {
+    const index = names.indexOf(normalizeHeading(heading));
+    return index === -1 ? null : index;
+  };
+  const rankOfPlain = (heading: string) => {
+    const text = heading.replace(/[^\p{L}\p{N}\s_-]/gu, '').trim();
+    return rankOf(text) ?? (isDate ? rankOf(text.replace(DATE_WORD, '')) : null);
+  };
   return (heading) => {
     if (heading.length > MAX_HEADING_CHARACTERS) return null;
-    const exact = names.indexOf(normalizeHeading(heading));
-    if (exact !== -1) return exact;
-    if (NUMBERED.test(heading)) return null;
-    const plain = heading.replace(EXPLANATION, '').replace(/[^\p{L}\p{N}\s_-]/gu, '');
-    const index = names.indexOf(normalizeHeading(plain));
-    return index === -1 ? null : index + 0.5;
+    const exact = rankOf(heading);
+    if (exact !== null || NUMBERED.test(heading)) return exact;
+    const text = heading.replace(EXPLANATION, '');
+    const plain = rankOfPlain(text);
+    if (plain !== null) return plain + 0.5;
+    const parts = text.split('/').map(rankOfPlain);
+    const known = parts.findIndex((rank) => rank !== null);
+    return known === -1 ? null : parts[known]! + (known + 1) * PART_RANK;
   };
 }
 
