@@ -47,7 +47,7 @@ test('names contradicting rows by their numbers in the sheet', async ({ identity
   const sheet = file(identity, 'rivals.csv', 'Reference ID,Name', 'R-8,Theft', 'R-9,Fire', 'R-8,Theft of a laptop');
   const { code, err } = await veritrail(identity, 'import', sheet, '--type', 'risk', '--dry-run');
   assert.is(code, 1);
-  for (const row of [2, 4]) assert.match(err, new RegExp(`row ${row}: Rows 2, 4 contradict each other`));
+  for (const row of [2, 4]) assert.match(err, new RegExp(`row ${row}: Rows 2, 4 contradict each other about R-8\\.`));
 });
 
 test('reports refused rows by row and field, and writes the others', async ({ identity }) => {
@@ -77,6 +77,28 @@ test('reports refused rows by row and field, and writes the others', async ({ id
       .sort(),
     ['Flood', 'Outage'],
   );
+});
+
+test('a refused word names the option, a row beside the table its number, and columns their fields', async ({
+  identity,
+}) => {
+  const sheet = file(
+    identity,
+    'r.csv',
+    'name,Status,Residual Impact',
+    'Flood,Watch,often',
+    'Fire,Open,2',
+    '',
+    'Note: ours',
+  );
+  const { err } = await veritrail(identity, 'import', sheet, '--type', 'risks', '--dry-run');
+  assert.match(err, /^Columns: name, residual_impact from "Residual Impact", status from "Status"\.$/m);
+  assert.match(err, /^Row 5 lies beside the table and was left out\.$/m);
+  assert.match(
+    err,
+    /^row 2: .*\(--value "residual_impact:often=…" says what it means\); status "Watch" is not a valid/m,
+  );
+  assert.match(err, /\(--value "status:Watch=…" says what it means\)$/m);
 });
 
 test('a dry run reports the same and writes nothing', async ({ identity }) => {

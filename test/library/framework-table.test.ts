@@ -143,7 +143,7 @@ table('notes and repeated headings are left out, and controls after a blank row 
     controls.map(({ section_title }) => section_title),
     ['1', '2', '3'],
   );
-  assert.ok(notices.includes('Rows beside the table were left out, such as notes: 4, 6.'));
+  assert.ok(notices.includes('Rows 4, 6 lie beside the table and were left out.'));
 });
 
 table('readFrameworkTable reports all bad rows at once, numbered as in a spreadsheet', async () => {

@@ -1,6 +1,6 @@
 import type { SheetFields } from '../../mcp/import/sheet-fields.ts';
 import type { SheetImportResult } from '../../mcp/import/sheet-import.ts';
-import { normalizeHeading } from '../../sheets/columns/headings.ts';
+import { asideText } from '../../sheets/aside-text.ts';
 import type { MatchedColumns } from '../../sheets/columns/match-columns.ts';
 
 /** Words of one kind that the screen shows. */
@@ -18,11 +18,11 @@ export function unusedColumnsText(
   return `Ignored columns: ${unused.join(', ')}.${nextStep}`;
 }
 
-/** Returns a message about columns that fill a field of another name, or null. */
+/** Returns a message about the columns that fill fields, or null. */
 export function matchedColumnsText({ headerOf }: MatchedColumns): string | null {
-  const others = [...headerOf].filter(([field, header]) => normalizeHeading(field) !== normalizeHeading(header));
-  if (others.length === 0) return null;
-  return `Columns: ${others.map(([field, header]) => `${field} from "${header}"`).join(', ')}.`;
+  if (headerOf.size === 0) return null;
+  const columns = [...headerOf].map(([field, header]) => (field === header ? field : `${field} from "${header}"`));
+  return `Columns: ${columns.join(', ')}.`;
 }
 
 interface ImportMode {
@@ -46,9 +46,7 @@ function readingNotices({ words, placeholders, shortenedNames, asides }: SheetIm
   if (shortenedNames > 0) {
     notices.push(`Long names were shortened: ${shortenedNames}. The description has the whole text.`);
   }
-  if (asides.length > 0) {
-    notices.push(`Rows beside the table were left out, such as notes: ${listText(asides.map(String))}.`);
-  }
+  if (asides.length > 0) notices.push(asideText(asides));
   return notices;
 }
 

@@ -1,4 +1,5 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
+import { asideText } from '../../sheets/aside-text.ts';
 import type { SheetField } from '../../sheets/cells/read-cell.ts';
 import { ColumnReader } from '../../sheets/columns/column-reader.ts';
 import { namesOneOf, normalizeHeading } from '../../sheets/columns/headings.ts';
@@ -63,9 +64,6 @@ const FIELDS: readonly (SheetField & { name: FieldName })[] = [
   { name: 'parent', kind: 'text', headings: ['parent number', 'parent id', 'part of'] },
 ];
 
-/** Asides that a notice lists, such as notes under a table. */
-const MAX_LISTED_ROWS = 10;
-
 /**
  * Reads a framework's controls from a table. Each row is a control with its number, and its title or text. It may have a
  * group, and the number of the control that it is part of.
@@ -118,7 +116,7 @@ async function readRows(sheet: Sheet, reader: ColumnReader): Promise<FrameworkRe
     ...sheet.notices,
     ...reader.notices,
     ...columnNotices(reader),
-    ...asideNotice(asides),
+    ...(asides.length > 0 ? [asideText(asides)] : []),
     ...notices,
   ];
   return { name: null, version: null, ...reading, notices: allNotices };
@@ -143,10 +141,4 @@ function columnNotices({ columns: { headerOf, unused } }: ColumnReader): string[
   );
   const ignored = unused.length === 0 ? [] : [`Ignored columns: ${unused.join(', ')}.`];
   return [`Columns: ${used.join(', ')}.`, ...ignored];
-}
-
-function asideNotice(rows: readonly number[]): string[] {
-  if (rows.length === 0) return [];
-  const more = rows.length > MAX_LISTED_ROWS ? ` and ${rows.length - MAX_LISTED_ROWS} more` : '';
-  return [`Rows beside the table were left out, such as notes: ${rows.slice(0, MAX_LISTED_ROWS).join(', ')}${more}.`];
 }

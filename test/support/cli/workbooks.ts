@@ -74,7 +74,7 @@ export const WORKBOOKS: readonly TestWorkbook[] = [
       { name: 'Theft', category: 'Site', inherent_likelihood: 2, inherent_impact: 3 },
       { name: 'Strike', category: 'Staff', inherent_likelihood: 1, inherent_impact: 4 },
     ],
-    tells: [/Rows beside the table were left out, such as notes: 5, 6, 7, 9\./],
+    tells: [/^Rows 5, 6, 7, 9 lie beside the table and were left out\.$/m],
   },
   {
     shape: 'two rows of headings, merged',
@@ -495,7 +495,7 @@ export const WORKBOOKS: readonly TestWorkbook[] = [
       { name: 'Noise', category: 'Site', inherent_impact: 2 },
       { name: 'Glare', category: 'Site', inherent_impact: 1 },
     ],
-    tells: [/created 2, updated 0, unchanged 1, refused 0 \(of 3 rows\)/, /notes: 4, 6\./],
+    tells: [/created 2, updated 0, unchanged 1, refused 0 \(of 3 rows\)/, /^Rows 4, 6 lie beside the table/m],
   },
   {
     shape: 'findings of an audit',
