@@ -74,6 +74,28 @@ test('read models that lag behind the log find all records', async ({ identity }
   assert.is(out, 'created 1, updated 2, unchanged 0, refused 0 (of 3 rows)', err);
 });
 
+test('a correction that is undone in the list is told, and changes nothing', async ({ identity }) => {
+  const before = ['Vendor,Country', 'Acme,DE', 'Beta,DE'];
+  await importLines(identity, VENDORS, ...before);
+  await importLines(identity, [...VENDORS, '--update'], 'Vendor,Country', 'Acme,FR', 'Beta,DE');
+  const { out, err } = await importLines(identity, [...VENDORS, '--update'], ...before);
+  assert.is(out, 'created 0, updated 0, unchanged 2, refused 0 (of 2 rows)', err);
+  assert.match(err, /^These rows were imported before, and their records have changed since: 2\. /m);
+});
+
+test('equal rows change a record once, and their links are those of the record', async ({ identity }) => {
+  await importLines(identity, RISKS, 'Risk,Note', 'Flood,old');
+  await importLines(identity, VENDORS, 'Vendor', 'Acme');
+  await veritrail(identity, 'rebuild');
+  const lines = ['Risk,Note,Linked vendors', 'Flood,new,Acme', 'Flood,new,Acme'];
+  const { out, err } = await importLines(identity, [...RISKS, '--update'], ...lines);
+  assert.is(out, 'created 0, updated 1, unchanged 1, refused 0, linked 1 (of 2 rows)', err);
+  const [risk] = await idsOf(identity, 'RiskAdded');
+  const [linked, ...others] = dataOf(await eventsOf(identity, 'RecordsLinked'));
+  assert.ok((linked!.ids as unknown as string[]).includes(risk!));
+  assert.equal(others, []);
+});
+
 test('a name that two records have is refused with both', async ({ identity }) => {
   await importLines(identity, VENDORS, 'Vendor,Country', 'Twice,DE', 'Twice,FR');
   const { code, err } = await importLines(identity, [...VENDORS, '--update'], 'Vendor,Country', 'twice,SE');

@@ -51,7 +51,7 @@ function readingNotices({ words, placeholders, shortenedNames, asides }: SheetIm
 }
 
 function recordNotices(result: SheetImportResult, { dryRun, offersUpdate }: ImportMode): string[] {
-  const { readDifferently, similar, strayDecisions, updates, columnsLeftOut } = result;
+  const { readDifferently, similar, strayDecisions, updates, outdatedRows, columnsLeftOut } = result;
   const notices: string[] = [];
   if (readDifferently > 0) {
     notices.push(
@@ -62,6 +62,13 @@ function recordNotices(result: SheetImportResult, { dryRun, offersUpdate }: Impo
   if (updates.length > 0) {
     const listed = updates.map(({ row, name, id, fields }) => `row ${row} "${name}" (${id}): ${fields.join(', ')}`);
     notices.push(`These rows ${dryRun ? 'would change' : 'changed'} records: ${listText(listed, '; ')}.`);
+  }
+  if (outdatedRows.length > 0) {
+    const rows = outdatedRows.map(String);
+    notices.push(
+      `These rows were imported before, and their records have changed since: ${listText(rows)}. ` +
+        'The records stay as they are. To change one, give its row the id.',
+    );
   }
   if (similar.length > 0) {
     const listed = similar.map(({ row, id, name }) => `row ${row} and "${name ?? ''}" (${id})`);

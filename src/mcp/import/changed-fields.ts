@@ -25,7 +25,11 @@ export function settableValues<Values extends Readonly<Record<string, unknown>>>
  * Returns the fields of a row that differ from its record. A sheet repeats all values of a record, and a status that is given
  * again would be a new assessment. If one of the fields with events of their own differs, all of them are returned.
  */
-export async function changedFields({ context, reader }: ImportCall, id: string, fields: Record<string, unknown>) {
+export async function changedFields(
+  { context, reader }: Pick<ImportCall, 'context' | 'reader'>,
+  id: string,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
   const { state } = await context.service.handler.load(recordAggregate(id), true);
   const family: FamilyDescription = FAMILIES[reader.type];
   const differs = (name: string) => !isDeepStrictEqual(state?.[name] ?? null, fields[name]);

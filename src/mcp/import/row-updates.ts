@@ -31,6 +31,8 @@ export class RowUpdates {
   readonly updates: RowUpdate[] = [];
   /** Fields of such rows that an update can't set. */
   readonly fieldsLeftOut = new Set<string>();
+  /** Rows that were imported before, and whose records differ from them now. */
+  readonly outdatedRows: number[] = [];
   /** By record: the first row that is about it. */
   private readonly claims = new Map<string, Pick<ImportRow, 'number' | 'content'>>();
 
@@ -45,6 +47,7 @@ export class RowUpdates {
   async apply(call: ImportCall, rows: readonly ImportRow[], accepted: readonly AcceptedRow<ImportRow>[]) {
     const matches = await mapConcurrently(rows, (row) => this.match(call, row));
     for (const row of rows) if (row.isUpdate || isImportedBefore(row)) this.claim(row, row.id!, nameOf(row));
+    await mapConcurrently(rows.filter(isImportedBefore), (row) => this.findOutdated(call, row));
     const chosen = matches.flatMap((match) => this.choose(match));
     refuseRivals(chosen.map(({ row, record }) => ({ row, key: record.id, name: record.name })));
     const claimed = chosen.filter(({ row, record }) => !row.errors && this.claim(row, record.id, record.name));
@@ -61,6 +64,12 @@ export class RowUpdates {
     if (!row.isReadDifferently) return { row, records: await this.records.findSame(row.input) };
     const { state } = await context.service.handler.load(recordAggregate(row.id!));
     return { row, records: state?.archived_at === null ? [{ id: row.id!, name: nameOf(row) }] : [] };
+  }
+
+  /** Notes a row that stays without effect, though its record has other values now. */
+  private async findOutdated(call: ImportCall, { id, fields, number }: ImportRow): Promise<void> {
+    const changes = await changedFields(call, id!, settableValues(call.reader, fields).values);
+    if (Object.keys(changes).length > 0) this.outdatedRows.push(number);
   }
 
   /** Returns a row with the only record that it can be about. Refuses the row if there are several. */

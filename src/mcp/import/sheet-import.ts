@@ -74,6 +74,8 @@ export interface SheetImportResult {
   similar: readonly SimilarToRow[];
   /** Rows that changed a record with their name or reference, or would in a dry run. */
   updates: readonly RowUpdate[];
+  /** Rows that were imported before, and whose records differ from them now. They stay as they are. */
+  outdatedRows: readonly number[];
   /** Columns that an update can't set. They were left out in rows about existing records. */
   columnsLeftOut: ReadonlySet<string>;
   /** Words that name no single member, with the number of their rows. Those rows have no owner. */
@@ -160,8 +162,9 @@ export class SheetImport {
     }
     if (chunk.length > 0) await this.write(chunk, references, listener);
     const { placeholders, wordReadings: words } = this.columns;
-    const { updates } = this.updates;
-    return { ...this.result, placeholders, words, updates, columnsLeftOut: this.columnsLeftOut() };
+    const updates = this.updates.updates.toSorted((a, b) => a.row - b.row);
+    const outdatedRows = this.updates.outdatedRows.toSorted((a, b) => a - b);
+    return { ...this.result, placeholders, words, updates, outdatedRows, columnsLeftOut: this.columnsLeftOut() };
   }
 
   private columnsLeftOut(): ReadonlySet<string> {

@@ -120,6 +120,7 @@ export class LiveRecords {
 
 /** Returns the ids of the family's records that changed since the read models' checkpoint. Without one, all of them. */
 async function changedIds({ organizationId, type, events, models }: LiveRecordsOptions): Promise<ReadonlySet<string>> {
+  if (Object.keys(familyQueryOfType(type).lookalikes).length === 0) return new Set();
   const checkpoint = (await models?.checkpoint(organizationId)) ?? null;
   // A parked event is missing in the read models for good.
   const after = checkpoint === null || checkpoint.parked > 0 ? null : checkpoint.storePosition;
