@@ -19,7 +19,7 @@ export interface VerifyFileOptions {
 /**
  * Verifies an export, plain or gzip, piece by piece: memory use doesn't grow with the file.
  * @throws NotAnExport with the line's number
- * @throws TypeError if a key or a kept seal can't be read
+ * @throws TypeError if a key or a kept seal can't be read, or nothing of a gzip file can be unzipped
  */
 export async function verifyExportFile(file: Blob, options: VerifyFileOptions): Promise<Verdict> {
   const keys = readPublicKeys(nobleCrypto, options.keys);
@@ -48,11 +48,16 @@ async function* readPieces(file: Blob, options: VerifyFileOptions, onCut: () => 
   const bytes = file.stream().pipeThrough(countBytes(file.size, options));
   if (!(await isGzip(file))) return yield* readStream(bytes);
   const gunzip = new DecompressionStream('gzip') as TransformStream<Uint8Array, Uint8Array>;
+  let isEmpty = true;
   try {
-    yield* readStream(bytes.pipeThrough(gunzip));
+    for await (const piece of readStream(bytes.pipeThrough(gunzip))) {
+      isEmpty = false;
+      yield piece;
+    }
   } catch (error) {
     // Browsers report damaged gzip data as TypeError. Reading and aborting fail with other errors.
     if (!(error instanceof TypeError)) throw error;
+    if (isEmpty) throw new TypeError('it is damaged: nothing of it can be unzipped');
     onCut();
   }
 }

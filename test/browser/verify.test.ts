@@ -128,6 +128,13 @@ if (browser) {
     assert.equal([verdict.valid, verdict.faults.at(-1)], [false, 'CUT']);
   });
 
+  test('a page calls a gzip file damaged of which nothing can be unzipped', async ({ page }) => {
+    const damaged = Buffer.from(ZIPPED).fill(0xff, 10, 40);
+    for (const bytes of [damaged, ZIPPED.subarray(0, 12)]) {
+      assert.is(await verifyInPage(page, bytes), 'TypeError: it is damaged: nothing of it can be unzipped');
+    }
+  });
+
   test('a page stops when it is aborted', async ({ page }) => {
     assert.match(String(await verifyInPage(page, ZIPPED, true)), /^AbortError/);
   });

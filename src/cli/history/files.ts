@@ -43,7 +43,7 @@ export async function* readPieces(
     }
   } catch (error) {
     // The bytes before the cut are intact.
-    if (errorCode(error) === 'Z_BUF_ERROR') return cut();
+    if (errorCode(error) === 'Z_BUF_ERROR' && byteCount > 0) return cut();
     throw readingError(error, byteCount);
   } finally {
     file.destroy();
@@ -57,7 +57,7 @@ function errorCode(error: unknown): string {
 /** Returns the error to throw for one that ended the reading of a file after `byteCount` bytes. */
 function readingError(error: unknown, byteCount: number): unknown {
   const code = errorCode(error);
-  if (code.startsWith('Z_') && byteCount > 0) {
+  if (code === 'Z_BUF_ERROR' || (code.startsWith('Z_') && byteCount > 0)) {
     return new UnsuitableFile(`The file is damaged. Only ${byteCount} bytes can be unzipped.`);
   }
   if (code.startsWith('Z_')) return new UnsuitableFile('The file is not a gzip file, though its name ends in .gz.');
@@ -74,7 +74,7 @@ export async function beginsWith(path: string, text: string): Promise<boolean> {
 const MAX_SMALL_FILE_BYTES = 256 * 1024;
 
 /** Returns the text of a small file or a pipe. Returns null if it can't be read or is too large. */
-export async function smallFile(path: string): Promise<string | null> {
+export async function smallFile(path: string, maxBytes = MAX_SMALL_FILE_BYTES): Promise<string | null> {
   const isPipe = (await stat(path).catch(() => null))?.isFIFO() === true;
   const pieces: Buffer[] = [];
   let size = 0;
@@ -82,7 +82,7 @@ export async function smallFile(path: string): Promise<string | null> {
     for await (const piece of isPipe ? createReadStream(path) : readPieces(path)) {
       pieces.push(piece);
       size += piece.length;
-      if (size > MAX_SMALL_FILE_BYTES) return null;
+      if (size > maxBytes) return null;
     }
   } catch (error) {
     if (error instanceof UnsuitableFile) return null;
