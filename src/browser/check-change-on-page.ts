@@ -1,3 +1,4 @@
+import { CHANGE_FAULT_TEXTS } from '../cli/proofs/change-verdict.ts';
 import { type ChangeCheck, type ChangeProof, checkChange, type ErasedPart } from '../queries/proofs/check-change.ts';
 import { changeLabel, changeTexts } from '../web/register/change-texts.ts';
 import { nobleCrypto } from './noble-crypto.ts';
@@ -17,7 +18,7 @@ export function checkChangeOnPage(proof: ChangeProof, pageTexts: ReadonlyMap<str
   const check = checkChange(nobleCrypto, proof);
   const name = `${check.event.type}, revision ${check.event.revision} of ${check.event.stream}`;
   if (check.fault !== null) {
-    return { result: 'MISMATCH', text: `Does not match. ${FAULT_TEXTS[check.fault]} (${name})` };
+    return { result: 'MISMATCH', text: `Does not match. ${CHANGE_FAULT_TEXTS[check.fault]} (${name})` };
   }
   const differing = pageTexts === null ? [] : differingTexts(check, pageTexts);
   if (differing.length > 0) {
@@ -40,16 +41,6 @@ const REDACTED_TEXT =
   'Redacted. The event’s data was erased together with its salt. Its place in the history still holds, but nobody can check what it said.';
 const REDACTED_BEFORE_TEXT =
   'Redacted. Data of an earlier event was erased, so before and after can’t be rebuilt. The rest of this change matches.';
-
-const FAULT_TEXTS: Readonly<Record<NonNullable<ChangeCheck['fault']>, string>> = {
-  ALTERED: 'This event was altered after it was recorded.',
-  BROKEN_LINK: 'This event doesn’t follow the event before it.',
-  OUT_OF_ORDER: 'An event is missing before this one.',
-  KEY: 'The key of the seal is missing.',
-  SIGNATURE: 'The key didn’t sign the seal.',
-  EVENT: 'This is not the event that was sealed.',
-  PATH: 'The seal doesn’t cover this event.',
-};
 
 /** Returns the names of parts whose texts differ from those of the rebuilt change, as far as it can be rebuilt. */
 function differingTexts({ change, erased }: ChangeCheck, pageTexts: ReadonlyMap<string, string>): string[] {

@@ -1,13 +1,18 @@
+import {
+  MAX_PROOF_FILE_BYTES,
+  type ProofFileVerdict,
+  proofFileVerdictText,
+  readProofFile,
+  verifyProofFile,
+} from '../cli/proofs/proof-file.ts';
 import { sealVerdictText, verdictText } from '../cli/proofs/verdict-text.ts';
-import { CHANGE_PROOF_FORMAT, type ChangeProof } from '../queries/proofs/check-change.ts';
 import { EXPORT_FORMAT } from '../trail/check/line.ts';
-import type { EventProof } from '../trail/seals/event-proof.ts';
 import { KEPT_SEAL_FORMAT } from '../trail/seals/kept-seal.ts';
-import { checkChangeOnPage, type PageCheckOutcome } from './check-change-on-page.ts';
-import { isGzip, verifyEventProof, verifyExportFile, verifySealFile } from './verify-files.ts';
+import { readPublicKeys } from '../trail/seals/key.ts';
+import type { PageCheckOutcome } from './check-change-on-page.ts';
+import { nobleCrypto } from './noble-crypto.ts';
+import { isGzip, verifyExportFile, verifySealFile } from './verify-files.ts';
 
-/** A seal or proof is far smaller. Only exports are longer, and they are read piece by piece. */
-const MAX_TEXT_BYTES = 32 * 1_048_576;
 /** Bytes at a file's beginning that are enough to recognise an export. */
 const HEAD_BYTES = 4_096;
 
@@ -36,7 +41,7 @@ async function verifyExportOf(file: Blob, keys: string): Promise<PageCheckOutcom
 }
 
 async function readText(file: Blob): Promise<string> {
-  if (file.size > MAX_TEXT_BYTES) throw new TypeError('it is neither an export nor a seal or proof');
+  if (file.size > MAX_PROOF_FILE_BYTES) throw new TypeError('it is neither an export nor a seal or proof');
   return file.text();
 }
 
@@ -45,35 +50,16 @@ function verifySmallFile(text: string, keys: string): PageCheckOutcome {
     const verdict = verifySealFile(text, { keys });
     return { result: verdict.valid ? 'SEALED' : 'MISMATCH', text: sealVerdictText(verdict) };
   }
-  const value = readJson(text);
-  if (value.format === CHANGE_PROOF_FORMAT) {
-    // The file's own keys are not trusted: anybody can sign with a key of their own.
-    const trustedKeys = keys.split('\n').filter((key) => key.trim() !== '');
-    return checkChangeOnPage({ ...(value as unknown as ChangeProof), keys: trustedKeys }, null);
-  }
-  return verifyPack(value as { proof?: EventProof; organization?: { id: string } }, keys);
-}
-
-function readJson(text: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
+  const file = readProofFile(text);
+  if (file === null)
     throw new TypeError('it is neither an export, a seal, the JSON of an audit pack nor a saved proof');
-  }
+  const verdict = verifyProofFile(nobleCrypto, file, readPublicKeys(nobleCrypto, keys));
+  return { result: resultOf(verdict), text: proofFileVerdictText(verdict) };
 }
 
-/** Verifies the proof in an audit pack: a seal covers the position that the pack shows. */
-function verifyPack(
-  { proof, organization }: { proof?: EventProof; organization?: { id: string } },
-  keys: string,
-): PageCheckOutcome {
-  if (proof === undefined || organization === undefined) throw new TypeError('it has no proof');
-  const { fault } = verifyEventProof(proof, organization.id, keys);
-  const { position } = proof.event;
-  return fault === null
-    ? {
-        result: 'SEALED',
-        text: `A seal covers position ${position} of this pack. Compare its digest with the service’s.`,
-      }
-    : { result: 'MISMATCH', text: `Does not match. The proof of position ${position} fails: ${fault}.` };
+function resultOf(verdict: ProofFileVerdict): PageCheckOutcome['result'] {
+  if (verdict.fault === 'NO_SEAL') return 'UNSEALED';
+  if (!verdict.valid) return 'MISMATCH';
+  const isRedacted = verdict.kind === 'CHANGE' && (verdict.erased === 'DATA' || verdict.erased === 'CHANGES');
+  return isRedacted ? 'REDACTED' : 'SEALED';
 }

@@ -57,7 +57,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'import',
-    summary: 'import records from a CSV or XLSX file of any length',
+    summary: 'import records from a CSV, XLSX or ODS file of any length',
     load: async () => (await import('./import/import.ts')).importFile,
   },
   {
@@ -67,7 +67,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'crosswalk import',
-    summary: 'link the controls of two frameworks as a CSV or XLSX file says',
+    summary: 'link the controls of two frameworks as a CSV, XLSX or ODS file says',
     load: async () => (await import('./import/crosswalk-import.ts')).crosswalkImport,
   },
   {
@@ -77,7 +77,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'verify',
-    summary: 'verify an exported history, or a seal, without any store or server',
+    summary: 'verify an export, a seal, a saved proof or an audit pack, without any store or server',
     load: async () => (await import('./proofs/verify.ts')).verifyHistory,
   },
   {

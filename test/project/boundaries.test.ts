@@ -89,6 +89,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'src/trail/check/',
     'src/trail/seals/',
     'src/queries/proofs/check-change.ts',
+    'src/cli/proofs/change-verdict.ts',
+    'src/cli/proofs/proof-file.ts',
     'src/cli/proofs/verdict-text.ts',
     'src/web/register/change-texts.ts',
   ],

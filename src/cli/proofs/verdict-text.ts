@@ -90,7 +90,8 @@ export function sealVerdictText({ seal, kept_sizes: keptSizes, fault }: SealVerd
   return verdictBlock('VALID. The history extends the seal that you kept.', [...rows, ['Proved', provenText]]);
 }
 
-function verdictBlock(headline: string, rows: readonly [string, string][]): string {
+/** Returns a verdict as a headline and a table. Escapes control characters, because texts may come from the file. */
+export function verdictBlock(headline: string, rows: readonly [string, string][]): string {
   const table = rows.map(([name, text]) => `${name.padEnd(13)} ${escapeControls(text)}`).join('\n');
   return `${escapeControls(headline)}\n\n${table}`;
 }

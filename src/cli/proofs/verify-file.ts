@@ -1,12 +1,20 @@
 import { resolve } from 'node:path';
+import { EXPORT_FORMAT } from '../../trail/check/line.ts';
 import type { Verdict } from '../../trail/check/verdict.ts';
 import { type VerifierOptions, verifyExport } from '../../trail/check/verifier.ts';
 import { readSealFile, type SealFile } from '../../trail/extension.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import { type PublicKey, readPublicKeys } from '../../trail/seals/key.ts';
-import { type Shell, UsageError } from '../command.ts';
-import { readPieces, smallFile } from '../history/files.ts';
+import { type Shell, UnsuitableFile, UsageError } from '../command.ts';
+import { beginsWith, readPieces, smallFile } from '../history/files.ts';
 import { ProgressBar } from '../progress.ts';
+import {
+  MAX_PROOF_FILE_BYTES,
+  type ProofFile,
+  type ProofFileVerdict,
+  readProofFile,
+  verifyProofFile,
+} from './proof-file.ts';
 
 /** Verifies an export and shows the progress. A gzip file that breaks off counts as cut, even if the last line is there. */
 export async function verifyFile(path: string, options: VerifierOptions, shell: Shell): Promise<Verdict> {
@@ -21,6 +29,34 @@ export async function verifyFile(path: string, options: VerifierOptions, shell: 
   );
   const verdict = await verifyExport(nodeCrypto, pieces, options).finally(() => bar.clear());
   return isCut ? { ...verdict, valid: false, export_fault: { why: 'CUT', position: verdict.events } } : verdict;
+}
+
+/** Reads a file with one proof. Returns null for any other file. @throws UnsuitableFile for a part of an audit pack */
+export async function proofFileFrom(path: string): Promise<ProofFile | null> {
+  if (!(await beginsWith(path, '{')) || (await isExport(path))) return null;
+  const text = await smallFile(path, MAX_PROOF_FILE_BYTES);
+  return text === null ? null : orUnsuitable(() => readProofFile(text));
+}
+
+/** Returns true for a file that begins as an export does. Only its first piece is read, because an export may be long. */
+async function isExport(path: string): Promise<boolean> {
+  for await (const piece of readPieces(path)) {
+    return Buffer.from(piece).toString().split('\n', 1)[0]!.includes(`"${EXPORT_FORMAT}"`);
+  }
+  return false;
+}
+
+/** Verifies a file with one proof. @throws UnsuitableFile if parts of the proof are missing */
+export function verifyWithNode(file: ProofFile, keys: readonly PublicKey[]): ProofFileVerdict {
+  return orUnsuitable(() => verifyProofFile(nodeCrypto, file, keys));
+}
+
+function orUnsuitable<Value>(read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    throw new UnsuitableFile(`The file can’t be verified: ${(error as Error).message}.`);
+  }
 }
 
 /**
