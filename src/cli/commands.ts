@@ -62,7 +62,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'framework import',
-    summary: 'adopt a framework from OSCAL, CISO Assistant, OpenControl or a table',
+    summary: 'adopt a built-in framework (--library), or one from a file',
     load: async () => (await import('./import/framework-import.ts')).frameworkImport,
   },
   {

@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { run } from '../../src/cli/run.ts';
+import { libraryFrameworkId } from '../../src/commands/engine/ids.ts';
 import { importedId } from '../../src/commands/engine/import-ids.ts';
 import { organizationAggregate } from '../../src/commands/families.ts';
 import { framework } from '../../src/commands/framework.ts';
 import { firstStart } from '../../src/identity/installation/installation.ts';
+import { LIBRARY_IDS } from '../../src/library/framework-library.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
 import { closeAll, open, type TestIdentity } from '../support/identity/identity.ts';
 
@@ -134,6 +136,44 @@ test('a dry run tells what would be adopted, and writes nothing', async ({ ident
   const args = ['own.csv', '--name', 'Own', '--map', 'section_title=Nr', '--map', 'name=What', '--dry-run'];
   const { code, out } = await runImport(identity, ...args);
   assert.equal([code, out], [0, 'Dry run, nothing was written: Own with 1 controls']);
+  assert.equal(await readAdoptions(identity), []);
+});
+
+test('adopts a built-in framework once, as addFramework does', async ({ identity }) => {
+  const { organizationId } = await firstStart({ ...identity, now: () => new Date() });
+  const args = ['--library', 'ISO_27001_2022', '--reason', 'Certification'];
+  const dryRun = await runImport(identity, ...args, '--dry-run');
+  assert.match(dryRun.out, /^Dry run, nothing was written: ISO.* with 134 controls$/);
+  assert.equal(await readAdoptions(identity), []);
+  const first = await runImport(identity, ...args);
+  const id = libraryFrameworkId(organizationId, 'ISO_27001_2022');
+  assert.is(first.code, 0, first.err);
+  assert.match(first.out, new RegExp(`^Adopted ${id}: ISO.* with 134 controls$`));
+  const repeated = await runImport(identity, '--library=ISO_27001_2022');
+  assert.match(repeated.out, new RegExp(`^${id} was already adopted: ISO`));
+  const [event, ...others] = await readAdoptions(identity);
+  assert.equal(others, []);
+  const { library_id, reason } = event!.data;
+  assert.equal([event!.stream, library_id, reason], [`framework-${id}`, 'ISO_27001_2022', 'Certification']);
+});
+
+test('lists the built-in frameworks when the name is missing, unknown, or taken for a file', async ({ identity }) => {
+  writeFileSync(join(identity.dataDir, 'own.csv'), 'Number,Title\nB.1,Backups\n');
+  const cases: [code: number, said: RegExp, ...args: string[]][] = [
+    [2, /Give the FILE to import, or --library\./],
+    [2, /Give --library a name\./, '--library'],
+    [2, /There is no framework "iso-27001"\./, '--library', 'iso-27001'],
+    [1, /The file iso-27001 can’t be read\./, 'iso-27001'],
+  ];
+  for (const [code, said, ...args] of cases) {
+    const result = await runImport(identity, ...args);
+    assert.equal([result.code, said.test(result.err)], [code, true], result.err);
+    for (const name of LIBRARY_IDS) assert.match(result.err, new RegExp(`^ +${name} +\\S.*, \\d+ controls$`, 'm'));
+  }
+  const both = await runImport(identity, 'own.csv', '--library', 'GDPR');
+  assert.equal([both.code, /either a FILE or --library NAME/.test(both.err)], [2, true], both.err);
+  const named = await runImport(identity, '--library', 'GDPR', '--name', 'Ours');
+  assert.equal([named.code, /--library takes only --dry-run/.test(named.err)], [2, true], named.err);
   assert.equal(await readAdoptions(identity), []);
 });
 

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { importCommandId, importedId } from '../../commands/engine/import-ids.ts';
 import { organizationAggregate, recordAggregate } from '../../commands/families.ts';
@@ -6,20 +7,27 @@ import { adoptionCommand, type FrameworkInput, framework } from '../../commands/
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import { omitEmpty, pick } from '../../commands/record.ts';
 import { readFrameworkFile } from '../../library/framework-file.ts';
+import { LIBRARY_IDS } from '../../library/framework-library.ts';
 import type { FrameworkReading } from '../../library/framework-reading.ts';
 import * as field from '../../mcp/schema/fields.ts';
 import { envelopeFor } from '../../mcp/tools/write.ts';
 import { readColumnMap } from '../../sheets/columns/match-columns.ts';
 import { callerFor } from '../accounts/caller-for.ts';
-import { type Command, onlyArgument, type Shell, UsageError } from '../command.ts';
+import { type Command, CommandError, onlyArgument, type Shell, UsageError } from '../command.ts';
 import { textOption } from '../text-option.ts';
 import { withInstallation } from '../with-installation.ts';
 import { headingRowOption } from './heading-row-option.ts';
+import { adoptLibraryFramework, hasLibraryOption, libraryTable } from './library-framework.ts';
 
 export const frameworkImport: Command = {
   help: `Usage: veritrail framework import FILE [options]
+       veritrail framework import --library NAME [options]
 
-Adopts a framework with all its controls. The service may be running. FILE is one of these, recognized by its content:
+Adopts a framework with all its controls. The service may be running. --library adopts a built-in one, as the tool
+addFramework does with library_id: ${LIBRARY_IDS.join(', ')}. Adopting it again
+changes nothing. It takes --dry-run, --reason, --organization and --account.
+
+FILE is one of these, recognized by its content:
 - an OSCAL catalog, or an OSCAL profile, in JSON, XML or YAML
 - a library of CISO Assistant, or an OpenControl standard, in YAML or JSON
 - a table (CSV, XLSX or ODS) with a column for the number of each control, and one for its title or text
@@ -45,7 +53,9 @@ The command tells what it changed or left out. Importing the same file again cha
   --account ID         the member who adopts it, ADMIN or OWNER (default: the organization's OWNER)`,
 
   async run(args, shell) {
+    if (hasLibraryOption(args)) return adoptLibraryFramework(args, shell);
     const options = readOptions(args, shell);
+    if (!existsSync(options.path)) throw noSuchFile(options.path);
     const reading = await readFrameworkFile(options.path, options);
     const adopted = frameworkOf(reading, options);
     for (const notice of reading.notices) shell.err(notice);
@@ -95,6 +105,7 @@ function readOptions(args: string[], { cwd }: Pick<Shell, 'cwd'>) {
     },
   });
   const { organization, account, ignore, sheet, encoding } = values;
+  if (positionals.length === 0) throw new UsageError(`Give the FILE to import, or --library. ${libraryTable()}`);
   return {
     path: resolve(cwd, onlyArgument(positionals, 'the FILE to import')),
     name: textOption('--name', field.name(), values.name),
@@ -113,6 +124,11 @@ function readOptions(args: string[], { cwd }: Pick<Shell, 'cwd'>) {
     organization,
     account,
   };
+}
+
+/** The error for a file that doesn't exist. Its name may have been meant as that of a built-in framework. */
+function noSuchFile(path: string): CommandError {
+  return new CommandError(`The file ${basename(path)} can’t be read. Check its name. ${libraryTable()}`);
 }
 
 /** Returns the framework to adopt. @throws UsageError if neither the file nor the caller names it */
