@@ -37,7 +37,8 @@ export interface RunningService {
   setupLink: string | null;
   /** The secret of the link to the demo's people; null without the demo. */
   demoLink: string | null;
-  stop(): Promise<void>;
+  /** @param reason the signal, for the log */
+  stop(reason?: string): Promise<void>;
 }
 
 /** Time for requests in progress to finish at shutdown. */
@@ -61,7 +62,7 @@ export async function startApp(config: Config, logger: Logger, loadDemo?: LoadDe
   try {
     const assembled = await assemble(config, logger, shutdown);
     const demo = (await loadDemo?.(assembled.stores)) ?? null;
-    return { ...(await run(assembled, demo, logger, shutdown)), stop: () => shutdown.run() };
+    return { ...(await run(assembled, demo, logger, shutdown)), stop: (reason) => shutdown.run(reason) };
   } catch (error) {
     await shutdown.run();
     throw error;

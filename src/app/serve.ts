@@ -26,7 +26,7 @@ export async function serve(options: { demo: boolean }): Promise<void> {
       // A second signal does not wait for requests in flight.
       if (stopping) process.exit(1);
       stopping = true;
-      stop().then(
+      stop(signal).then(
         () => process.exit(0),
         (error: unknown) => {
           logger.error({ err: error }, 'the service did not stop cleanly');

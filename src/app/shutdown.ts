@@ -19,6 +19,7 @@ export interface ShutdownOptions {
   /** Time for all steps together. */
   timeoutMs: number;
   log: {
+    info(details: object, message: string): void;
     debug(details: object, message: string): void;
     error(details: object, message: string): void;
   };
@@ -44,11 +45,20 @@ export class Shutdown {
   /**
    * Runs each step once. A step that does not end in time is logged and left behind. That loses no data: every write is
    * stored before it is answered.
+   * @param reason the signal, for the log. A start that failed has none: its error says enough
    */
-  async run(): Promise<void> {
-    this.begun = true;
+  async run(reason?: string): Promise<void> {
     const { timeoutMs, log } = this.options;
-    const deadline = performance.now() + timeoutMs;
+    const begunAt = performance.now();
+    const isLogged = reason !== undefined && !this.begun;
+    this.begun = true;
+    if (isLogged) log.info({ reason }, 'the service stops');
+    await this.runSteps(begunAt + timeoutMs);
+    if (isLogged) log.info({ ms: Math.round(performance.now() - begunAt) }, 'the service has stopped');
+  }
+
+  private async runSteps(deadline: number): Promise<void> {
+    const { log } = this.options;
     for (const step of SHUTDOWN_ORDER) {
       const stop = this.steps.get(step);
       if (stop === undefined) continue;

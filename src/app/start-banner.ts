@@ -16,6 +16,7 @@ export interface StartBanner {
   setupLink: StartSecret | null;
   /** A link to the people of the demo, only with the demo. */
   demoLink: StartSecret | null;
+  /** Warnings about this start. */
   notes: readonly string[];
   /** The start of a command line of the `veritrail` command, for this data folder. */
   command: string;
@@ -49,7 +50,7 @@ export function bannerLogLines(banner: StartBanner): string {
   const lines: string[] = [];
   const log = pino({ timestamp: pino.stdTimeFunctions.isoTime }, { write: (line: string) => lines.push(line) });
   log.info({ address }, `veritrail is listening on ${address}`);
-  for (const note of notes) log.info(note);
+  for (const note of notes) log.warn(note);
   if (firstToken !== null) {
     const start = { endpoint, organization_id: organizationId, ...fieldsOf('token', firstToken) };
     log.info(

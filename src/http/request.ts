@@ -29,6 +29,8 @@ export const API_HEADERS = [
 ] as const;
 
 const NOT_MODIFIED = 304;
+/** Style sheets, scripts and the icon of pages. Each page loads several, which would hide the other requests in the log. */
+export const ASSETS_PATH = '/assets/';
 /** Names and values together. Node limits their bytes to 16 KiB, with the address. */
 const MAX_RAW_HEADERS = 200;
 /** Lists in a file's filters have one parameter for each value: about 400 at most. */
@@ -54,7 +56,8 @@ export function requestMiddleware(logger: Logger, onResponse: OnResponse = () =>
     const status = error instanceof ClientGone ? 499 : ctx.res.statusCode;
     onResponse(status, ctx.state.tool);
     const line = logFields(ctx, performance.now() - startedAt, status);
-    if (error === undefined || isExpected(error)) lines.info(line, 'request');
+    if (error === undefined && ctx.path.startsWith(ASSETS_PATH)) lines.debug(line, 'request');
+    else if (error === undefined || isExpected(error)) lines.info(line, 'request');
     else logger.error({ ...line, err: error }, 'request failed');
   };
 }

@@ -4,6 +4,8 @@ import { Shutdown } from '../../src/app/shutdown.ts';
 
 interface Context {
   logged: [level: string, step: unknown][];
+  /** The lines at level info. */
+  told: [message: string, details: object][];
   /** Creates a shutdown that logs into `logged`. */
   open(timeoutMs: number): Shutdown;
 }
@@ -14,7 +16,10 @@ test.before.each((context) => {
   context.logged = [];
   const record = (level: string) => (details: object) =>
     void context.logged.push([level, (details as { step?: unknown }).step]);
-  context.open = (timeoutMs) => new Shutdown({ timeoutMs, log: { debug: record('debug'), error: record('error') } });
+  context.told = [];
+  const info = (details: object, message: string) => void context.told.push([message, details]);
+  context.open = (timeoutMs) =>
+    new Shutdown({ timeoutMs, log: { info, debug: record('debug'), error: record('error') } });
 });
 
 test('the steps run in their fixed order, independent of the order in which they were added', async ({
@@ -50,15 +55,24 @@ test('a step that does not end is logged, and the next one runs', async ({ open,
   );
 });
 
-test('a second shutdown repeats no step', async ({ open }) => {
+test('the log says why the service stops, and how long that took', async ({ open, told }) => {
+  const shutdown = open(1_000);
+  shutdown.add('requests', () => assert.equal(told, [['the service stops', { reason: 'SIGTERM' }]]));
+  await shutdown.run('SIGTERM');
+  const [, [message, { ms }]] = told as [unknown, [string, { ms?: number }]];
+  assert.is(message, 'the service has stopped');
+  assert.ok(Number.isInteger(ms));
+});
+
+test('a second shutdown repeats no step', async ({ open, told }) => {
   const shutdown = open(1_000);
   let stops = 0;
   shutdown.add('stores', () => {
     stops += 1;
   });
-  await shutdown.run();
-  await shutdown.run();
-  assert.is(stops, 1);
+  await shutdown.run('SIGTERM');
+  await shutdown.run('SIGINT');
+  assert.equal([stops, told.length], [1, 2]);
 });
 
 test('a step that fails rejects the shutdown', async ({ open }) => {

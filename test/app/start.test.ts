@@ -172,8 +172,10 @@ starting('--demo refuses stores that have data already', async ({ DATA_DIR }) =>
   const first = await startService({ DATA_DIR });
   await first.stop();
   const restarted = await startService({ DATA_DIR }, ['--demo']);
-  assert.match(restarted.output(), /"msg":"The demo was not loaded\. It needs empty stores/);
+  assert.match(restarted.output(), /"level":40,.*"msg":"The demo was not loaded\. It needs empty stores/);
   await restarted.stop();
+  assert.match(restarted.output(), /"level":30,.*"reason":"SIGTERM","msg":"the service stops"/);
+  assert.match(restarted.output(), /"level":30,.*"ms":\d+,"msg":"the service has stopped"/);
 });
 
 starting.run();

@@ -1,6 +1,13 @@
 /** HTTP: bodies, direct tool calls, health, the log, shutdown. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Koa from 'koa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLogger } from '../../src/app/logger.ts';
+import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
+import { stopServer } from '../../src/http/server.ts';
 import { post, raw, request, startToyService, TOKEN, type ToyService, until } from '../support/mcp/toy-tools.ts';
 
 const test = suite<{ service: ToyService }>('http');
@@ -229,6 +236,27 @@ test('logs one line per request with its id, without tokens or content', async (
   assert.equal(nothing, { level: 30, method: 'GET', path: '/nothing', status: 404, msg: 'request' });
   assert.not.match(JSON.stringify(service.log), /hush|vtr_/);
   await service.stop();
+});
+
+test('logs the assets of pages at debug, unless they fail', async () => {
+  const lines: { level: number; path: string }[] = [];
+  const logger = createLogger('debug', { write: (line) => void lines.push(JSON.parse(line)) });
+  const app = new Koa<RequestState>().use(requestMiddleware(logger)).use((ctx) => {
+    if (ctx.path !== '/assets/gone.css') ctx.body = 'text';
+  });
+  const server = createServer(app.callback()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const path of ['/assets/style.css', '/assets/gone.css', '/home']) await request(`${url}${path}`);
+  await stopServer(server, 0);
+  assert.equal(
+    lines.map(({ level, path }) => [level, path]),
+    [
+      [20, '/assets/style.css'],
+      [30, '/assets/gone.css'],
+      [30, '/home'],
+    ],
+  );
 });
 
 test('lets running requests finish at shutdown, up to the time limit', async () => {

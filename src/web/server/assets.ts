@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type Router from '@koa/router';
 import { bundleForBrowser } from '../../../bin/browser-bundle.js';
 import { notFound } from '../../http/http-errors.ts';
-import type { RequestState } from '../../http/request.ts';
+import { ASSETS_PATH, type RequestState } from '../../http/request.ts';
 import { CHART_CSS } from '../../reports/charts/chart.tsx';
 
 const NAMES = [
@@ -72,7 +72,7 @@ function isAssetName(name: string): name is AssetName {
 
 /** Returns the address of an asset. It contains a hash, so new content gets a new address. */
 export function assetUrl(name: AssetName): string {
-  return `/assets/${name}?v=${assetOf(name).hash}`;
+  return `${ASSETS_PATH}${name}?v=${assetOf(name).hash}`;
 }
 
 /** Returns an asset as a `data:` address, for clients that can't reach the service's own addresses. */
@@ -83,7 +83,7 @@ export function assetDataUrl(name: AssetName): string {
 
 /** Serves style sheet, scripts and icon. Browsers cache them for a year under the address with the hash. */
 export function assetRoutes(router: Router<RequestState>): void {
-  router.get('/assets/:name', (ctx) => {
+  router.get(`${ASSETS_PATH}:name`, (ctx) => {
     const { name = '' } = ctx.params;
     if (!isAssetName(name)) throw notFound();
     const asset = assetOf(name);
