@@ -62,6 +62,8 @@ export class Metrics {
     );
     const countParked = whenReady(() => projections.progress.parked);
     this.addGauge('veritrail_parked_events', 'Events that could not be read.', countParked);
+    const fails = whenReady(() => Number(projections.isFailing));
+    this.addGauge('veritrail_projection_failing', '1 while events cannot be applied.', fails);
     const leads = whenReady(() => Number(projections.progress.role === 'LEADER'));
     this.addGauge('veritrail_projection_leader', '1 if this instance applies events and creates seals.', leads);
     this.addGauge(

@@ -5,7 +5,10 @@ import type { Register } from './create-register.ts';
 /** Limit for each store, so that a health check doesn't wait for one that is down. */
 const HEALTH_TIMEOUT_MS = 1_300;
 
-/** Reads the health. The service is serving if each store answers and the read models have caught up once. */
+/**
+ * Reads the health. The service is serving if each store answers and the read models have caught up once. It is degraded
+ * while the read models can't be brought up to date, for example on a full disk.
+ */
 export async function readHealth(stores: Stores, { projections }: Pick<Register, 'projections'>): Promise<Health> {
   const [eventStore, readStore, accountStore] = await Promise.all([
     storeState(stores.events.head()),
@@ -15,6 +18,7 @@ export async function readHealth(stores: Stores, { projections }: Pick<Register,
   const serving = [eventStore, readStore, accountStore].every((state) => state === 'UP') && projections.ready;
   return {
     serving,
+    degraded: projections.isFailing,
     stores: { event_store: eventStore, read_store: readStore, account_store: accountStore },
     projections: projections.state(),
   };

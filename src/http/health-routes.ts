@@ -9,12 +9,15 @@ import type { RequestContext, RequestState } from './request.ts';
 export interface Health {
   /** False if calls cannot be served. */
   serving: boolean;
+  /** True if calls are served, but something needs the operator. */
+  degraded?: boolean;
   [detail: string]: unknown;
 }
 
 /**
  * Health checks. `/livez` and `/readyz` are for orchestrators: they need no credential and give no details. The third
- * returns the state of stores and projections to callers.
+ * returns the state of stores and projections to callers. A degraded service stays ready: what degrades one instance,
+ * such as a full disk of a database, often degrades all, and reads still work.
  */
 export function healthRoutes(
   router: Router<RequestState>,
@@ -27,14 +30,16 @@ export function healthRoutes(
     ctx.body = { status: 'ok' };
   });
   router.get('/readyz', async (ctx) => {
-    writeHealth(ctx, await health(), {});
+    const { serving } = await health();
+    writeHealth(ctx, { serving }, {});
   });
   router.get(`${MCP_PATH}/health`, async (ctx) => {
     const [caller, current] = await Promise.all([callerOrNull(admit(ctx.req)), health()]);
     if (caller === null && current.serving) throw unavailable();
     if (caller !== null) ctx.state.account = caller.account_id;
     // If a store is down, no caller can be identified. Then the answer has only the state of the stores.
-    const details = caller === null ? { stores: current.stores } : current;
+    const { degraded: _degraded, ...visible } = current;
+    const details = caller === null ? { stores: current.stores } : visible;
     writeHealth(ctx, current, { version: options.version, ...details });
   });
 }
@@ -51,7 +56,8 @@ async function callerOrNull(admitting: Promise<Caller>): Promise<Caller | null> 
 
 const DOWN: Health = { serving: false };
 
-function writeHealth(ctx: RequestContext, { serving }: Health, details: object): void {
+function writeHealth(ctx: RequestContext, { serving, degraded = false }: Health, details: object): void {
   ctx.status = serving ? 200 : 503;
-  ctx.body = { status: serving ? 'ok' : 'unavailable', ...details };
+  const status = degraded ? 'degraded' : 'ok';
+  ctx.body = { status: serving ? status : 'unavailable', ...details };
 }

@@ -58,6 +58,11 @@ export abstract class ServedProjections {
     return this.current !== null && this.current.progress.caughtUpAt > 0;
   }
 
+  /** True while events can't be applied. Reads still work, and show the state before the failure. */
+  get isFailing(): boolean {
+    return this.current !== null && this.current.progress.lastError !== null;
+  }
+
   /** Organizations that have read models. */
   get organizations(): string[] {
     return this.progress.organizations;
@@ -67,9 +72,9 @@ export abstract class ServedProjections {
   state(): object {
     if (this.current === null) return { state: 'BUILDING', ...this.buildProgress };
     const { progress, models } = this.current;
-    const { role, lag, parked, caughtUpAt, lastError } = progress;
+    const { role, lag, parked, caughtUpAt } = progress;
     return {
-      state: lastError === null ? 'SERVING' : 'FAILING',
+      state: this.isFailing ? 'FAILING' : 'SERVING',
       generation: models.generation,
       role,
       lag_ms: lag,

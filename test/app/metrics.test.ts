@@ -67,6 +67,7 @@ test('require the token, and have no caller’s input in their labels', async ()
   assertSample('veritrail_http_requests_total{tool="other",status="404"}', 1);
   assertSample('veritrail_parked_events', 0);
   assertSample('veritrail_projection_leader', 1);
+  assertSample('veritrail_projection_failing', 0);
   assertSample('veritrail_projection_lag_seconds', 0);
   for (const queue of ['appends', 'passwords']) assertSample(`veritrail_queue_length{queue="${queue}"}`, 0);
   assert.ok(sample(text, 'veritrail_queue_length{queue="access_log"}')! > 0, 'refusals wait to be written');

@@ -192,10 +192,11 @@ test('answers unknown addresses with JSON', async ({ service }) => {
 
 test('reports health in detail to callers, and only yes or no to others', async () => {
   let serving = true;
+  let degraded = false;
   let broken = false;
   const health = async () => {
     if (broken) throw new Error('mongodb://10.0.0.1 is away');
-    return { serving, store: 'detail' };
+    return { serving, degraded, store: 'detail' };
   };
   const service = await startToyService({ health });
   const fetchPath = async (path: string) => {
@@ -204,6 +205,12 @@ test('reports health in detail to callers, and only yes or no to others', async 
   };
   assert.equal(await fetchPath(HEALTH), [200, { status: 'ok', version: '1.2.3', serving: true, store: 'detail' }]);
   assert.equal(await fetchPath('/readyz'), [200, { status: 'ok' }]);
+  degraded = true;
+  assert.equal(await fetchPath(HEALTH), [
+    200,
+    { status: 'degraded', version: '1.2.3', serving: true, store: 'detail' },
+  ]);
+  assert.equal(await fetchPath('/readyz'), [200, { status: 'ok' }], 'a degraded service stays ready');
   serving = false;
   assert.equal(await fetchPath(HEALTH), [
     503,

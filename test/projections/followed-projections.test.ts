@@ -155,7 +155,7 @@ test('while the other thread is started again, they serve what they have', async
   const { models } = projections;
   projections.remoteEnded();
   const { state, role } = projections.state() as Record<string, unknown>;
-  assert.equal([state, role, projections.ready], ['FAILING', 'FOLLOWER', true]);
+  assert.equal([state, role, projections.ready, projections.isFailing], ['FAILING', 'FOLLOWER', true, true]);
   const projected = projections.waitUntilProjected(ORGANIZATION, at(2), WAIT_MS);
   projections.receive({
     type: 'serving',
@@ -166,6 +166,7 @@ test('while the other thread is started again, they serve what they have', async
   assert.is(projections.models, models);
   assert.is(projections.progress.caughtUpAt, 1_000);
   assert.is((projections.state() as { state: string }).state, 'SERVING');
+  assert.is(projections.isFailing, false);
 });
 
 test('a stop ends all waits and the start, and closes the read models', async (context) => {

@@ -111,6 +111,10 @@ async function untilDown(url: string, token: string, store: string): Promise<voi
 
 /** Waits until health reports that the projections fail, while reads still work. */
 async function untilFailing(url: string, token: string): Promise<void> {
-  const state = async () => (await getJson(`${url}/api/mcp/v1/health`, token)).body.projections as { state: string };
-  await until(async () => (await state()).state === 'FAILING', ANSWER_MS, 'the projections are failing');
+  const isFailing = async () => {
+    const { status, body } = await getJson(`${url}/api/mcp/v1/health`, token);
+    const { state } = body.projections as { state: string };
+    return state === 'FAILING' && body.status === 'degraded' && status === 200;
+  };
+  await until(isFailing, ANSWER_MS, 'the projections are failing');
 }

@@ -1,0 +1,34 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readHealth } from '../../src/app/read-health.ts';
+import type { Stores } from '../../src/stores/open.ts';
+
+const test = suite('health');
+
+const projections = (facts: { ready: boolean; isFailing: boolean }) =>
+  ({ projections: { ...facts, state: () => ({ state: 'as told' }) } }) as Parameters<typeof readHealth>[1];
+
+const storesWith = (head: () => Promise<unknown>) =>
+  ({
+    events: { head },
+    reads: { sharedEntry: async () => null },
+    accounts: { get: async () => null },
+  }) as unknown as Stores;
+
+test('is degraded, and still serving, while the read models fail', async () => {
+  const stores = storesWith(async () => null);
+  const healthy = await readHealth(stores, projections({ ready: true, isFailing: false }));
+  assert.equal([healthy.serving, healthy.degraded, healthy.projections], [true, false, { state: 'as told' }]);
+  const failing = await readHealth(stores, projections({ ready: true, isFailing: true }));
+  assert.equal([failing.serving, failing.degraded], [true, true]);
+});
+
+test('is not serving while a store is down, or before the read models have caught up', async () => {
+  const down = storesWith(() => Promise.reject(new Error('away')));
+  const { serving, stores } = await readHealth(down, projections({ ready: true, isFailing: false }));
+  assert.equal([serving, stores], [false, { event_store: 'DOWN', read_store: 'UP', account_store: 'UP' }]);
+  const starting = storesWith(async () => null);
+  assert.is((await readHealth(starting, projections({ ready: false, isFailing: false }))).serving, false);
+});
+
+test.run();
