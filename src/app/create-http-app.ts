@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Middleware } from 'koa';
+import type { Caller } from '../commands/organization/caller.ts';
 import type { Config } from '../config.ts';
 import { type ClientInfoReader, clientInfoReader } from '../http/access/client-info-reader.ts';
 import { createRateLimits, type RateLimits } from '../http/access/rate-limits.ts';
@@ -70,11 +71,16 @@ export async function createHttpApp(options: HttpAppOptions): Promise<RequestLis
     tools,
     authenticate: (credential, request) => {
       if (!gateway.isOpen) throw unavailable();
-      return identity.authenticator.authenticate(credential, () => readClientInfo(request).address);
+      const { address } = readClientInfo(request);
+      // The user agent of a program names no browser.
+      const withClient = (caller: Caller | null) => caller && { ...caller, clientInfo: { address, agent: '' } };
+      const lookup = identity.authenticator.authenticate(credential, () => address);
+      return lookup instanceof Promise ? lookup.then(withClient) : withClient(lookup);
     },
     sessions: async (request) => {
       const account = gateway.isOpen ? await signedIn(request) : null;
-      return account === null ? null : identity.members.callerOf(account);
+      if (account === null) return null;
+      return { ...(await identity.members.callerOf(account)), clientInfo: readClientInfo(request) };
     },
     limits,
     health: () => readHealth(stores, register),

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { VERSION } from '../../src/app/version.ts';
 import { writeLines } from '../../src/cli/history/files.ts';
+import type { AccessLogRow } from '../../src/identity/access-log/access-log-row.ts';
 import { firstStart } from '../../src/identity/installation/installation.ts';
 import { exportLines } from '../../src/queries/files/export-lines.ts';
 import type { EventStore, StoredEvent } from '../../src/stores/event-store.ts';
@@ -74,6 +76,13 @@ test('veritrail export writes a new file, compressed or not, while the service r
   const { events, event_fault, export_fault } = verifier.finish();
   assert.equal([event_fault, export_fault?.why], [null, 'NO_SEAL']);
   assert.is(plain.out.split(' ')[1], `${events}`);
+
+  const entries = (await identity.accounts.find('access', 'organization_id', organizationId)) as AccessLogRow[];
+  const expected = { type: 'history', format: 'jsonl', position: `${events}` };
+  assert.equal(
+    entries.map(({ event_type, actor_id, client, details }) => [event_type, actor_id, client, details]),
+    Array(2).fill(['EXPORT_DOWNLOADED', 'SYSTEM', `veritrail export ${VERSION}`, expected]),
+  );
 
   for (const [args, said] of [
     [['export', '--to', 'history.jsonl'], /history\.jsonl already exists\. Choose another name/],

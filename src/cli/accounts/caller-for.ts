@@ -25,6 +25,12 @@ export async function callerFor(
   return { account_id, token_id: null, client, roles, members: roles, read_only: false };
 }
 
+/** Returns the caller of a command that acts for nobody, for the access log. It has no role anywhere. */
+export function commandLineCaller(command: string): Caller {
+  const client = { name: `veritrail ${command}`, version: VERSION };
+  return { account_id: 'SYSTEM', token_id: null, client, roles: new Map(), members: new Map(), read_only: true };
+}
+
 /** Returns an owner with an account in this account store. @throws CommandError if there is none, or no such organization */
 export async function requireOwnerAccount(installation: OwnerInstallation, organizationId: string): Promise<string> {
   const owner = await findOwnerAccount(installation, organizationId);

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { exportLines } from '../../queries/files/export-lines.ts';
+import { commandLineCaller } from '../accounts/caller-for.ts';
 import { type Command, CommandError, fileToWrite, optionalArgument } from '../command.ts';
-import { withInstallation } from '../with-installation.ts';
+import { type OpenInstallation, withInstallation } from '../with-installation.ts';
 import { writeLines } from './files.ts';
 
 export const exportHistory: Command = {
@@ -19,7 +20,8 @@ it into other stores. The file has all data and an internal key. Keep it as safe
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const path = fileToWrite(values.to, shell);
     const requestedId = optionalArgument(positionals, 'one organization');
-    await withInstallation(shell, async ({ events, installation, organizationId: first }) => {
+    await withInstallation(shell, async (service) => {
+      const { events, installation, organizationId: first } = service;
       const organizationId = requestedId ?? first;
       let count = 0;
       const lines = exportLines({
@@ -32,10 +34,22 @@ it into other stores. The file has all data and an internal key. Keep it as safe
         },
       });
       await writeLines(path, atLeastOne(lines, organizationId));
+      await recordExport(service, organizationId, count);
       shell.out(`Wrote ${count} events of ${organizationId} to ${values.to}.`);
     });
   },
 };
+
+/** Records the export in the access log, as done on this machine. A log that can't be written doesn't fail the export. */
+async function recordExport(
+  { accessEvents, accessLog }: Pick<OpenInstallation, 'accessEvents' | 'accessLog'>,
+  organization_id: string,
+  position: number,
+): Promise<void> {
+  const download = { organization_id, type: 'history', format: 'jsonl', position: String(position) };
+  accessEvents.emit({ type: 'EXPORT_DOWNLOADED', caller: commandLineCaller('export'), download });
+  await accessLog.close();
+}
 
 /** Passes the lines on. @throws CommandError for a history without events */
 async function* atLeastOne(lines: AsyncGenerator<string[], number>, organizationId: string): AsyncGenerator<string[]> {

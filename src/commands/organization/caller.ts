@@ -21,6 +21,8 @@ export interface Caller {
    * @throws StoreUnavailable if the log still doesn't answer
    */
   confirm?: () => Promise<Caller | null>;
+  /** The address and user agent of a call over HTTP, for the access log. */
+  clientInfo?: { address: string; agent: string };
   /** The time that this call has waited for its roles. Its command has that much less. */
   waited_ms?: number;
 }
@@ -28,10 +30,11 @@ export interface Caller {
 /** Returns the caller with roles read from the log now. A revoked credential has no roles. @throws StoreUnavailable */
 export async function withConfirmedRoles(caller: Caller): Promise<Caller> {
   if (caller.confirm === undefined) return caller;
-  const { client, waited_ms = 0, confirm } = caller;
+  const { client, clientInfo, waited_ms = 0, confirm } = caller;
   const from = Date.now();
   const { confirm: _, ...rest } = (await confirm()) ?? { ...caller, roles: new Map(), members: new Map() };
-  return { ...rest, client, waited_ms: waited_ms + Date.now() - from };
+  const confirmed = { ...rest, client, waited_ms: waited_ms + Date.now() - from };
+  return clientInfo === undefined ? confirmed : { ...confirmed, clientInfo };
 }
 
 /** Returns the id that limits count a caller by: its token, or without one its account. */

@@ -47,6 +47,8 @@ export interface AccountLinkEvent {
   organization_id: string | null;
   /** An account's id, or SYSTEM. */
   by: string;
+  /** The client of that account. Absent for SYSTEM. */
+  clientInfo?: ClientInfo | undefined;
 }
 
 /** The erasure of a name that an import stored. */

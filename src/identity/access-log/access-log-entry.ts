@@ -64,13 +64,14 @@ function entryOfRefusedToken({
 }
 
 function entryOfDownload({ type, caller, download }: DownloadEvent): AccessLogEntry {
-  const { account_id, token_id, client } = caller;
+  const { account_id, token_id, client, clientInfo } = caller;
   const { organization_id, ...details } = download;
   return {
     event_type: type,
     actor_id: account_id,
     client: client === null ? null : `${client.name} ${client.version}`.trim(),
     organizations: [organization_id],
+    ...(clientInfo === undefined ? {} : { clientInfo }),
     details: { ...details, ...(token_id === null ? {} : { token_id }) },
   };
 }
@@ -91,8 +92,9 @@ function entryOfAccount(event: AccountEvent): AccessLogEntry {
   return event.type === 'ACCOUNT_ERASED' ? { ...entry, organizations: event.organizations } : entry;
 }
 
-function entryOfLink({ type, kind, account_id, organization_id, by }: AccountLinkEvent): AccessLogEntry {
-  const entry = { event_type: type, actor_id: by, account_id, details: { link: kind } };
+function entryOfLink({ type, kind, account_id, organization_id, by, clientInfo }: AccountLinkEvent): AccessLogEntry {
+  const client = clientInfo === undefined ? {} : { clientInfo };
+  const entry = { event_type: type, actor_id: by, account_id, ...client, details: { link: kind } };
   return organization_id === null ? entry : { ...entry, organizations: [organization_id] };
 }
 

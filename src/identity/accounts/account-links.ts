@@ -1,5 +1,6 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Role } from '../../commands/organization/caller.ts';
+import type { ClientInfo } from '../client-info.ts';
 import { isSystem } from '../memberships/actor.ts';
 import type { Account } from './account.ts';
 import type { Accounts } from './accounts.ts';
@@ -27,7 +28,11 @@ export class AccountLinks {
    * @param by an account's id, or SYSTEM
    * @throws Refusal not_found, forbidden
    */
-  async create(accountId: string, by: string): Promise<{ secret: string; record: OneTimeLink }> {
+  async create(
+    accountId: string,
+    by: string,
+    clientInfo?: ClientInfo,
+  ): Promise<{ secret: string; record: OneTimeLink }> {
     const account = await this.options.accounts.get(accountId);
     if (account === null || account.erased_at !== null) {
       throw new Refusal('not_found', 'This account has been deleted. Check the list of members.');
@@ -35,7 +40,7 @@ export class AccountLinks {
     const obstacle = await this.refusalReason(account, by);
     if (obstacle !== null) throw new Refusal('forbidden', obstacle);
     const kind = account.email === null ? 'SETUP' : 'RESET';
-    return this.options.links.create({ kind, account_id: account.id, made_by: by });
+    return this.options.links.create({ kind, account_id: account.id, made_by: by }, clientInfo);
   }
 
   /** Returns the reason and the next step if this person may not create a link for the account; null if they may. */

@@ -2,6 +2,7 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Role } from '../../commands/organization/caller.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import type { AccountLinkEvent, LinkKind, OnLinkEvent } from '../access-log/access-events.ts';
+import type { ClientInfo } from '../client-info.ts';
 import { generateSecret, secretId } from '../sign-in/secret-text.ts';
 
 /** A link that works once. Its id is the SHA-256 of its secret, so the id may be shown and sent in forms. */
@@ -46,7 +47,7 @@ export class OneTimeLinks {
   constructor(private readonly options: OneTimeLinksOptions) {}
 
   /** Creates a link. `secret` is returned only here. SETUP is valid for a day, INVITATION a week, RESET an hour. */
-  async create(newLink: NewOneTimeLink): Promise<{ secret: string; record: OneTimeLink }> {
+  async create(newLink: NewOneTimeLink, clientInfo?: ClientInfo): Promise<{ secret: string; record: OneTimeLink }> {
     const secret = generateSecret();
     const now = this.options.now();
     const record: OneTimeLink = {
@@ -61,7 +62,7 @@ export class OneTimeLinks {
       used_at: null,
     };
     await this.options.accounts.insert('links', record);
-    this.reportLinkEvent('ACCOUNT_LINK_CREATED', record, record.made_by);
+    this.reportLinkEvent('ACCOUNT_LINK_CREATED', record, record.made_by, clientInfo);
     return { secret, record };
   }
 
@@ -110,11 +111,11 @@ export class OneTimeLinks {
   }
 
   /** Revokes an invitation of this organization. Returns false if there is none. `by` is an account's id, or SYSTEM. */
-  async revoke(organizationId: string, id: string, by = 'SYSTEM'): Promise<boolean> {
+  async revoke(organizationId: string, id: string, by = 'SYSTEM', clientInfo?: ClientInfo): Promise<boolean> {
     const { accounts } = this.options;
     const link = await accounts.get<OneTimeLink>('links', id);
     if (link?.organization_id !== organizationId || !(await accounts.remove('links', id))) return false;
-    this.reportLinkEvent('ACCOUNT_LINK_REVOKED', link, by);
+    this.reportLinkEvent('ACCOUNT_LINK_REVOKED', link, by, clientInfo);
     return true;
   }
 
@@ -129,8 +130,9 @@ export class OneTimeLinks {
     type: AccountLinkEvent['type'],
     { kind, account_id, organization_id }: OneTimeLink,
     by: string,
+    clientInfo: ClientInfo | undefined,
   ): void {
-    this.options.onLinkEvent?.({ type, kind, account_id, organization_id, by });
+    this.options.onLinkEvent?.({ type, kind, account_id, organization_id, by, clientInfo });
   }
 
   private isOpen(link: OneTimeLink): boolean {

@@ -23,7 +23,7 @@ const FILTER_TEXTS: readonly (readonly [field: string, words: (value: string) =>
   ['record_types', (types) => `only ${types}`],
   ['report_version', (version) => `with the data of version ${version}`],
   ['group_by', (field) => `by ${field.toLowerCase()}`],
-  ['filter', (json) => `where ${json}`],
+  ['filter', (json) => `where ${filterWords(json)}`],
   ['after', (line) => `resumed after ${line}`],
 ];
 
@@ -35,7 +35,7 @@ export const isDownload = ({ event_type }: AccessLogChange): boolean =>
  * Describes the report or export file of an entry: its name, format, position and filters.
  * @param names people's names by account id; a person without a name keeps the id
  */
-export function describeDownload({ changes }: AccessLogChange, names: ReadonlyMap<string, string>): string[] {
+export function describeDownload({ actor, changes }: AccessLogChange, names: ReadonlyMap<string, string>): string[] {
   const fields = new Map(changes.map(({ field, to }) => [field, String(to)]));
   const [type, format, position] = ['type', 'format', 'position'].map((field) => fields.get(field));
   const filters = FILTER_TEXTS.flatMap(([field, describe]) => {
@@ -48,8 +48,23 @@ export function describeDownload({ changes }: AccessLogChange, names: ReadonlyMa
     ...(position === undefined ? [] : [`position ${position}`]),
     ...filters,
     ...(fields.has('token_id') ? ['with a token'] : []),
+    ...(actor.kind === 'SYSTEM' ? ['with the command line'] : []),
   ];
 }
+
+/** Returns a filter in words, such as "country NO or DE". A filter that was cut stays as it is. */
+function filterWords(json: string): string {
+  try {
+    const filter = JSON.parse(json) as Record<string, unknown>;
+    return Object.entries(filter)
+      .map(([field, value]) => `${field.replaceAll('_', ' ')} ${[value].flat().map(valueWords).join(' or ')}`)
+      .join(', ');
+  } catch {
+    return json;
+  }
+}
+
+const valueWords = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** Returns the owners that reports among these entries were filtered by. */
 export function downloadOwnerIds(rows: readonly AccessLogChange[]): string[] {

@@ -17,7 +17,7 @@ import { RecordFileReader } from '../../../src/http/files/record-files.ts';
 import { reportFileRoutes } from '../../../src/http/files/report-file-routes.ts';
 import { ReportFileGenerator } from '../../../src/http/files/report-files.ts';
 import { type RequestState, requestMiddleware } from '../../../src/http/request.ts';
-import type { AccountEvent } from '../../../src/identity/access-log/access-events.ts';
+import type { AccountEvent, AccountLinkEvent } from '../../../src/identity/access-log/access-events.ts';
 import { AccessLogReader } from '../../../src/identity/access-log/access-log-reader.ts';
 import { openPeople } from '../../../src/identity/accounts/people.ts';
 import { firstOwnerId, firstStart } from '../../../src/identity/installation/installation.ts';
@@ -52,6 +52,8 @@ const NOWHERE: OpenIdSettings = { issuer: 'http://127.0.0.1:9', clientId: 'verit
 export interface WebTest extends WebContext {
   /** Events for the access log. */
   accountEvents: AccountEvent[];
+  /** The events of links that let people in. */
+  linkEvents: AccountLinkEvent[];
   identity: TestIdentity;
   /** The address that the server listens on. */
   url: string;
@@ -95,8 +97,10 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
   await register.projections.start(installation);
   const members = new Members({ accounts, names, handler, tokens, now });
   const accountEvents: AccountEvent[] = [];
+  const linkEvents: AccountLinkEvent[] = [];
   const people = openPeople({
     onAccountEvent: (event) => accountEvents.push(event),
+    onLinkEvent: (event) => linkEvents.push(event),
     accounts,
     names,
     now,
@@ -177,6 +181,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
   return {
     ...context,
     accountEvents,
+    linkEvents,
     identity,
     url,
     installation,

@@ -1,5 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { VERSION } from '../../../src/app/version.ts';
+import { commandLineCaller } from '../../../src/cli/accounts/caller-for.ts';
 import { AccessLog } from '../../../src/identity/access-log/access-log.ts';
 import { OWNER, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
@@ -103,7 +105,16 @@ test('describes downloads: report or family, format, position and filters', asyn
       },
     },
     { type: 'EXPORT_DOWNLOADED', caller, download: file },
-    { type: 'EXPORT_DOWNLOADED', caller, download: { type: 'changes', format: 'jsonl', position: '9' } },
+    {
+      type: 'EXPORT_DOWNLOADED',
+      caller: { ...caller, clientInfo: CLIENT_INFO },
+      download: { type: 'changes', format: 'jsonl', position: '9', filter: '{"event_type":["A","B"],"is_new":true}' },
+    },
+    {
+      type: 'EXPORT_DOWNLOADED',
+      caller: commandLineCaller('export'),
+      download: { type: 'history', format: 'jsonl', position: '10' },
+    },
   ] as const) {
     log.record({ ...event, download: { organization_id, ...event.download } });
     web.identity.clock.wait(60_000);
@@ -113,11 +124,18 @@ test('describes downloads: report or family, format, position and filters', asyn
   assert.equal(
     rowsOf(text.replaceAll(OWNER.name, 'Owner')).map(([, what]) => what),
     [
-      'Export downloaded (Changes, JSON Lines, position 9)',
-      'Export downloaded (Risks, CSV, position 8, where {"query":"<b>"}, resumed after rsk_1)',
+      'Export downloaded (History, JSON Lines, position 10, with the command line)',
+      'Export downloaded (Changes, JSON Lines, position 9, where event type A or B, is new true)',
+      'Export downloaded (Risks, CSV, position 8, where query <b>, resumed after rsk_1)',
       `Report generated (Statement of applicability, PDF, position 12, framework ${frm}, records of Owner, with a token)`,
       'Report generated (Posture, web page, position 7)',
     ],
+  );
+  assert.equal(
+    rowsOf(text)
+      .slice(0, 3)
+      .map(([, , , from]) => from),
+    [`veritrail export ${VERSION}`, 'Firefox on Linux203.0.113.7', 'not recorded'],
   );
   const bookmarked = await owner.get(`${path}?kind=drawn`);
   assert.equal(rowsOf(bookmarked.text), rowsOf(text), 'the earlier name of this filter is accepted');

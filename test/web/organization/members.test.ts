@@ -47,6 +47,13 @@ test('refuses a withdrawn invitation', async ({ web, owner, page }) => {
   assert.is((await owner.send(`${page}/withdraw`)).to, page);
   assert.is((await web.browser().get(link.slice(web.baseUrl.length))).status, 404);
   assert.not.match((await owner.get(page)).text, /Open invitations/);
+  assert.equal(
+    web.linkEvents.slice(-2).map(({ type, by, clientInfo }) => [type, by, clientInfo?.address]),
+    [
+      ['ACCOUNT_LINK_CREATED', web.ownerId, '127.0.0.1'],
+      ['ACCOUNT_LINK_REVOKED', web.ownerId, '127.0.0.1'],
+    ],
+  );
 });
 
 test('lets an owner change a role and remove a member, with a reason', async ({ web, owner, page }) => {

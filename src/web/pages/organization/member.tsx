@@ -54,7 +54,7 @@ export const memberPage = (context: Collaborators): Route[] => [
     const details = await findMember(context, request);
     requireReauthentication(context, request, details.memberPath);
     const { result, form } = await submitForm(request.formValues, {}, () =>
-      context.people.accountLinks.create(details.member.account_id, request.person.account.id),
+      context.people.accountLinks.create(details.member.account_id, request.person.account.id, request.clientInfo),
     );
     if (form !== null) return page(details, 'LINK', form);
     const about = (

@@ -56,7 +56,7 @@ export const membersPage = (context: Collaborators): Route[] => {
       const by = { organization_id: organization.id, made_by: request.person.account.id };
       const { result, form } = await submitForm(request.formValues, INVITATION_FIELDS, async (value) => {
         await context.members.checkInvitation(organization.id, value.role, value.until, actor);
-        return links.create({ kind: 'INVITATION', ...by, ...value });
+        return links.create({ kind: 'INVITATION', ...by, ...value }, request.clientInfo);
       });
       if (form !== null) return page(context, request, membership, form);
       const about = (
@@ -80,7 +80,7 @@ export const membersPage = (context: Collaborators): Route[] => {
       const { organization, path, actor } = await requireMembership(context, request, 'changeMembers');
       const result = 'Invitation withdrawn. Its link no longer works.';
       return submitAndRedirect(`${path}/members`, result, request.formValues, WITHDRAW_FIELDS, ({ invitation }) =>
-        links.revoke(organization.id, invitation, actor.actor_id),
+        links.revoke(organization.id, invitation, actor.actor_id, request.clientInfo),
       );
     }),
   ];
