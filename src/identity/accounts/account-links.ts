@@ -43,6 +43,11 @@ export class AccountLinks {
     return this.options.links.create({ kind, account_id: account.id, made_by: by }, clientInfo);
   }
 
+  /** Returns true if the account is a member of the organization. */
+  async isMember(accountId: string, organizationId: string): Promise<boolean> {
+    return (await this.options.organizationsOf(accountId)).some(({ id }) => id === organizationId);
+  }
+
   /** Returns the reason and the next step if this person may not create a link for the account; null if they may. */
   async refusalReason(account: Account, by: string): Promise<string | null> {
     if (isSystem({ actor_id: by })) return null;

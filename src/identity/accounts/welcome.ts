@@ -70,7 +70,8 @@ export class Welcome {
   /**
    * INVITATION: creates an account for a newcomer and adds it to the organization. A provider's name is taken as it is,
    * because the person can't choose another there.
-   * @throws Refusal conflict when the address has an account; from then on only that account can use the invitation
+   * @throws Refusal conflict when the address has an account; from then on only that account can use the invitation,
+   * unless it is a member already
    * @throws Refusal invalid_input for a name that could be confused with another member's; rate_limited after several
    */
   async join(
@@ -167,7 +168,7 @@ export class Welcome {
         if (!(error instanceof Refusal) || error.code !== 'conflict') throw error;
         const holder = await accounts.findByEmail(email);
         if (holder === null || holder.id === link.account_id) throw error;
-        if (link.kind === 'INVITATION') await links.restrictTo(link.id, holder.id);
+        if (await this.mayJoin(link, holder.id)) await links.restrictTo(link.id, holder.id);
         onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id: holder.id, reason: 'ADDRESS_TAKEN', clientInfo });
         outcome.addressRefusal = error;
         return false;
@@ -175,6 +176,11 @@ export class Welcome {
     });
     if (outcome.addressRefusal !== undefined) throw outcome.addressRefusal;
     return outcome.account!;
+  }
+
+  /** Returns true for an invitation of somebody who isn't a member yet. A member could never use it. */
+  private async mayJoin({ kind, organization_id }: OneTimeLink, accountId: string): Promise<boolean> {
+    return kind === 'INVITATION' && !(await this.options.accountLinks.isMember(accountId, organization_id!));
   }
 
   /** Adds a member. If the outcome is unknown, the invitation is restricted to this account. */

@@ -41,6 +41,29 @@ test('an invitation reveals at most one address in use, and is then bound to tha
   assert.equal(people.joined.length, 1);
 });
 
+test('an invitation is not bound to somebody who is a member already', async () => {
+  const people = await startPeople(undefined, { organizationsOf: async () => [{ id: 'org_A', role: 'VIEWER' }] });
+  const eve = await signUp(people, EVE);
+  const { secret } = await people.links.create(INVITATION);
+  assert.is((await refusalOf(people.welcome.join(secret, { ...ADA, email: EVE.email }, THIEF))).code, 'conflict');
+  assert.is((await people.links.find(secret))?.account_id, null);
+  const [lastEvent] = people.accountEvents.slice(-1);
+  assert.equal([lastEvent?.type, lastEvent?.account_id], ['SIGN_IN_REFUSED', eve.account.id]);
+  const { session } = await people.welcome.join(secret, ADA, CLIENT_INFO);
+  assert.equal(people.joined, [
+    [{ organization_id: 'org_A', role: 'EDITOR', until: null, made_by: 'acc_BOSS' }, session.account_id],
+  ]);
+  const another = await people.links.create(INVITATION);
+  for (let tries = 1; tries <= 4; tries++) {
+    assert.is(
+      (await refusalOf(people.welcome.join(another.secret, { ...ADA, email: EVE.email }, THIEF))).code,
+      'conflict',
+    );
+  }
+  const throttled = await refusalOf(people.welcome.join(another.secret, { ...ADA, email: EVE.email }, THIEF));
+  assert.is(throttled.code, 'rate_limited', 'members’ addresses can’t be tried without end');
+});
+
 test('an invitation reveals one address, also under concurrent requests', async () => {
   const [here, there] = await startTwo();
   const accounts = await Promise.all(

@@ -85,19 +85,44 @@ test('creates an account for a new person with an invitation', async ({ web }) =
 test('asks a person whose address has an account to sign in, and keeps the invitation for that account only', async ({
   web,
 }) => {
-  await web.setUpOwner();
+  const owner = await web.setUpOwner();
+  const leave = async (email: string) =>
+    web.members.leave(web.organizationId, (await web.people.accounts.findByEmail(email))!.id);
+  const [holder, other] = [
+    { ...GUEST, email: 'holder@example.org', name: 'Holder' },
+    { ...GUEST, email: 'other@example.org' },
+  ];
+  await web.invite(holder, 'VIEWER');
+  await leave(holder.email);
+  const otherBrowser = await web.invite(other, 'VIEWER');
+  await leave(other.email);
+  const path = await link(web, 'INVITATION');
+  const browser = web.browser();
+  await browser.get(path);
+  const response = await browser.send('/welcome/new', { ...GUEST, email: holder.email });
+  assert.is(response.status, 400);
+  assert.match(response.text, 'Sign in to accept it');
+  assert.match(response.text.replaceAll(/\s+/g, ' '), 'If that is not you, ask for a new link.');
+  assert.not.match(response.text, 'name="email"');
+  const { text } = await otherBrowser.get(path);
+  assert.match(text, 'this invitation is for another account');
+  assert.match(text.replaceAll(/\s+/g, ' '), 'ask for a new link');
+  assert.not.match(text, 'action="/welcome/accept"');
+  const members = (await owner.get(`/organizations/${web.organizationId}/members`)).text;
+  assert.match(members, />Used up</);
+  assert.not.match(members, holder.email, 'the inviter does not learn the address');
+});
+
+test('keeps an invitation open when somebody enters a member’s address', async ({ web }) => {
+  const owner = await web.setUpOwner();
   const path = await link(web, 'INVITATION');
   const browser = web.browser();
   await browser.get(path);
   const response = await browser.send('/welcome/new', { ...GUEST, email: OWNER.email });
-  assert.is(response.status, 400);
-  assert.match(response.text, 'Sign in to accept it');
-  assert.not.match(response.text, 'name="email"');
-  const other = await web.invite({ ...GUEST, email: 'other@example.org' }, 'VIEWER');
-  await web.members.leave(web.organizationId, (await web.people.accounts.findByEmail('other@example.org'))!.id);
-  const { text } = await other.get(path);
-  assert.match(text, 'this invitation is for another account');
-  assert.not.match(text, 'action="/welcome/accept"');
+  assert.equal([response.status, response.text.includes('name="email"')], [400, true]);
+  assert.match(response.text, 'An account with this e-mail address exists. Sign in with it.');
+  assert.not.match((await owner.get(`/organizations/${web.organizationId}/members`)).text, />Used up</);
+  assert.is((await browser.send('/welcome/new', GUEST)).status, 303);
 });
 
 test('lets a person with an account sign in and then accept', async ({ web }) => {

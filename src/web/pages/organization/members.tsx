@@ -173,10 +173,13 @@ function InvitationTable(props: { links: readonly OneTimeLink[]; members: readon
   const { links, members, path } = props;
   const makers = new Map(members.map(({ account_id, name }) => [account_id, name]));
   const hasEnds = links.some(({ until = null }) => until !== null);
-  const rows = links.map(({ id, note, role, until = null, made_by, expires_at }) => ({
+  const rows = links.map(({ id, note, role, until = null, made_by, expires_at, account_id }) => ({
     key: id,
     cells: [
-      note || <span class="muted">no note</span>,
+      <>
+        {note || <span class="muted">no note</span>}
+        {account_id !== null && <UsedUp />}
+      </>,
       role === null ? '' : roleName(role),
       ...(hasEnds ? [<AccessEnd key="access" until={until} />] : []),
       makers.get(made_by) ?? <span class="muted">former member</span>,
@@ -191,6 +194,20 @@ function InvitationTable(props: { links: readonly OneTimeLink[]; members: readon
   }));
   const head = ['For', 'Role', ...(hasEnds ? ['Access'] : []), 'Invited by', 'Expires', 'Withdraw'];
   return <Table caption="Open invitations" head={head} rows={rows} />;
+}
+
+/** Says that an invitation works for one existing account only, whose address somebody entered. */
+function UsedUp() {
+  return (
+    <>
+      {' '}
+      <span class="badge">Used up</span>{' '}
+      <small class="long">
+        Somebody entered the address of an existing account, so only that account can accept it. For another person,
+        create a new link.
+      </small>
+    </>
+  );
 }
 
 function InviteCard({ path, form }: { path: string; form: FormState }) {

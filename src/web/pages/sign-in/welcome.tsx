@@ -183,7 +183,10 @@ function joinPage(openId: WebContext['openId'], { secret, link, organization }: 
         {link.account_id !== null ? (
           <>
             <FormError form={form} />
-            <p>This invitation is for a person who already has an account here.</p>
+            <p>
+              This invitation works only for a person who already has an account here. If that is not you, ask for a new
+              link.
+            </p>
             <p>
               <a class="button" href={signInFirst(secret)}>
                 Sign in to accept it
@@ -211,7 +214,10 @@ function acceptPage({ secret, link, organization }: LinkDetails, account: Accoun
       <>
         <Invited link={link} organization={organization} />
         {link.account_id !== null && link.account_id !== account.id ? (
-          <p>You are signed in as {account.name}, but this invitation is for another account.</p>
+          <p>
+            You are signed in as {account.name}, but this invitation is for another account. If that is not yours, ask
+            for a new link.
+          </p>
         ) : (
           <Form action="/welcome/accept" class="card">
             <FormError form={form} />
