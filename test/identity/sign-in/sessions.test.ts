@@ -212,6 +212,10 @@ for (const [agent, words] of [
     'Chrome on Windows',
   ],
   [
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/140.0.0.0 Safari/537.36',
+    'Chrome on Linux',
+  ],
+  [
     'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0',
     'Edge on Windows',
   ],
