@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -132,6 +133,19 @@ test('a file gets its name when it is complete, and never replaces another', asy
   );
   assert.is(gunzipSync(readFileSync(path)).toString(), 'first\nsecond\n');
   assert.equal(readdirSync(cwd), ['history.jsonl.gz']);
+  rmSync(cwd, { recursive: true });
+});
+
+test('the next file of a name removes the parts that killed processes left, and no others', async () => {
+  const cwd = temporaryFolder();
+  const path = join(cwd, 'history.jsonl');
+  const child = spawnSync(process.execPath, ['--version']);
+  const others = [`history.jsonl.${process.ppid}.part`, `other.jsonl.${child.pid}.part`, 'history.jsonl.x.part'];
+  for (const name of [`history.jsonl.${child.pid}.part`, `history.jsonl.${process.pid}.part`, ...others]) {
+    writeFileSync(join(cwd, name), 'first');
+  }
+  await writeLines(path, [['whole']]);
+  assert.equal(readdirSync(cwd).sort(), ['history.jsonl', ...others].sort());
   rmSync(cwd, { recursive: true });
 });
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { CommandError, UnsuitableFile } from '../command.ts';
@@ -96,11 +96,12 @@ type Lines = AsyncIterable<readonly string[]> | Iterable<readonly string[]>;
 
 /**
  * Writes lines to a new file, as gzip if its name ends in `.gz`. The file gets its name when it is complete, because a
- * part of a backup must not look like a backup. Removes the part if writing fails.
+ * part of a backup must not look like a backup. Removes the part if writing fails, and parts that killed processes left.
  * @throws CommandError if the file already exists, or can't be written
  */
 export async function writeLines(path: string, lines: Lines): Promise<void> {
   if ((await stat(path).catch(() => null)) !== null) throw existsError(path);
+  await removeStaleParts(path);
   const part = `${path}.${process.pid}.part`;
   try {
     const handle = await open(part, 'wx', 0o600);
@@ -113,6 +114,27 @@ export async function writeLines(path: string, lines: Lines): Promise<void> {
   } catch (error) {
     await rm(part, { force: true });
     throw errorCode(error) === 'EEXIST' ? existsError(path) : writeError(error);
+  }
+}
+
+/** Removes the parts of this file that killed processes left. Keeps those of processes that still write. */
+async function removeStaleParts(path: string): Promise<void> {
+  const folder = dirname(path);
+  const start = `${basename(path)}.`;
+  for (const name of await readdir(folder).catch(() => [])) {
+    const pid = name.startsWith(start) ? /^(\d{1,10})\.part$/.exec(name.slice(start.length))?.[1] : undefined;
+    if (pid !== undefined && !isOtherProcess(Number(pid))) await rm(join(folder, name), { force: true });
+  }
+}
+
+/** Returns true if a process other than this one has this id. In containers, a new process often has the id of an earlier one. */
+function isOtherProcess(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // It runs, but belongs to another user.
+    return errorCode(error) === 'EPERM';
   }
 }
 
