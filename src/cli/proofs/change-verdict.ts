@@ -106,13 +106,15 @@ const ROW_NAMES: Readonly<Record<string, string>> = {
 /** Returns the change's parts that could be rebuilt: who, when, why, and each field before and after. */
 function changeRows({ change, erased }: ChangeVerdict): [string, string][] {
   if (change === null) return [];
-  const parts = changeTexts(change);
+  // Data that were erased, also of an earlier event, leave the record's name unknown.
+  const parts = changeTexts(change).filter(({ name }) => erased === null || name !== 'name');
   const texts = new Map(parts.map(({ name, text }) => [name, text]));
   const rows = parts.flatMap(({ name, text }): [string, string][] =>
     ROW_NAMES[name] === undefined || text === '' ? [] : [[ROW_NAMES[name], text]],
   );
   if (erased === 'DATA' || erased === 'CHANGES') return rows;
-  const fields = change.changes.map(({ field }): [string, string] => [
+  const knownChanges = change.changes.filter(({ field }) => erased !== 'NAME' || field !== 'name');
+  const fields = knownChanges.map(({ field }): [string, string] => [
     'Changed',
     `${changeLabel(change.record.type, field)}: ${texts.get(`changes.${field}.from`)} → ${texts.get(`changes.${field}.to`)}`,
   ]);
