@@ -55,9 +55,9 @@ export type Condition =
   | { key: string; op: 'range'; gt?: Scalar; gte?: Scalar; lt?: Scalar; lte?: Scalar }
   | { key: string; op: 'present' }
   | { key: string; op: 'empty' }
-  /** Each prefix must be the beginning of one of the document's words. */
+  /** Each prefix must be the beginning of one of the document's words. One that ends in a space must be a whole word. */
   | { op: 'words'; prefixes: readonly string[] }
-  /** All prefixes of at least one alternative must each be the beginning of one of the document's words. */
+  /** All prefixes of at least one alternative must match, as those of `words` do. */
   | { op: 'anyWords'; alternatives: readonly (readonly string[])[] }
   | { op: 'ids'; ids: readonly string[] };
 

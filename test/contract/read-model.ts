@@ -12,7 +12,7 @@ export function compareKeys(a: Scalar | null, b: Scalar | null): number {
 const keyOf = (document: StoredDocument, key: string): Scalar | null => document.keys[key] ?? null;
 
 const hasWords = ({ words = [] }: StoredDocument, prefixes: readonly string[]): boolean =>
-  prefixes.every((prefix) => words.some((word) => word.startsWith(prefix)));
+  prefixes.every((prefix) => words.some((word) => `${word} `.startsWith(prefix)));
 
 function matches(document: StoredDocument, condition: Condition): boolean {
   if (condition.op === 'ids') return condition.ids.includes(document.id);

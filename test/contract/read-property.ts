@@ -50,7 +50,7 @@ const arbitraryKeyed = fc.constantFrom(...KEYS).chain((key) => {
 
 const arbitraryCondition: fc.Arbitrary<Condition> = fc.oneof(
   { weight: 4, arbitrary: arbitraryKeyed },
-  { weight: 1, arbitrary: fc.subarray(['a', 'abc', 'b.', '*'], { minLength: 1 }).map(asWords) },
+  { weight: 1, arbitrary: fc.subarray(['a', 'a ', 'abc', 'b.', 'b.1 ', '*'], { minLength: 1 }).map(asWords) },
 );
 
 function asWords(prefixes: string[]): Condition {

@@ -43,7 +43,10 @@ function toConditions(condition: Condition): Where[] {
   }
 }
 
-const wordCondition = (prefix: string): Where => ({ _words: { $regex: `^${escapePattern(prefix)}` } });
+function wordCondition(prefix: string): Where {
+  if (prefix.endsWith(' ')) return { _words: prefix.slice(0, -1) };
+  return { _words: { $regex: `^${escapePattern(prefix)}` } };
+}
 
 function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');

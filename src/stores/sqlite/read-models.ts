@@ -249,8 +249,7 @@ export class SqliteReadModels implements ReadModels {
 
   /** Returns the rows that may have the searched words, if they are few. */
   #rowsOfWords({ words, hasWords }: Searchable, where: readonly Condition[]): number[] | undefined {
-    const prefixes = where.flatMap((condition) => (condition.op === 'words' ? condition.prefixes : []));
-    return prefixes.length > 0 && words && hasWords ? words.candidates(prefixes) : undefined;
+    return words && hasWords ? words.candidates(where) : undefined;
   }
 
   /** Reads the list of indexes again if the schema has changed. */

@@ -339,8 +339,10 @@ function unkeyedCondition(condition: Exclude<Condition, Keyed>): Statement {
   };
 }
 
+/** Only a prefix that is a whole word needs a space after the last word, because adding it copies the text. */
 function wordsStatement(prefixes: readonly string[]): Statement {
-  return { sql: prefixes.map(() => 'instr(words, ?) > 0').join(' AND ') || '1', values: prefixes.map(prefixText) };
+  const conditions = prefixes.map((prefix) => `instr(words${prefix.endsWith(' ') ? " || ' '" : ''}, ?) > 0`);
+  return { sql: conditions.join(' AND ') || '1', values: prefixes.map(prefixText) };
 }
 
 /** `plus` is '' if SQLite may use the condition for the index. A continuation in a direction replaces that bound. */

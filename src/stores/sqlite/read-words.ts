@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Condition } from '../read-store.ts';
 import { quote, type SqliteConnection } from './connection.ts';
 
 /** If more documents have a word, it isn't worth looking them up one by one and sorting them. */
@@ -28,6 +29,13 @@ export class WordTexts {
 }
 
 export const prefixText = (prefix: string): string => ` ${prefix}`;
+
+/** Returns the full-text expression for a prefix, or for a whole word if it ends in a space. */
+function matchText(prefix: string): string {
+  const isWhole = prefix.endsWith(' ');
+  const text = isWhole ? prefix.slice(0, -1) : prefix;
+  return `"${text.replaceAll('"', '""')}"${isWhole ? '' : '*'}`;
+}
 
 /**
  * Finds the rows of a collection that may have certain words, by a full-text table of row ids. The `words` column then
@@ -82,21 +90,42 @@ export class WordIndex {
     if ((last ?? 0) - newest > UNINDEXED) this.#add('rowid > ?', newest);
   }
 
+  /** Returns rows that may match the conditions on words, if one of these is rare; undefined if all are common. */
+  candidates(where: readonly Condition[]): number[] | undefined {
+    const prefixes = where.flatMap((condition) => (condition.op === 'words' ? condition.prefixes : []));
+    let rows = this.#rowsOf(prefixes);
+    for (const condition of where) {
+      if (rows === undefined && condition.op === 'anyWords') rows = this.#rowsOfAny(condition.alternatives);
+    }
+    return rows && [...rows, ...this.#unindexed()];
+  }
+
   /** Returns rows that may match all prefixes, found by the longest rare prefix; undefined if all are common. */
-  candidates(prefixes: readonly string[]): number[] | undefined {
+  #rowsOf(prefixes: readonly string[]): number[] | undefined {
     for (const prefix of [...prefixes].sort((a, b) => b.length - a.length)) {
       if (prefix === '' || this.#common.has(prefix)) continue;
-      const match = `"${prefix.replaceAll('"', '""')}"*`;
       const sql = `SELECT rowid FROM ${this.#words} WHERE ${this.#words} MATCH ? LIMIT ${RARE + 1}`;
-      const rows = this.#db.all(sql, [match]);
-      if (rows.length <= RARE) return [...rows, ...this.#unindexed()].map((row) => row[0] as number);
+      const rows = this.#db.all(sql, [matchText(prefix)]);
+      if (rows.length <= RARE) return rows.map((row) => row[0] as number);
       this.#common.set(prefix, true);
     }
     return undefined;
   }
 
-  #unindexed() {
-    return this.#db.all(`SELECT rowid FROM ${this.#documents} WHERE rowid > ?`, [this.newest()]);
+  /** Returns rows that may match any alternative; undefined if one of these is common. */
+  #rowsOfAny(alternatives: readonly (readonly string[])[]): number[] | undefined {
+    const found = new Set<number>();
+    for (const prefixes of alternatives) {
+      const rows = this.#rowsOf(prefixes);
+      if (rows === undefined || found.size + rows.length > RARE) return undefined;
+      for (const row of rows) found.add(row);
+    }
+    return [...found];
+  }
+
+  #unindexed(): number[] {
+    const rows = this.#db.all(`SELECT rowid FROM ${this.#documents} WHERE rowid > ?`, [this.newest()]);
+    return rows.map((row) => row[0] as number);
   }
 
   #add(which: string, value: string | number): void {

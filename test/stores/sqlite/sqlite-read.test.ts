@@ -65,6 +65,8 @@ const manyVendors = (): StoredDocument[] =>
     doc: { i },
   }));
 
+const range = (first: number, length: number): number[] => Array.from({ length }, (_, i) => first + i);
+
 const queryOf = (overrides: Partial<DocumentQuery>): DocumentQuery => ({
   collection: 'vendors',
   organizationId: 'org_a',
@@ -195,12 +197,29 @@ test('finds rare and common words, alone and together', () =>
     for (const _twice of [1, 2]) {
       assert.equal(await findIds('seldom'), [0, 500, 1000]);
       assert.equal(await findIds('everyw', 'seld'), [0, 500, 1000]);
-      assert.equal(
-        await findIds('every'),
-        Array.from({ length: 20 }, (_, i) => i),
-      );
-      assert.equal(await findIds('every', 'number149'), [149, ...Array.from({ length: 10 }, (_, i) => 1490 + i)]);
+      assert.equal(await findIds('every'), range(0, 20));
+      assert.equal(await findIds('every', 'number149'), [149, ...range(1490, 10)]);
       assert.equal(await findIds('every', 'nowhere'), []);
+      assert.equal(await findIds('number149 '), [149]);
+      assert.equal(await findIds('everywhere ', 'seldom '), [0, 500, 1000]);
+      assert.equal(await findIds('everywher ', 'seldom '), []);
+    }
+  }));
+
+test('finds any of several rare or common words', () =>
+  withVendors(async (models) => {
+    const findIds = async (...alternatives: string[][]) =>
+      (
+        await models.find(
+          queryOf({ where: [{ op: 'anyWords', alternatives }], order: { key: null, direction: 'ASC' } }),
+        )
+      )
+        .map((hit) => hit.doc.i as number)
+        .sort((a, b) => a - b);
+    for (const _twice of [1, 2]) {
+      assert.equal(await findIds(['number149 '], ['seldom']), [0, 149, 500, 1000]);
+      assert.equal(await findIds(['number149', 'every'], ['nowhere']), [149, ...range(1490, 10)]);
+      assert.equal(await findIds(['number1499'], ['everywhere ']), range(0, 20));
     }
   }));
 
