@@ -49,11 +49,21 @@ export function fieldPrefixes(field: string, prefixes: readonly string[]): strin
   return prefixes.map((prefix) => `${field}${FIELD_MARK}${prefix}`);
 }
 
-/** Returns the prefixes that stored words must have to match a query: its words, with numbers without padding. */
-export function queryPrefixes(query: string): string[] {
+/**
+ * Returns the words of a query, each as prefixes of which a record's words must have one. A prefix that ends in a space is a
+ * whole word. R-001 is `[['r'], ['001', '1 ']]`: the padded number as it is typed, so far, or the number 1, but not 10.
+ * Other numbers lose their padding: R-1 finds R-1, R-10 and R-019.
+ */
+export function queryWords(query: string): string[][] {
+  const words = normalizedWords(query).map(prefixesOf);
+  return [...new Map(words.map((prefixes) => [prefixes.join(), prefixes])).values()];
+}
+
+function prefixesOf(word: string): string[] {
   // Zeros at the end may be the beginning of a padded number, which is stored too.
-  const prefixes = normalizedWords(query).map((word) => (/(?<!\d)0+$/.test(word) ? word : withoutPadding(word)));
-  return [...new Set(prefixes)];
+  if (/(?<!\d)0+$/.test(word)) return [word];
+  const unpadded = withoutPadding(word);
+  return /(?<!\d)0+[1-9]\d*$/.test(word) ? [word, `${unpadded} `] : [unpadded];
 }
 
 function withUnpadded(words: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 import { nearest } from '../../commands/engine/nearest.ts';
-import { queryPrefixes, searchWords } from '../../projections/read-models/search-text.ts';
+import { normalizedWords, searchWords, withoutPadding } from '../../projections/read-models/search-text.ts';
 import type { DocumentReads } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import type { KeysetQuery } from './keyset-page.ts';
@@ -43,7 +43,7 @@ async function archivedHint({ singular, plural }: FamilyQuery, source: ListSourc
 
 /** Names records whose names or references have a word like each word of the query. They begin with its first letter. */
 async function nearHint(family: FamilyQuery, query: string, source: ListSource): Promise<string | null> {
-  const words = queryPrefixes(query);
+  const words = normalizedWords(query).map(withoutPadding);
   if (words.length === 0 || words.length > MAX_COMPARED_WORDS) return null;
   const alternatives = words.map(([letter]) => [letter!]);
   const where = [...source.where, { op: 'anyWords', alternatives } as const];

@@ -3,7 +3,7 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import type { AnyFamily } from '../../commands/families.ts';
 import { accountOf } from '../../commands/organization/caller.ts';
 import { exactTextKey } from '../../projections/read-models/family-model.ts';
-import { fieldPrefixes, queryPrefixes, textKey } from '../../projections/read-models/search-text.ts';
+import { fieldPrefixes, queryWords, textKey } from '../../projections/read-models/search-text.ts';
 import type { Field, KeyFilter, MissingOption } from '../../register/field.ts';
 import type { Condition, Scalar } from '../../stores/read-store.ts';
 import { type Moment, recordIdCondition, versionConditions } from '../moments/moment.ts';
@@ -55,10 +55,20 @@ export function listConditions(
   if (updated_since !== undefined) where.push({ key: 'updated_at', op: 'range', gte: String(updated_since) });
   if (moment.position !== null) where.push(...versionConditions(moment.position));
   if (!include_archived) where.push({ key: 'archived', op: 'eq', value: 0 });
-  const prefixes = query === undefined ? [] : queryPrefixes(String(query));
-  requireFewWords('query', prefixes.length);
-  if (prefixes.length > 0) where.push({ op: 'words', prefixes });
+  if (query !== undefined) where.push(...queryConditions(String(query)));
   return where;
+}
+
+/** Returns the conditions for records that have every word of a query, padded numbers in either form. */
+function queryConditions(query: string): Condition[] {
+  const words = queryWords(query);
+  requireFewWords('query', words.length);
+  const prefixes = words.flatMap((alternatives) => (alternatives.length === 1 ? alternatives : []));
+  const padded = words.filter((alternatives) => alternatives.length > 1);
+  return [
+    ...(prefixes.length > 0 ? [{ op: 'words', prefixes } as const] : []),
+    ...padded.map((alternatives) => ({ op: 'anyWords', alternatives: alternatives.map((prefix) => [prefix]) }) as const),
+  ];
 }
 
 /** @throws Refusal for a filter with too many words */
@@ -142,7 +152,7 @@ function fieldFilter(name: string, field: Field, isSorted: boolean): Filter {
 /** Matches a text that has all words of any of the values. A value without a word, such as "§", must be the whole text. */
 function wordFilter(name: string): Filter {
   return (values: readonly string[]) => {
-    const alternatives = values.map((value) => fieldPrefixes(name, queryPrefixes(value)));
+    const alternatives = values.flatMap((value) => wordsOfValue(value).map((words) => fieldPrefixes(name, words)));
     requireFewWords(name, alternatives.flat().length);
     if (alternatives.every((prefixes) => prefixes.length > 0)) return [{ op: 'anyWords', alternatives }];
     return [
@@ -152,6 +162,14 @@ function wordFilter(name: string): Filter {
       ),
     ];
   };
+}
+
+/** Returns the prefixes of a value's words: with padded numbers as they are typed, and as whole numbers if it has some. */
+function wordsOfValue(value: string): string[][] {
+  const words = queryWords(value);
+  const typed = words.map(([prefix]) => prefix!);
+  const isPadded = words.some((alternatives) => alternatives.length > 1);
+  return isPadded ? [typed, words.map((alternatives) => alternatives.at(-1)!)] : [typed];
 }
 
 function keyFilter(filter: KeyFilter, { fields, filtersLeaveOut }: AnyFamily): Filter {

@@ -51,6 +51,34 @@ await onBothPairs('finding records', (test) => {
     );
   });
 
+  test('a padded number in a query is that number, however it is stored, or the beginning of a padded one', async ({
+    owner,
+    organizationId,
+  }) => {
+    const organization_id = organizationId;
+    const references = ['RX-1', 'RX-2', 'RX-10', 'RX-013', 'RX-019', 'RX-0012', 'RX-001', 'AX.01', 'AX.1', 'AX.10'];
+    const rows = references.map((reference_id) => ({ reference_id, name: `About ${reference_id}` }));
+    await owner.ok('importRecords', { organization_id, type: 'RISK', rows });
+    const find = async (query: string, moment: object = {}) => {
+      const filter = { query };
+      const { risks } = (await owner.ok('listRisks', { organization_id, filter, ...moment })) as unknown as {
+        risks: { reference_id: string }[];
+      };
+      return risks.map(({ reference_id }) => reference_id).sort();
+    };
+    for (const moment of [{}, { as_of: daysAgo(0) }]) {
+      assert.equal(await find('RX-001', moment), ['RX-001', 'RX-0012', 'RX-1']);
+      assert.equal(await find('rx 01', moment), ['RX-001', 'RX-013', 'RX-019', 'RX-1']);
+    }
+    assert.equal(await find('RX-0001'), ['RX-001', 'RX-1'], 'another padding');
+    assert.equal(await find('RX-010'), ['RX-10']);
+    assert.equal(await find('RX-1'), ['RX-001', 'RX-0012', 'RX-013', 'RX-019', 'RX-1', 'RX-10'], 'unpadded');
+    assert.equal(await find('AX.01'), ['AX.01', 'AX.1']);
+    assert.equal(await find('AX.1'), ['AX.01', 'AX.1', 'AX.10']);
+    assert.equal(await find('RX-002 about'), ['RX-2'], 'beside other words');
+    assert.equal(await find('RX-002 001'), []);
+  });
+
   test('an obligation’s source is found by its words', async ({ owner, organizationId }) => {
     const organization_id = organizationId;
     const add = (source: string) => {
@@ -72,6 +100,9 @@ await onBothPairs('finding records', (test) => {
     assert.equal(await find(['§']), [sign]);
     assert.equal(await find(['gdpr'], { as_of: daysAgo(0) }), [gdpr]);
     assert.equal(await find(['requirement']), [], 'other fields’ words don’t count');
+    const another = await add('Contract with Bank 40');
+    assert.equal(await find(['Bank 4']), [bank, another].sort());
+    assert.equal(await find(['Bank 004', 'no such']), [bank], 'the number 4, not 40');
     const wordy = Array.from({ length: 34 }, (_, index) => `w${index}`).join(' ');
     const tooMany = await owner.refused('listObligations', {
       organization_id,
