@@ -3,6 +3,7 @@ import { ProtocolError, RPC_ERRORS } from '../protocol/protocol-message.ts';
 import { type FullRecord, type ResourceContents, readRecord, recordContents } from '../protocol/resources.ts';
 import type { CallTool } from '../tools/call-tool.ts';
 import type { CallContext } from '../tools/tool.ts';
+import { type Candidate, findCandidates } from './find-candidates.ts';
 
 /** A prompt's arguments, trimmed and without empty ones. */
 export type PromptArguments = Readonly<Record<string, string | undefined>>;
@@ -25,7 +26,10 @@ export interface Prompt {
 export interface RecordMatch {
   organizationId: string;
   record: FullRecord | null;
-  candidates: readonly { id: string }[];
+  /** The first of the candidates. */
+  candidates: readonly Candidate[];
+  /** The number of all candidates. */
+  total: number;
 }
 
 /** A tool that lists a family's records, and the member of its answer that has them. */
@@ -73,17 +77,15 @@ export class PromptContext {
     );
   }
 
-  /** Finds a record by id or name. Returns candidates if several match. @throws ProtocolError for an unknown id */
+  /** Finds a record by id, reference or name. Returns candidates if several match. @throws ProtocolError for an unknown id */
   async find(kind: keyof typeof PROMPT_FAMILIES, text: string): Promise<RecordMatch> {
-    const { prefix, list, plural } = PROMPT_FAMILIES[kind];
-    if (idPrefix(text) === prefix) return this.readMatch(kind, text, this.requestedId);
+    const family = PROMPT_FAMILIES[kind];
+    if (idPrefix(text) === family.prefix) return this.readMatch(kind, text, this.requestedId);
     const { organizationId } = this;
-    const args = { organization_id: organizationId, filter: { query: text }, size: MAX_CANDIDATES };
-    const candidates = (await this.callTool<Record<string, { id: string; name: string }[]>>(list, args))[plural]!;
-    const exactMatches = candidates.filter(({ name }) => name.toLowerCase() === text.toLowerCase());
-    const [only, another] = exactMatches.length > 0 ? exactMatches : candidates;
-    if (only === undefined || another !== undefined) return { organizationId, record: null, candidates };
-    return this.readMatch(kind, only.id, organizationId);
+    const { candidates, total } = await findCandidates(this.callTool, family, organizationId, text);
+    const [only, another] = candidates;
+    if (only !== undefined && another === undefined) return this.readMatch(kind, only.id, organizationId);
+    return { organizationId, record: null, candidates: candidates.slice(0, MAX_CANDIDATES), total };
   }
 
   private async readMatch(
@@ -92,22 +94,30 @@ export class PromptContext {
     organizationId: string | undefined,
   ): Promise<RecordMatch> {
     const record = await readRecord(this.callTool, id, organizationId);
-    if (record !== null) return { organizationId: record.organization_id, record, candidates: [] };
+    if (record !== null) return { organizationId: record.organization_id, record, candidates: [], total: 0 };
     throw invalidArgument(`There is no ${kind} ${id} here. Give a name or id from ${PROMPT_FAMILIES[kind].list}.`);
   }
 
   /** Returns a list's current rows as text. The heading has the call, without organization_id, so that a model can repeat it. */
   async section(organizationId: string, heading: string, tool: string, args: object): Promise<string> {
-    const answer = await this.callTool<Record<string, unknown>>(tool, {
-      organization_id: organizationId,
-      size: ROWS_PER_SECTION,
-      ...args,
-    });
+    const input = { organization_id: organizationId, ...args };
+    const answer = await this.callTool(tool, { ...input, size: ROWS_PER_SECTION });
     const rows = answer[`${tool[4]!.toLowerCase()}${tool.slice(5)}`] as object[];
-    const more = answer.next_cursor === undefined ? '' : `, the first ${rows.length}`;
+    const hasMore = answer.next_cursor !== undefined;
+    const more = hasMore ? `, the first ${rows.length} of ${await this.count(tool, input)}` : '';
     const incomplete = answer.incomplete === true ? ', incomplete' : '';
     return `${heading}${more}${incomplete} (${tool} ${JSON.stringify(args)}):\n${rows.length > 0 ? JSON.stringify(rows) : 'none'}`;
   }
+
+  private async count(tool: string, input: object): Promise<number> {
+    return (await this.callTool<{ total: number }>(tool, { ...input, view: 'COUNT' })).total;
+  }
+}
+
+/** Returns candidates as JSON, after a line that says if there are more. */
+export function candidatesText({ candidates, total }: Pick<RecordMatch, 'candidates' | 'total'>): string {
+  const more = total > candidates.length ? `The first ${candidates.length} of ${total}:\n` : '';
+  return `${more}${JSON.stringify(candidates)}`;
 }
 
 export const textMessage = (...lines: string[]): Message => ({
@@ -131,13 +141,13 @@ export const numberedSteps = (...steps: string[]): string =>
  * Returns the lines that tell the model to ask which of several records is meant, and the candidates.
  * @throws ProtocolError if there are none
  */
-export function askWhichOne(kind: keyof typeof PROMPT_FAMILIES, text: string, { candidates }: RecordMatch): string[] {
-  if (candidates.length === 0) {
+export function askWhichOne(kind: keyof typeof PROMPT_FAMILIES, text: string, match: RecordMatch): string[] {
+  if (match.candidates.length === 0) {
     throw invalidArgument(`No ${kind} matches “${text}”. Give a name or id from ${PROMPT_FAMILIES[kind].list}.`);
   }
   return [
     `“${text}” matches several records. Ask me which ${kind} I mean, then read it with getRecords, include LINKS and EVIDENCE.`,
     DATA_NOTICE,
-    JSON.stringify(candidates),
+    candidatesText(match),
   ];
 }

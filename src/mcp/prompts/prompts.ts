@@ -4,6 +4,7 @@ import type { CallContext } from '../tools/tool.ts';
 import type { ToolBox } from '../tools/toolbox.ts';
 import {
   askWhichOne,
+  candidatesText,
   DATA_NOTICE,
   invalidArgument,
   type Message,
@@ -44,7 +45,8 @@ const treatRisk: Prompt = {
     { name: 'risk', description: 'what could happen, or the name or id of an existing risk', required: true },
   ],
   async messages({ risk }, context) {
-    const { record, candidates, organizationId } = await context.find('risk', risk!);
+    const match = await context.find('risk', risk!);
+    const { record, candidates, organizationId } = match;
     const head = `Help me raise and treat this risk of organization ${organizationId}: ${risk}`;
     const plan = numberedSteps(
       record
@@ -55,7 +57,7 @@ const treatRisk: Prompt = {
       'Only if I say that we accept it: decideRisk ACCEPT with until and my reason (needs ADMIN).',
     );
     if (record) return [textMessage(head, plan, DATA_NOTICE), recordMessage(record)];
-    const similar = candidates.length > 0 ? JSON.stringify(candidates) : 'none';
+    const similar = candidates.length > 0 ? candidatesText(match) : 'none';
     return [textMessage(head, plan, DATA_NOTICE, `Risks with all these words: ${similar}`)];
   },
 };

@@ -135,14 +135,40 @@ test('treat_risk says if the risk is already in the register', async (served) =>
   assert.match(newRisk.text, 'Risks with all these words: none');
 });
 
+test('a prompt finds a record by its number, although others begin with it', async (served) => {
+  const { owner, organizationId: organization_id } = served;
+  const rows = Array.from({ length: 130 }, (_, index) => ({
+    reference_id: `N-1${index}`,
+    name: `Numbered ${'abcdefghijkl'[index % 12]}`,
+    inherent_likelihood: 5,
+    inherent_impact: 5,
+  }));
+  await owner.ok('importRecords', { organization_id, type: 'RISK', rows });
+  await owner.ok('addRisk', { organization_id, reference_id: 'N-01', name: 'The first number' });
+  await owner.ok('addRisk', { organization_id, reference_id: 'N-019', name: 'A padded number' });
+  for (const [risk, name] of [
+    ['N-1', 'The first number'],
+    ['n-001', 'The first number'],
+    ['N-01', 'The first number'],
+    ['N-019', 'A padded number'],
+    ['n-15', 'Numbered f'],
+  ] as const) {
+    assert.is((await get(served, 'treat_risk', { risk })).records[0]?.name, name, risk);
+  }
+  const many = await get(served, 'treat_risk', { risk: 'numbered' });
+  assert.equal(many.records, []);
+  assert.match(many.text, /^Risks with all these words: The first 5 of 130:\n\[/m);
+});
+
 test('prepare_audit shows the framework’s state', async (served) => {
   const { audit, framework } = served;
   const byAudit = await get(served, 'prepare_audit', { audit: audit.name });
   assert.is(byAudit.records[0].id, audit.id);
   const byFramework = await get(served, 'prepare_audit', { framework: framework.id });
   assert.is(byFramework.records[0].id, framework.id);
+  const { included_count } = byFramework.records[0];
   for (const { text } of [byAudit, byFramework]) {
-    assert.match(text, /^Gaps, the first 20 \(listControls/m);
+    assert.match(text, `\nGaps, the first 20 of ${included_count - 1} (listControls`);
     assert.match(text, /^Implemented without valid evidence .*\n.*Log every login/m);
     assert.match(text, /^Measures overdue .*\n.*Lock the cellar/m);
     assert.match(text, /^Open findings .*\n.*Visitors are not signed in/m);
