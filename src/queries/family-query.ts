@@ -5,7 +5,7 @@ import type { Key } from '../projections/read-models/key-builders.ts';
 import { historyOf, keysOf, ordersOf, type ReadModel } from '../projections/read-models/read-model.ts';
 import { type RelatedCounts, relatedCountFrom } from '../projections/relations/related-counts.ts';
 import type { FamilyNames, Fields, MissingOption } from '../register/field.ts';
-import { type Filter, filteredFieldsOf, filtersOf } from './lists/filters.ts';
+import { type Filter, filteredFieldsOf, filtersOf, textFilterKeysOf } from './lists/filters.ts';
 
 /** The reads of a family, as its description defines them. */
 export interface FamilyQuery extends FamilyNames {
@@ -19,6 +19,8 @@ export interface FamilyQuery extends FamilyNames {
   defaultOrder: { field: string; direction: 'ASC' | 'DESC' };
   orders: readonly string[];
   filters: Readonly<Record<string, Filter>>;
+  /** By filter on a text: the stored key of its values. */
+  textFilterKeys: Readonly<Record<string, string>>;
   /** By filter: the fields that view SUMMARY shows too while the filter is used. */
   filteredFields: Readonly<Record<string, readonly string[]>>;
   /** By field that records rarely share on purpose: its stored key. An add that repeats one answers `similar`. */
@@ -45,6 +47,7 @@ function familyQuery(model: ReadModel, family: AnyFamily): FamilyQuery {
     defaultOrder: { field: family.orders[0], direction: family.descending ? 'DESC' : 'ASC' },
     orders: ordersOf(model),
     filters: filtersOf(family),
+    textFilterKeys: textFilterKeysOf(family),
     filteredFields: filteredFieldsOf(family),
     lookalikes: Object.fromEntries(lookalikeFields.map((name) => [name, keys[name]!])),
     dayFacts: dayFactsOf(fields, keys),

@@ -66,7 +66,10 @@ export function pageOutput(
   return z.union([...pages, z.strictObject(count)]);
 }
 
-const hint = z.string().optional().describe('only if nothing was found: archived records that match, or near matches');
+const hint = z
+  .string()
+  .optional()
+  .describe('only if nothing was found: archived records that match, values in use of a text filter, or near matches');
 
 const listNotes = {
   owner_id: z.array(field.id('acc')).optional().describe('only if the filter names an owner: the accounts'),

@@ -1,36 +1,52 @@
-import { nearest } from '../../commands/engine/nearest.ts';
-import { normalizedWords, searchWords, withoutPadding } from '../../projections/read-models/search-text.ts';
 import type { DocumentReads } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import type { KeysetQuery } from './keyset-page.ts';
+import { nearMatches } from './near-matches.ts';
+import { valuesHint } from './values-in-use.ts';
 
 /** Archived records are counted up to this number. */
 const MAX_ARCHIVED_COUNT = 1_000;
-/** Records whose words are compared with a query that found nothing. */
-const MAX_COMPARED_RECORDS = 300;
-/** Longer queries get no near matches, because comparing words takes time. */
-const MAX_COMPARED_WORDS = 8;
-/** Near matches that a hint names. */
-const MAX_NEAR_MATCHES = 3;
 
 /** The records that a list finds, and the read models that have them. */
-type ListSource = Pick<KeysetQuery, 'collection' | 'organizationId' | 'where'> & { models: DocumentReads };
+export type ListSource = Pick<KeysetQuery, 'collection' | 'organizationId' | 'where'> & { models: DocumentReads };
+
+/** A list's filter, by name. */
+type Filter = Readonly<Record<string, unknown>>;
 
 /**
- * Returns what an empty list's filter nearly found: archived records, else records with similar words. Null for neither.
+ * Returns what an empty list's filter nearly found: archived records, else the values in use of a text that it filters by,
+ * else records with similar words. Null for none of these.
  * @param sourceOf returns the list's source with a changed filter
  */
 export async function emptyListHint(
   family: FamilyQuery,
-  filter: Readonly<Record<string, unknown>>,
-  sourceOf: (filter: Readonly<Record<string, unknown>>) => Promise<ListSource>,
+  filter: Filter,
+  sourceOf: (filter: Filter) => Promise<ListSource>,
 ): Promise<string | null> {
-  const { query, ...others } = filter;
   if (!filter.include_archived && Object.keys(filter).length > 0) {
     const hint = await archivedHint(family, await sourceOf({ ...filter, include_archived: true }));
     if (hint !== null) return hint;
   }
+  for (const name of Object.keys(family.textFilterKeys)) {
+    const hint = filter[name] === undefined ? null : await unknownValueHint(family, name, filter, sourceOf);
+    if (hint !== null) return hint;
+  }
+  const { query, ...others } = filter;
   return query === undefined ? null : nearHint(family, String(query), await sourceOf(others));
+}
+
+/** Returns the hint for a text that no record has. Null if one has it, so that only the filters together find nothing. */
+async function unknownValueHint(
+  family: FamilyQuery,
+  name: string,
+  filter: Filter,
+  sourceOf: (filter: Filter) => Promise<ListSource>,
+): Promise<string | null> {
+  const { [name]: requested, ...others } = filter;
+  const source = await sourceOf({ [name]: requested, include_archived: filter.include_archived });
+  const [count] = await source.models.count({ ...source, limit: 1 });
+  if (count !== undefined && count.total > 0) return null;
+  return valuesHint(family, name, requested as string[], await sourceOf(others));
 }
 
 async function archivedHint({ singular, plural }: FamilyQuery, source: ListSource): Promise<string | null> {
@@ -41,21 +57,8 @@ async function archivedHint({ singular, plural }: FamilyQuery, source: ListSourc
   return `${found}. To list archived records too, set filter.include_archived.`;
 }
 
-/** Names records whose names or references have a word like each word of the query. They begin with its first letter. */
 async function nearHint(family: FamilyQuery, query: string, source: ListSource): Promise<string | null> {
-  const words = normalizedWords(query).map(withoutPadding);
-  if (words.length === 0 || words.length > MAX_COMPARED_WORDS) return null;
-  const alternatives = words.map(([letter]) => [letter!]);
-  const where = [...source.where, { op: 'anyWords', alternatives } as const];
-  const order = { key: null, direction: 'ASC' } as const;
-  const rows = await source.models.find({ ...source, where, order, limit: MAX_COMPARED_RECORDS });
-  const near: string[] = [];
-  for (const { doc } of rows) {
-    const name = family.model.nameOf(doc);
-    const nameWords = searchWords([name, (doc.reference_id ?? doc.section_title ?? null) as string | null], []);
-    if (words.every((word) => nearest(word, nameWords) !== null)) near.push(`${name} (${doc.id})`);
-    if (near.length === MAX_NEAR_MATCHES) break;
-  }
+  const near = await nearMatches(family, query, source);
   if (near.length === 0) return null;
   return `No ${family.singular} has words that begin like these. Near matches: ${near.join('; ')}.`;
 }

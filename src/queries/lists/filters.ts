@@ -67,7 +67,9 @@ function queryConditions(query: string): Condition[] {
   const padded = words.filter((alternatives) => alternatives.length > 1);
   return [
     ...(prefixes.length > 0 ? [{ op: 'words', prefixes } as const] : []),
-    ...padded.map((alternatives) => ({ op: 'anyWords', alternatives: alternatives.map((prefix) => [prefix]) }) as const),
+    ...padded.map(
+      (alternatives) => ({ op: 'anyWords', alternatives: alternatives.map((prefix) => [prefix]) }) as const,
+    ),
   ];
 }
 
@@ -116,6 +118,14 @@ export function filteredFieldsOf({ fields, filters = {} }: AnyFamily): Record<st
   };
 }
 
+/** Returns, by filter on a text, the stored key of the whole text. */
+export function textFilterKeysOf({ fields }: AnyFamily): Record<string, string> {
+  const texts = Object.entries(fields).filter(([, { kind, filter }]) => kind === 'name' && filter);
+  return Object.fromEntries(texts.map(([name, field]) => [name, textFilterKey(name, field)]));
+}
+
+const textFilterKey = (name: string, { naturalOrder }: Field): string => (naturalOrder ? exactTextKey(name) : name);
+
 /** Matches any of the values; texts without case and accents. */
 function fieldFilter(name: string, field: Field, isSorted: boolean): Filter {
   switch (field.kind) {
@@ -125,7 +135,7 @@ function fieldFilter(name: string, field: Field, isSorted: boolean): Filter {
       return (value: boolean) => [{ key: name, op: 'eq', value: Number(value) }];
     case 'name': {
       if (typeof field.filter === 'object' && 'byWords' in field.filter) return wordFilter(name);
-      const key = field.naturalOrder ? exactTextKey(name) : name;
+      const key = textFilterKey(name, field);
       return (values: readonly string[]) => [
         keyIn(
           key,

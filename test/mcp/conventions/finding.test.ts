@@ -130,7 +130,6 @@ await onBothPairs('finding records', (test) => {
       assert.is((await list(session, { query: 'nimbus' })).hint, undefined, 'found');
       assert.is((await list(session, { query: 'nimbus zzzzzzzz' })).hint, undefined, 'not near');
       assert.is((await list(session, { query: 'Zephyrix' })).hint, undefined, 'of another organization');
-      assert.is((await list(session, { country: ['Greenland'] })).hint, undefined);
     }
     const { position } = await owner.ok('updateVendor', { id: vendor.id, description: 'Backups' });
     await owner.ok('archiveRecords', { ids: [vendor.id], action: 'ARCHIVE', reason: 'gone' });
@@ -142,6 +141,59 @@ await onBothPairs('finding records', (test) => {
       assert.equal([count.total, count.hint], [0, archived]);
     }
     assert.is((await list(owner, { query: 'nimbus', include_archived: true })).hint, undefined);
+  });
+
+  test('an empty list names the values in use of a text that it is filtered by', async ({
+    as,
+    secondOrganization,
+    foreignOrganization,
+  }) => {
+    const organization_id = await secondOrganization();
+    const owner = await as('OWNER', { organizations: [organization_id] });
+    const add = (country: string, category: string) =>
+      owner.ok('addVendor', { organization_id, name: `Vendor ${country} ${category}`, country, category });
+    for (const country of ['DE', 'NO', 'NO', 'SE']) await add(country, 'Cloud');
+    await add('Österreich', 'Payroll');
+    const foreign = await foreignOrganization();
+    await foreign.owner.ok('addVendor', { organization_id: foreign.id, name: 'Theirs', country: 'GL' });
+    const viewer = await as('VIEWER', { organizations: [organization_id] });
+    const hint = async (filter: object, more: object = {}) =>
+      ((await viewer.ok('listVendors', { organization_id, filter, ...more })) as Listed).hint;
+    const germany = 'No vendor has this country. Values in use: "NO", "DE", "Österreich", "SE".';
+    assert.is(await hint({ country: ['Germany'] }), germany);
+    assert.is(await hint({ country: ['Germany'] }, { view: 'COUNT' }), germany);
+    assert.match((await hint({ country: ['Norway'] }))!, 'Values in use: "NO", ', 'begins alike');
+    assert.match((await hint({ country: ['Osterreihc'] }))!, 'Values in use: "Österreich", ', 'nearest first');
+    const payroll = 'No vendor has this country. Values in use: "Österreich".';
+    assert.is(await hint({ country: ['France'], category: ['payroll'] }), payroll, 'with the rest of the filter');
+    assert.is(await hint({ country: ['DE'], category: ['payroll'] }), undefined, 'each value is in use');
+    assert.match((await hint({ country: ['GL'], query: 'vendor' }))!, 'Values in use: "NO"', 'nothing of others');
+    assert.is(await hint({ country: ['DE'], criticality: ['LOW'] }), undefined, 'empty without it too');
+    assert.is(await hint({ country: ['DE'] }), undefined, 'found');
+  });
+
+  test('an empty list names only near values if there are many', async ({ as, secondOrganization }) => {
+    const organization_id = await secondOrganization();
+    const owner = await as('OWNER', { organizations: [organization_id] });
+    const framework = await addRecord(owner, 'addFramework', 'framework', {
+      organization_id,
+      library_id: 'ISO_27001_2022',
+    });
+    const hint = async (filter: object) =>
+      ((await owner.ok('listControls', { organization_id, filter })) as Listed).hint;
+    assert.match((await hint({ section_title: ['5.15'] }))!, /Values in use: "A\.5\.15", .* and \d+ more\.$/);
+    const none = await hint({ section_title: ['zzzzzzzzzzzzz'], framework_id: [framework] });
+    assert.is(none!.match(/"[^"]*"/g)!.length, 8);
+    const [access] = (await owner.ok('listControls', { organization_id, filter: { section_title: ['A.5.15'] } }))[
+      'controls' as 'vendors'
+    ];
+    const nearNumber = await hint({ query: '5.15' });
+    assert.match(nearNumber!, `Near matches: A.5.15 ${access!.name} (${access!.id})`);
+    assert.match((await hint({ query: '05.015' }))!, `Near matches: A.5.15 ${access!.name}`);
+    assert.match((await hint({ query: '115' })) ?? '', /^(?!.*A\.5\.15 )/, 'a whole number');
+    await owner.ok('addRisk', { organization_id, reference_id: 'R-7', name: 'Nimbus fails' });
+    const risks = (await owner.ok('listRisks', { organization_id, filter: { query: 'nimbuss' } })) as Listed;
+    assert.match(risks.hint!, 'Near matches: R-7 Nimbus fails (rsk_');
   });
 
   test('a SUMMARY shows the fields that its filter is about', async ({ owner, organizationId }) => {

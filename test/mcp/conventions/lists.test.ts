@@ -128,7 +128,7 @@ await onBothPairs('lists', (test) => {
     };
     assert.equal(await count({ category: ['counted'] }), { total: 3 });
     assert.equal(await count({ category: ['counted'], treatment: ['AVOIDED'] }), { total: 2 });
-    assert.equal(await count({ category: ['nothing'] }), { total: 0 });
+    assert.is((await count({ category: ['nothing'] })).total, 0);
   });
 
   test('view SUMMARY has exactly the documented fields', async ({ owner, organizationId }) => {
