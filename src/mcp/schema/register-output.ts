@@ -145,12 +145,18 @@ export function recordsOutput(families: readonly RecordSchemas[]): z.ZodType {
     relation: relationSchema.optional().describe('two controls: of the record to this one'),
     archived_at: time().optional(),
   });
+  const evidenceHint = z
+    .string()
+    .optional()
+    .describe('of a control without evidence: how to find that of its measures');
   const evidence = families.find(({ type }) => type === 'EVIDENCE')?.summary ?? z.strictObject({});
   const record = families.map(({ type, full }) =>
     full.extend({
       type: z.literal(type),
       links: z.strictObject({ records: z.array(link), total: z.int(), truncated }).optional(),
-      evidence: z.strictObject({ records: z.array(evidence), total: z.int(), truncated }).optional(),
+      evidence: z
+        .strictObject({ records: z.array(evidence), total: z.int(), truncated, hint: evidenceHint })
+        .optional(),
       history: z.strictObject({ changes: z.array(change), truncated }).optional(),
     }),
   );

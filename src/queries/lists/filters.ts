@@ -106,15 +106,17 @@ export function filtersOf(family: AnyFamily): Record<string, Filter> {
 }
 
 /**
- * Returns, by filter, the fields that it is about, so that a SUMMARY can show them: those of a family's own filters, and
- * updated_at of updated_since.
+ * Returns, by filter, the fields that it is about, so that a SUMMARY can show them: those of a family's own filters,
+ * updated_at of updated_since, and of `missing.EVIDENCE` the number of valid evidence.
  */
 export function filteredFieldsOf({ fields, filters = {} }: AnyFamily): Record<string, readonly string[]> {
-  const ownFields = Object.keys(fields).filter((name) => fields[name]!.filter);
+  const names = Object.keys(fields);
+  const ownFields = names.filter((name) => fields[name]!.filter);
   return {
     ...Object.fromEntries(ownFields.map((name) => [name, [name]])),
     ...Object.fromEntries(Object.entries(filters).map(([name, { key, about }]) => [name, about ?? [key]])),
     updated_since: ['updated_at'],
+    'missing.EVIDENCE': names.filter((name) => fields[name]!.kind === 'validCount'),
   };
 }
 

@@ -130,7 +130,9 @@ export async function readRecordPage(
 
 /** Adds the fields that a filter is about to the summary, so that each row shows why it was found. */
 function withFilteredFields(family: FamilyQuery, filter: Record<string, unknown>): FamilyQuery {
+  const missing = (filter.missing as readonly string[] | undefined) ?? [];
   const names = Object.keys(filter).filter((name) => filter[name] !== undefined);
+  names.push(...missing.map((option) => `missing.${option}`));
   const filteredFields = names.flatMap((name) => family.filteredFields[name] ?? []);
   const addedFields = filteredFields.filter((field) => !family.summary.includes(field));
   return addedFields.length === 0 ? family : { ...family, summary: [...family.summary, ...new Set(addedFields)] };

@@ -1,6 +1,7 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission, roleIn } from '../../commands/organization/permissions.ts';
+import { CONTROL } from '../../register/control.ts';
 import { recordHistory } from '../changes/list-changes.ts';
 import { FAMILY_QUERIES, type FamilyQuery, familyQueryFor } from '../family-query.ts';
 import { answerNotes } from '../lists/list-records.ts';
@@ -47,7 +48,7 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
       const family = familyQueryFor(id);
       const [record] = await presentRecords(context, family, [documents.get(id)!], 'TYPED');
       const hasParts = include.length > 0 || 'record_ids' in family.fields;
-      return hasParts ? Object.assign(record!, await includedParts(context, family, id, include)) : record!;
+      return hasParts ? Object.assign(record!, await includedParts(context, family, record!, include)) : record!;
     }),
   );
   const fit = selectFitting(records);
@@ -67,10 +68,11 @@ function archivedHint(notFound: readonly string[], documents: ReadonlyMap<string
 /** Reads the included parts of a record: links, evidence, history. */
 async function includedParts(
   context: QueryContext,
-  { fields }: FamilyQuery,
-  id: string,
+  { type, fields }: FamilyQuery,
+  record: Document,
   include: readonly string[],
 ): Promise<Document> {
+  const id = String(record.id);
   const [linkedIds] = 'record_ids' in fields ? await idsOfLinkedRecords(context, [id]) : [];
   const parts: Document = { ...linkedIds };
   const includeArchived = include.includes('ARCHIVED');
@@ -82,10 +84,20 @@ async function includedParts(
     const { links, total } = await linkedRecords(context, id, 'EVIDENCE', includeArchived);
     const documents = links.map(({ document }) => document);
     const evidence = await presentRecords(context, FAMILY_QUERIES.evd!, documents, 'SUMMARY');
-    parts.evidence = { records: evidence, total };
+    const hint = type === CONTROL.type && total === 0 ? evidenceHint(record) : {};
+    parts.evidence = { records: evidence, total, ...hint };
   }
   if (include.includes('HISTORY')) parts.history = await recordHistory(context, id);
   return parts;
+}
+
+/** Says where the evidence of a control's measures is, because reports count it as the control's too. */
+function evidenceHint({ id, measure_count }: Document): { hint?: string } {
+  if (measure_count === 0) return {};
+  const call = `listMeasures with filter.linked_to ${id}`;
+  return {
+    hint: `This counts only evidence linked with the control itself. For that of its measures, call ${call}, then getReport EVIDENCE with filter.linked_to a measure.`,
+  };
 }
 
 /** Returns a linked record's id, type and name, and the relation to it. */

@@ -220,6 +220,27 @@ await onBothPairs('finding records', (test) => {
     assert.equal([overdue.next_review_due, overdue.acceptance], [daysAgo(2), { until, expired: false }]);
   });
 
+  test('a SUMMARY of measures without valid evidence shows how much of it they have', async ({
+    owner,
+    organizationId,
+  }) => {
+    const organization_id = organizationId;
+    const { measure } = (await owner.ok('addMeasure', { organization_id, name: 'Evidenced' })) as unknown as {
+      measure: Item;
+    };
+    const evidence = { organization_id, name: 'Old scan', url: 'https://example.org/scan', record_ids: [measure.id] };
+    await owner.ok('addEvidence', { ...evidence, valid_until: daysAgo(3) });
+    const rowOf = async (missing: string[]) => {
+      const filter = { ids: [measure.id], missing };
+      const answer = await owner.ok('listMeasures', { organization_id, filter });
+      const [{ id: _, ...row }] = (answer as unknown as { measures: [Item] }).measures;
+      return row;
+    };
+    const row = { name: 'Evidenced', state: 'NOT_STARTED', evidence_count: 1 };
+    assert.equal(await rowOf(['EVIDENCE']), { ...row, valid_evidence_count: 0 });
+    assert.equal(await rowOf(['OWNER']), row);
+  });
+
   test('every filter of every family is about fields that a SUMMARY can show', () => {
     for (const { type, fields, filters = {} } of FAMILY_DESCRIPTIONS) {
       for (const [name, { key, about = [key] }] of Object.entries(filters)) {

@@ -74,6 +74,27 @@ test('a control’s implementation follows from the measures that count', async 
   await assertRebuilt(register);
 });
 
+test('a control without evidence of its own says where that of its measures is', async ({ register, ids }) => {
+  const id = ids['A.10']!;
+  const evidenceOf = async () => (await record(register, id, { include: ['EVIDENCE'] })).evidence as Answer;
+  assert.equal(await evidenceOf(), { records: [], total: 0 }, 'without measures there is no other');
+  const measureId = await measure(register, [id]);
+  const evidence = { organization_id: ORGANIZATION, name: 'Scan', url: 'https://example.org/scan' };
+  await ok(register, 'addEvidence', { ...evidence, record_ids: [measureId] });
+  const { total, hint } = await evidenceOf();
+  assert.is(total, 0);
+  assert.match(String(hint), `call listMeasures with filter.linked_to ${id}, then getReport EVIDENCE`);
+  const found = await ok(register, 'getReport', {
+    organization_id: ORGANIZATION,
+    type: 'EVIDENCE',
+    filter: { linked_to: measureId },
+    format: 'CSV',
+  });
+  assert.match(JSON.stringify(found), 'Scan');
+  await ok(register, 'addEvidence', { ...evidence, record_ids: [id] });
+  assert.is((await evidenceOf()).hint, undefined);
+});
+
 test('controls are archived with their framework and then refuse writes', async ({ register, framework, ids }) => {
   const [mine, self] = [ids['A.5.2']!, ids['A.10']!];
   const lock = await measure(register, [mine]);
