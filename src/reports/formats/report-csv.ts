@@ -22,17 +22,32 @@ const INVISIBLE = '[\\p{C}\\p{Z}\\p{M}\\p{Default_Ignorable_Code_Point}]';
 /** The characters that begin a formula in a spreadsheet, each with its look-alikes. */
 const FORMULA_SIGNS = ['=＝﹦⁼₌꞊⹀゠', '+＋﹢⁺₊﬩➕', '\\-－﹣⁻₋\u2212\u2010\u2011˗➖', '@＠﹫'];
 const FORMULA = new RegExp(`^(?:[\\t\\r]|${INVISIBLE}*[${FORMULA_SIGNS.join('')}])`, 'u');
-/** A cell with one of these characters must be quoted. Some spreadsheet programs use a semicolon as delimiter. */
-const NEEDS_QUOTES = /[",;\r\n]/;
+/** A delimiter of some spreadsheet program, or a line break. */
+const BREAK = '[;\\t\\n\\v\\f\\r\\u0085\\u2028\\u2029]';
+/**
+ * The place where a formula begins after a break within a text. A program with another delimiter ignores quotation marks
+ * inside a cell, so the rest of the text becomes a cell of its own.
+ */
+const INNER_FORMULA = new RegExp(`(?<=${BREAK})(?=(?:"|(?!${BREAK})${INVISIBLE})*[${FORMULA_SIGNS.join('')}])`, 'gu');
+/** A cell with one of these characters must be quoted. Some spreadsheet programs use a semicolon or tab as delimiter. */
+const NEEDS_QUOTES = /[",;\t\r\n]/;
 
 /** Excel reads a CSV as UTF-8 only if it begins with this mark. */
 export const BYTE_ORDER_MARK = '\uFEFF';
 
-/** Returns a cell. A text that a spreadsheet could run as a formula gets an apostrophe in front, which marks it as text. */
+/**
+ * Returns a cell. A text that a spreadsheet could run as a formula gets an apostrophe in front, which marks it as text. So
+ * does such a part of a text, after a semicolon, tab or line break.
+ */
 export function csvCell(value: unknown): string {
   const text = typeof value === 'string' ? value : textOf(value, CSV_STYLE);
-  const safe = typeof value !== 'number' && FORMULA.test(text) ? `'${text}` : text;
+  const safe = typeof value === 'number' ? text : withoutFormulas(text);
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+function withoutFormulas(text: string): string {
+  const marked = text.replace(INNER_FORMULA, "'");
+  return FORMULA.test(text) ? `'${marked}` : marked;
 }
 
 /** Cells show account ids, not names: each person has a column for the name and one for the id. */

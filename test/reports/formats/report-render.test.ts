@@ -1,6 +1,7 @@
+import { parse } from 'csv-parse/sync';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { csvCell, reportCsv } from '../../../src/reports/formats/report-csv.ts';
+import { csvCell, csvLine, reportCsv } from '../../../src/reports/formats/report-csv.ts';
 import { reportHtml } from '../../../src/reports/formats/report-html.tsx';
 import { reportJson } from '../../../src/reports/formats/report-json.ts';
 import { reportMarkdown, reportMarkdownFile } from '../../../src/reports/formats/report-markdown.ts';
@@ -251,7 +252,7 @@ test('CSV has rows about the report, names with ids, and no formulas', async () 
   assert.equal([answer.left_out, answer.truncated], [{ changes: 3 }, true]);
   assert.match(answer.whole, 'GET /api/v1/organizations/org_1/reports/RISK_REGISTER?as_of=12');
   assert.equal((reportJson.write(HEAD, page) as { whole: string }).whole, answer.whole);
-  assert.equal(['a;=1', '＝1', '-1', 'plain', -1].map(csvCell), ['"a;=1"', "'＝1", "'-1", 'plain', '-1']);
+  assert.equal(['a;=1', '＝1', '-1', 'plain', -1].map(csvCell), ['"a;\'=1"', "'＝1", "'-1", 'plain', '-1']);
 });
 
 test('a cell never becomes a formula, even with a look-alike sign or invisible characters in front', () => {
@@ -279,6 +280,35 @@ test('a cell never becomes a formula, even with a look-alike sign or invisible c
   }
   for (const text of ['a=1', '1-1', '\u200Ba=1', 'm\u{1F469}\u200D\u{1F4BB}', '–', '']) assert.is(csvCell(text), text);
   assert.equal([-1, -0.5].map(csvCell), ['-1', '-0.5'], 'numbers stay numbers');
+});
+
+test('no part of a cell becomes a formula where another delimiter splits it', () => {
+  const texts = [
+    "Semi;=cmd|'/C calc'!A1",
+    'Tab\t+1',
+    'Line\n-1',
+    'Lines\r\n\r\n@SUM(1)',
+    ';;=1',
+    'Quoted;"=1"',
+    'a; \u200B＝1',
+  ];
+  const table = texts.map((text) => csvLine(['R-1', text, 'last'])).join('');
+  for (const delimiter of [';', '\t', ',']) {
+    const rows: string[][] = parse(table, { delimiter, relax_quotes: true, relax_column_count: true });
+    const cells = rows.flat();
+    assert.ok(cells.length > texts.length, delimiter);
+    for (const cell of cells) assert.not.match(cell, /^["\s\u200B]*[=+\-@＝]/, JSON.stringify(cell));
+  }
+  const rows: string[][] = parse(table);
+  assert.equal(
+    rows.map(([, text]) => text!.replaceAll("'", '')),
+    texts.map((text) => text.replaceAll("'", '')),
+    'whole cells where commas split',
+  );
+  const started = performance.now();
+  csvCell(`a${'\n\t; '.repeat(10_000)}b`);
+  assert.ok(performance.now() - started < 500, 'breaks without a formula take linear time');
+  for (const text of ['a; b', 'one\ntwo=2', 'x;1-1']) assert.is(csvCell(text), `"${text}"`);
 });
 
 test.run();
