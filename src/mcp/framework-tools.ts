@@ -5,6 +5,7 @@ import { recordAggregate } from '../commands/families.ts';
 import { adoptionCommand, type FrameworkInput } from '../commands/framework.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
 import { LIBRARY_IDS, type LibraryId, libraryFramework } from '../library/framework-library.ts';
+import { fieldSources } from '../register/field-sources.ts';
 import { FRAMEWORK } from '../register/framework.ts';
 import * as field from './schema/fields.ts';
 import { writeOutput } from './schema/output.ts';
@@ -57,6 +58,7 @@ const addFramework = defineTool({
     ],
   },
   record: frameworks.record,
+  sources: fieldSources(FRAMEWORK),
   run: adopt,
   page: pageOfWrittenRecord(FRAMEWORK.singular),
 });

@@ -21,6 +21,7 @@ const FIELDS = {
   // The audit pack shows the register at this position. It stays after the audit is reopened.
   completed_position: {
     kind: 'position',
+    source: 'is set when state becomes COMPLETED',
     label: 'Completed at position',
     note: 'of the newest completion; works as as_of',
     of: 'AuditCompleted',

@@ -26,6 +26,7 @@ const FIELDS = {
     labels: { TEXT: 'Text', URL: 'Address', FILE: 'File' },
     required: true,
     derived: true,
+    source: 'follows from text, url and sha256',
     filter: true,
   },
   expired: {

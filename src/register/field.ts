@@ -26,6 +26,11 @@ interface FieldFacts {
   /** Follows from other fields or linked records. It is in read models, but not in the state. */
   derived?: true;
   /**
+   * A clause that errors show where an input can't set the field, such as "follows from score". Counts and facts of the day
+   * have one by their kind.
+   */
+  source?: string;
+  /**
    * Lists have a filter of this name. It takes several values, except for a boolean. `byWords`: every word of a value must
    * begin a word of the text, as in `query`. Otherwise a value is the whole text.
    */
@@ -257,6 +262,7 @@ export const STATE_FIELD = { kind: 'enum', hasOwnEvent: true, filter: true } as 
 export const IMPORTED_FIELD = {
   kind: 'object',
   setBy: 'COMMAND',
+  source: 'is set when a past decision is imported',
   fields: {
     name_id: { kind: 'importedName', label: 'Name in the file', note: 'the person without an account who decided' },
     source: { kind: 'text', label: 'Source', note: 'such as row 12 of suppliers.xlsx' },

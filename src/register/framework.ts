@@ -17,7 +17,13 @@ const FIELDS = {
     note: 'of those, fully implemented',
     of: 'CONTROL:INCLUDED:FULL',
   },
-  coverage: { kind: 'share', label: 'Coverage', note: 'implemented_count ÷ included_count', derived: true },
+  coverage: {
+    kind: 'share',
+    label: 'Coverage',
+    note: 'implemented_count ÷ included_count',
+    derived: true,
+    source: 'follows from implementation of the controls',
+  },
   owner_id: OWNER_FIELD,
 } as const satisfies Fields;
 

@@ -17,7 +17,13 @@ const FIELDS = {
   // The reason why the measure doesn't apply. It stays when the measure applies again, until it is changed or cleared.
   justification: { kind: 'text', label: 'Justification', hasOwnEvent: true },
   // Null if the measure was added as IMPLEMENTED without a time.
-  implemented_at: { kind: 'time', label: 'Implemented', note: 'only if IMPLEMENTED', setBy: 'ADD' },
+  implemented_at: {
+    kind: 'time',
+    label: 'Implemented',
+    note: 'only if IMPLEMENTED',
+    setBy: 'ADD',
+    source: 'is set when state becomes IMPLEMENTED',
+  },
   evidence_count: { kind: 'count', label: 'Evidence', note: 'expired evidence too', of: 'EVIDENCE' },
   valid_evidence_count: { kind: 'validCount', label: 'Valid evidence', of: 'EVIDENCE_UNTIL:' },
   control_count: { kind: 'count', label: 'Controls', of: 'CONTROL' },

@@ -20,7 +20,14 @@ const FIELDS = {
   effectiveness_check: { kind: 'text', label: 'Effectiveness check', detail: true },
   owner_id: OWNER_FIELD,
   status: { ...STATE_FIELD, label: 'Status', values: NONCONFORMITY_STATUSES, initial: 'OPEN' },
-  closed_at: { kind: 'time', label: 'Closed', note: 'null unless CLOSED', setBy: 'COMMAND', excludedFromHistory: true },
+  closed_at: {
+    kind: 'time',
+    label: 'Closed',
+    note: 'null unless CLOSED',
+    setBy: 'COMMAND',
+    source: 'is set when status becomes CLOSED',
+    excludedFromHistory: true,
+  },
   overdue: {
     kind: 'past',
     label: 'Overdue',

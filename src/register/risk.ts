@@ -42,29 +42,51 @@ const FIELDS = {
   },
   owner_id: OWNER_FIELD,
   status: { ...STATE_FIELD, label: 'Status', values: RISK_STATUSES, initial: 'OPEN' },
-  inherent_score: { kind: 'score', label: 'Inherent score', derived: true },
-  residual_score: { kind: 'score', label: 'Residual score', derived: true },
+  inherent_score: {
+    kind: 'score',
+    label: 'Inherent score',
+    derived: true,
+    source: 'is inherent_likelihood × inherent_impact',
+  },
+  residual_score: {
+    kind: 'score',
+    label: 'Residual score',
+    derived: true,
+    source: 'is residual_likelihood × residual_impact',
+  },
   score: {
     kind: 'score',
     label: 'Score',
     note: 'residual_score once assessed, otherwise inherent_score',
     derived: true,
+    source:
+      'follows from likelihood and impact: residual_likelihood and residual_impact, else inherent_likelihood and inherent_impact',
   },
   priority: {
     kind: 'enum',
     label: 'Priority',
     values: PRIORITIES,
     derived: true,
+    source:
+      'follows from score, so from residual_likelihood and residual_impact, else inherent_likelihood and inherent_impact',
     filter: {
       note: `LOW up to ${PRIORITY_SCORES.LOW[1]}, MEDIUM ${PRIORITY_SCORES.MEDIUM[1]}, HIGH ${PRIORITY_SCORES.HIGH[1]}`,
     },
   },
-  last_assessed_at: { kind: 'time', label: 'Assessed', setBy: 'COMMAND', excludedFromHistory: true, detail: true },
+  last_assessed_at: {
+    kind: 'time',
+    label: 'Assessed',
+    setBy: 'COMMAND',
+    source: 'is the time at which a likelihood or an impact was last given',
+    excludedFromHistory: true,
+    detail: true,
+  },
   measure_count: { kind: 'count', label: 'Measures', of: 'MEASURE' },
   acceptance: {
     kind: 'object',
     label: 'Acceptance',
     setBy: 'COMMAND',
+    source: 'is set by decideRisk',
     fields: {
       approver_id: {
         kind: 'account',

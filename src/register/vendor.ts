@@ -30,13 +30,14 @@ const FIELDS = {
   contract_until: { kind: 'date', label: 'Contract until' },
   next_review_due: { kind: 'date', label: 'Next review' },
   owner_id: OWNER_FIELD,
-  last_reviewed: { kind: 'time', label: 'Reviewed', setBy: 'ADD' },
+  last_reviewed: { kind: 'time', label: 'Reviewed', setBy: 'ADD', source: 'is set by reviewVendor' },
   status: { ...STATE_FIELD, label: 'Status', values: VENDOR_STATUSES, initial: 'PENDING_REVIEW' },
   review: {
     kind: 'object',
     label: 'Review',
     note: 'the newest review',
     setBy: 'COMMAND',
+    source: 'is set by reviewVendor',
     fields: {
       outcome: { kind: 'enum', label: 'Review outcome', values: OUTCOMES, required: true, detail: true },
       findings: { kind: 'text', label: 'Findings', detail: true },

@@ -43,6 +43,12 @@ export function endOfPeriod(text: string): string | null {
   return Number.isNaN(time.getTime()) || !isRealDate(dateOf(text)) ? null : time.toISOString();
 }
 
+/** Returns the day of a date or timestamp if the calendar doesn't have it, such as 2027-02-29; else null. */
+export function missingDay(text: string): string | null {
+  const day = /^(\d{4}-\d{2}-\d{2})(?:T|$)/.exec(text.trim())?.[1];
+  return day === undefined || isRealDate(day) ? null : day;
+}
+
 /** Returns true for a date that exists in the calendar, such as 2028-02-29. */
 export function isRealDate(text: string): boolean {
   if (!DATE.test(text)) return false;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Refusal } from '../../commands/engine/refusal.ts';
 import { omitEmpty } from '../../commands/record.ts';
 import type { FamilyName } from '../../register/families.ts';
+import { fieldSources } from '../../register/field-sources.ts';
 import { pastDecisionFields } from '../schema/family-schema.ts';
 import { InputParser, type InputProblem, isBlank } from '../schema/input-parser.ts';
 import { FAMILY_TOOLS } from '../tools/all-family-tools.ts';
@@ -45,8 +46,9 @@ export const ROW_READERS: ReadonlyMap<string, RowReader> = new Map(
 
 function rowReader({ family, add, update }: FamilyTools): RowReader {
   const type = family.type as FamilyName;
-  const addParser = add ? new InputParser(() => rowSchema(add, pastDecisionFields(family))) : null;
-  const updateParser = update ? new InputParser(() => rowSchema(update)) : null;
+  const sources = fieldSources(family);
+  const addParser = add ? new InputParser(() => rowSchema(add, pastDecisionFields(family)), sources) : null;
+  const updateParser = update ? new InputParser(() => rowSchema(update), sources) : null;
   return {
     type,
     addParser,

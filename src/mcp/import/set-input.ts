@@ -4,6 +4,7 @@ import { FAMILIES } from '../../commands/families.ts';
 import { type FamilyQuery, familyQueryFor, familyQueryOfType } from '../../queries/family-query.ts';
 import { hasCondition } from '../../queries/lists/list-source.ts';
 import type { FamilyName } from '../../register/families.ts';
+import { fieldSources } from '../../register/field-sources.ts';
 import { listInput } from '../schema/family-schema.ts';
 import * as field from '../schema/fields.ts';
 import { InputParser } from '../schema/input-parser.ts';
@@ -42,10 +43,16 @@ const changedRecords = (type: FamilyName, updateSchema: z.ZodObject) =>
     filter: listInput(FAMILIES[type]).shape.filter,
   });
 
+/** Returns where the values of fields come from, by their path in an input. */
+const sourcesInSet = (type: FamilyName): ReadonlyMap<string, string> =>
+  new Map([...fieldSources(FAMILIES[type])].map(([name, source]) => [`set.${name}`, source]));
+
 /** A parser for each type whose records can change. It reads `set` as the update tool does, `filter` as the list does. */
 const PARSERS: ReadonlyMap<FamilyName, InputParser<ReturnType<typeof changedRecords>>> = new Map(
   [...ROW_READERS.values()].flatMap(({ type, updateParser }) =>
-    updateParser === null ? [] : [[type, new InputParser(() => changedRecords(type, updateParser.schema))]],
+    updateParser === null
+      ? []
+      : [[type, new InputParser(() => changedRecords(type, updateParser.schema), sourcesInSet(type))]],
   ),
 );
 
@@ -72,12 +79,21 @@ export function readSetInput({ type, set, ids, filter }: SetInput): FamilyChange
 /** Returns the type that a call names, itself or by its ids; else all types whose records can change. */
 function typesOf(type: string | undefined, ids: SetInput['ids']): FamilyName[] {
   const types = [...PARSERS.keys()];
+  if (type === undefined) requireOneType(ids);
   const named = ids === undefined ? type : (type ?? familyQueryFor(ids[0]!).type);
   if (named === undefined) return types;
   const found = types.filter((name) => name === named);
   if (found.length > 0) return found;
   const message = `Records of type ${named} never change. Archive them and add new ones.`;
   throw new Refusal('invalid_input', message, { field: 'type', allowed: types });
+}
+
+function requireOneType(ids: SetInput['ids'] = []): void {
+  const types = ids.map((id) => familyQueryFor(id).type);
+  const other = types.findIndex((type) => type !== types[0]);
+  if (other === -1) return;
+  const message = `ids must be of one type, and these are of ${[...new Set(types)].join(' and ')}. Make a call for each.`;
+  throw new Refusal('invalid_input', message, { field: `ids.${other}` });
 }
 
 function parse(type: FamilyName, input: Pick<SetInput, 'set' | 'ids' | 'filter'>, isForAllTypes: boolean) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isRealDate, startOfPeriod } from '../../commands/engine/dates.ts';
+import { isRealDate, missingDay, startOfPeriod } from '../../commands/engine/dates.ts';
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { hasTooManyMarks, MAX_MARKS_IN_A_ROW } from '../../commands/engine/normalize.ts';
 import { isMemberWord } from '../../queries/records/member-words.ts';
@@ -76,11 +76,16 @@ export const url = once(() =>
     .meta({ format: 'uri' }),
 );
 
+/** Returns the problem of a text that is not a date or time. */
+function dateProblem(text: unknown, form: string): string {
+  return missingDay(String(text)) === null ? form : 'is a day that does not exist in the calendar: give another';
+}
+
 export const date = once(() =>
   z
     .string()
     .overwrite((value) => value.trim())
-    .refine(isRealDate, 'is not a date: give YYYY-MM-DD')
+    .refine(isRealDate, { error: ({ input }) => dateProblem(input, 'is not a date: give YYYY-MM-DD') })
     .meta({ format: 'date' }),
 );
 
@@ -89,7 +94,9 @@ const timeInput = (read: (value: string) => string | null) =>
   z
     .string()
     .overwrite((value) => value.trim())
-    .refine((value) => read(value) !== null, 'is not a time: give YYYY-MM-DD, or YYYY-MM-DDThh:mm:ssZ in UTC')
+    .refine((value) => read(value) !== null, {
+      error: ({ input }) => dateProblem(input, 'is not a time: give YYYY-MM-DD, or YYYY-MM-DDThh:mm:ssZ in UTC'),
+    })
     .overwrite((value) => read(value) ?? value)
     .meta({ title: 'time', pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?Z)?$' });
 
@@ -103,6 +110,13 @@ const LETTER = '[0-9A-HJKMNP-TV-Z]';
 const idPattern = (prefixes: readonly string[], ...words: string[]) =>
   `^(${[...words, ...prefixes.map((prefix) => `${prefix}_${LETTER}{${prefix === 'ctl' ? 29 : 26}}`)].join('|')})$`;
 
+/** Says where callers find ids with these prefixes. */
+function whereToFind(prefixes: readonly string[]): string {
+  return prefixes.length === 1 && prefixes[0] === 'org'
+    ? 'listOrganizations has them'
+    : 'find it with a list’s filter.query';
+}
+
 /** An id with one of these prefixes. */
 export const id = (...prefixes: string[]) =>
   z
@@ -110,8 +124,12 @@ export const id = (...prefixes: string[]) =>
     .superRefine((value, context) => {
       if (prefixes.includes(idPrefix(value) ?? '')) return;
       const allowed = prefixes.map((prefix) => `${prefix}_…`);
-      const message = `is not an id of the form ${allowed.join(' or ')}`;
-      context.addIssue({ code: 'custom', message, params: { allowed } });
+      const form = allowed.length === 1 ? `of the form ${allowed[0]}` : 'of an allowed form';
+      context.addIssue({
+        code: 'custom',
+        message: `is not an id ${form}: ${whereToFind(prefixes)}`,
+        params: { allowed },
+      });
     })
     .meta({ title: 'id', pattern: idPattern(prefixes) });
 

@@ -16,6 +16,8 @@ export interface InputProblem {
   hint?: () => string | null;
   /** Returns the names that exist where an unknown one was given. Shown if no problem has a hint. */
   known?: () => readonly string[];
+  /** The message says what to do, so no hint is needed. */
+  saysWhatToDo?: true;
 }
 
 /** Unknown property names come from the caller and can have any length. */
@@ -35,13 +37,18 @@ export interface InputProblems {
 /** Parses inputs by a schema. Make one for each schema, and keep it. */
 export class InputParser<Schema extends z.ZodType> {
   private readonly madeSchema: () => Schema;
+  private readonly sources: ReadonlyMap<string, string>;
   private readonly optional = once(() => optionalValuesOf(this.schema));
   /** The full JSON Schema, which accepts more than is published. Built when a caller first misspells a name. */
   private accepted: JsonSchema | undefined;
 
-  /** @param makeSchema called when the schema is first needed */
-  constructor(makeSchema: () => Schema) {
+  /**
+   * @param makeSchema called when the schema is first needed
+   * @param sources by the path of a field that inputs can't set: where its value comes from, such as "follows from score"
+   */
+  constructor(makeSchema: () => Schema, sources: ReadonlyMap<string, string> = new Map()) {
     this.madeSchema = once(makeSchema);
+    this.sources = sources;
   }
 
   get schema(): Schema {
@@ -90,12 +97,19 @@ export class InputParser<Schema extends z.ZodType> {
 
   private problemsOf(issue: Issue, input: unknown, maxProblems: number): InputProblem[] {
     if (issue.code !== 'unrecognized_keys') return [problemOf(issue, input)];
-    return issue.keys.slice(0, maxProblems).map((key) => ({
-      field: [...issue.path, displayName(key)].join('.'),
+    return issue.keys.slice(0, maxProblems).map((key) => this.unknownProperty(key, issue.path));
+  }
+
+  private unknownProperty(key: string, path: readonly PropertyKey[]): InputProblem {
+    const field = [...path, displayName(key)].join('.');
+    const source = this.sources.get(field);
+    if (source !== undefined) return { field, message: `can't be set here: it ${source}`, saysWhatToDo: true };
+    return {
+      field,
       message: 'is not a known property',
-      hint: () => this.hintFor(key, issue.path),
-      known: () => this.propertiesAt(issue.path),
-    }));
+      hint: () => this.hintFor(key, path),
+      known: () => this.propertiesAt(path),
+    };
   }
 
   /** Returns which property may be meant: the same one further inside, one with this word in its name, or the nearest. */
@@ -118,14 +132,14 @@ export class InputParser<Schema extends z.ZodType> {
 /** Returns the first problem that says how to fix it: a misspelt name explains a missing required one. */
 function mostHelpfulProblem(
   problems: readonly InputProblem[],
-): Omit<InputProblem, 'hint' | 'known'> & { hint?: string } {
+): Omit<InputProblem, 'hint' | 'known' | 'saysWhatToDo'> & { hint?: string } {
   let searchedHints = 0;
-  for (const { hint: findHint, known: _known, ...problem } of problems) {
+  for (const { hint: findHint, known: _known, saysWhatToDo, ...problem } of problems) {
     const hint = findHint && ++searchedHints <= MAX_HINT_SEARCHES ? findHint() : null;
     if (hint) return { ...problem, hint };
-    if (problem.allowed) return problem;
+    if (problem.allowed || saysWhatToDo) return problem;
   }
-  const { hint: _hint, known = () => [], ...first } = problems[0]!;
+  const { hint: _hint, known = () => [], saysWhatToDo: _says, ...first } = problems[0]!;
   const names = known();
   return names.length > 0 ? { ...first, hint: `Known here: ${names.join(', ')}.` } : first;
 }

@@ -3,6 +3,17 @@ import { nearest } from '../../commands/engine/nearest.ts';
 /** Returns true for `inherent_likelihood` and `likelihood`. */
 const hasWords = (name: string, words: string): boolean => `_${name}_`.includes(`_${words}_`);
 
+/** Below this length, two other letters make another word: note isn't name. */
+const MIN_LENGTH_WITH_TWO_EDITS = 6;
+
+/** Returns the property that is spelled nearly alike. In a short one, two letters may only have changed places. */
+function misspelled(word: string, properties: readonly string[]): string | null {
+  const near = nearest(word, properties, 2);
+  if (near === null || word.length >= MIN_LENGTH_WITH_TWO_EDITS) return near;
+  const lettersOf = (text: string) => [...text].sort().join('');
+  return lettersOf(near) === lettersOf(word) ? near : nearest(word, properties, 1);
+}
+
 /**
  * Returns the property that an unknown name most likely means, or null. That is its plural, a longer or a shorter name
  * with the same words, or one that is spelled nearly alike. A far one would mislead: `control_id` isn't `owner_id`.
@@ -12,7 +23,7 @@ export function nearestProperty(name: string, properties: readonly string[]): st
   return (
     properties.find((property) => property === `${word}s`) ??
     properties.find((property) => hasWords(property, word)) ??
-    nearest(word, properties, 2) ??
+    misspelled(word, properties) ??
     properties.find((property) => hasWords(word, property)) ??
     nearest(word, properties, word.length / 3)
   );

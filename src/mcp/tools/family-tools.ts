@@ -4,6 +4,7 @@ import { familyQueryOfType } from '../../queries/family-query.ts';
 import { listRecords } from '../../queries/lists/list-records.ts';
 import { hasRelations } from '../../register/families.ts';
 import type { FamilyDescription, FamilyTool } from '../../register/field.ts';
+import { fieldSources } from '../../register/field-sources.ts';
 import type { Example } from '../schema/example.ts';
 import { addedFields, listInput, updatedFields } from '../schema/family-schema.ts';
 import * as field from '../schema/fields.ts';
@@ -95,6 +96,7 @@ function addTool(
     output: () => writeOutput(record, true),
     example: { organization_id: '{organization}', ...example },
     record,
+    sources: fieldSources(family),
     run: (input, context) => {
       const { organization_id, idempotency_key, reason, ...fields } = input as WriteInput;
       return addRecord(
@@ -124,6 +126,7 @@ function updateTool(
     description,
     fields: () => ({ ...asUpdateFields(settable()), fields: field.appliedFields(names()) }),
     example,
+    sources: fieldSources(family),
     prepareInput: (input) => withAppliedFields(names(), input),
     command: ({ reason, fields: _applied, ...changes }) => ({
       type: family.commands.update!,
@@ -141,6 +144,7 @@ interface ChangeToolOptions {
   /** An example input, without the id. */
   example: Example;
   prepareInput?(input: unknown): unknown;
+  sources?: ReadonlyMap<string, string>;
   /** Members of the answer that only this tool has: their schemas, and their values for one call. */
   extraOutput?: { shape: () => z.ZodRawShape; of(command: object, executed: CommandResult<object>): object };
   /** Turns the tool's own fields and the reason into a command. */
@@ -149,7 +153,17 @@ interface ChangeToolOptions {
 
 /** Returns a tool that sends one command to one record, such as reviewVendor. */
 export function changeTool(name: string, record: RecordSchemas, options: ChangeToolOptions): Tool<z.ZodObject> {
-  const { title, idempotent = false, description, fields, example, prepareInput, extraOutput, command } = options;
+  const {
+    title,
+    idempotent = false,
+    description,
+    fields,
+    example,
+    prepareInput,
+    sources,
+    extraOutput,
+    command,
+  } = options;
   const { prefix, singular } = record;
   return defineTool({
     name,
@@ -169,6 +183,7 @@ export function changeTool(name: string, record: RecordSchemas, options: ChangeT
     example: { id: `{${singular}}`, ...example },
     record,
     ...(prepareInput ? { prepareInput } : {}),
+    ...(sources ? { sources } : {}),
     run: (input, context) => {
       const { id, organization_id, idempotency_key, expected_revision, ...rest } = input as ChangeInput;
       const changeCommand = command(rest);

@@ -79,6 +79,8 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   output: () => z.ZodType;
   /** An example input. */
   example: Example;
+  /** By field of the record that the input can't set: where its value comes from. Refusals say it. */
+  sources?: ReadonlyMap<string, string>;
   /** The family's record schemas, if the tool is about one family. */
   record?: RecordSchemas;
   /** Published as destructiveHint: the tool removes or hides something. */
@@ -115,7 +117,7 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> extends Omit<ToolDef
 
 /** Defines a tool. `run` gets the type that the input schema parses. */
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool<Schema> {
-  const parser = new InputParser(definition.input);
+  const parser = new InputParser(definition.input, definition.sources);
   const output = once(definition.output);
   let impliesOrganization: boolean | undefined;
   return {

@@ -1,10 +1,12 @@
-import { endOfPeriod, MAX_DATE, startOfPeriod } from '../../commands/engine/dates.ts';
+import { endOfPeriod, MAX_DATE, missingDay, startOfPeriod } from '../../commands/engine/dates.ts';
 import { frameworkOfControl, idPrefix } from '../../commands/engine/ids.ts';
 import { nearestNames } from '../../commands/engine/nearest.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { accountOf, type Caller } from '../../commands/organization/caller.ts';
 import { adoptionKey, SEAL_ROW_INDEX } from '../../projections/history/change-document.ts';
 import { READ_MODELS } from '../../projections/models.ts';
+import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
+import { fieldSources } from '../../register/field-sources.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { isSealEventType } from '../../trail/seals/seal-events.ts';
 import { keyIn } from '../lists/filters.ts';
@@ -61,10 +63,17 @@ const CHANGED_FIELDS = [...new Set(['linked', ...READ_MODELS.flatMap(({ family }
 /** Returns the condition on changes of a field. @throws Refusal for a field that no record has */
 function fieldCondition(field: string): Condition {
   if (CHANGED_FIELDS.includes(field)) return { key: 'fields', op: 'has', value: field };
-  const allowed = nearestNames(field, CHANGED_FIELDS, MAX_SUGGESTIONS);
-  const message = `"${field}" is not a field of any record. Try ${allowed.join(' or ')}.`;
+  const source = SOURCES.get(field);
+  const mentioned = CHANGED_FIELDS.filter((name) => source?.split(/\W+/).includes(name));
+  const allowed = mentioned.length > 0 ? mentioned : nearestNames(field, CHANGED_FIELDS, MAX_SUGGESTIONS);
+  const problem =
+    source === undefined ? 'is not a field of any record' : `has no changes of its own, because it ${source}`;
+  const message = `"${field}" ${problem}. Try ${allowed.join(' or ')}.`;
   throw new Refusal('invalid_input', message, { field: 'filter.field', allowed });
 }
+
+/** Where the values of fields come from that the history doesn't record. */
+const SOURCES = new Map(FAMILY_DESCRIPTIONS.flatMap((family) => [...fieldSources(family)]));
 
 /** Returns the condition on actors: either accounts and SYSTEM, or tokens. */
 function actorCondition(ids: readonly string[], caller: Caller): Condition {
@@ -105,6 +114,8 @@ export async function periodBound(
   }
   const time = field === 'from' ? startOfPeriod(text) : endOfPeriod(text);
   if (time !== null) return { key: 'log_time', op: 'range', [operator]: time };
-  const message = `Give ${field} as a date, a timestamp in UTC, a completed audit’s id, or a position.`;
+  const day = missingDay(text);
+  const problem = day === null ? '' : `${day} does not exist in the calendar. `;
+  const message = `${problem}Give ${field} as a date, a timestamp in UTC, a completed audit’s id, or a position.`;
   throw new Refusal('invalid_input', message, { field: `filter.${field}` });
 }

@@ -1,4 +1,4 @@
-import { dateOf, endOfPeriod } from '../../commands/engine/dates.ts';
+import { dateOf, endOfPeriod, missingDay } from '../../commands/engine/dates.ts';
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
@@ -93,7 +93,9 @@ export async function pinnedMoment(
   }
   const time = endOfPeriod(asOf);
   if (time === null) {
-    const message = `${field} is not valid. Give a date, a timestamp in UTC, a completed audit’s id, or a position.`;
+    const day = missingDay(asOf);
+    const problem = day === null ? `${field} is not valid.` : `${day} does not exist in the calendar.`;
+    const message = `${problem} Give a date, a timestamp in UTC, a completed audit’s id, or a position.`;
     throw new Refusal('invalid_input', message, { field });
   }
   return { today: dateOf(time), position: await positionAt(snapshot, organizationId, time, field) };

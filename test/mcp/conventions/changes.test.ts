@@ -215,6 +215,17 @@ await onBothPairs('listChanges', (test) => {
       const error = await owner.refused('listChanges', { organization_id, filter });
       assert.equal([error.code, error.field], ['invalid_input', field]);
     }
+    const refusal = (filter: object) => owner.refused('listChanges', { organization_id, filter });
+    assert.match((await refusal({ to: '2026-02-30' })).message, /^2026-02-30 does not exist in the calendar\. Give to/);
+    const score = await refusal({ field: 'score' });
+    assert.match(score.message, /^"score" has no changes of its own, because it follows from likelihood and impact/);
+    assert.equal(score.allowed!.toSorted(), [
+      'inherent_impact',
+      'inherent_likelihood',
+      'residual_impact',
+      'residual_likelihood',
+    ]);
+    assert.equal((await refusal({ field: 'measure_count' })).allowed, ['linked']);
     for (const view of ['SUMMARY', 'COUNT']) {
       const input = { organization_id, view, filter: { event_types: ['VendorReviewd'] } };
       const { message, allowed } = await owner.refused('listChanges', input);

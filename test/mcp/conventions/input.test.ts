@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../../src/commands/engine/ids.ts';
-import { RECORD_PREFIXES } from '../../../src/register/families.ts';
+import { FAMILY_DESCRIPTIONS, RECORD_PREFIXES } from '../../../src/register/families.ts';
+import { fieldSources } from '../../../src/register/field-sources.ts';
 import { embeddedPair, type ServedPair, serve } from '../../support/stores/pairs.ts';
 
 const test = suite<ServedPair>('inputs');
@@ -35,6 +36,73 @@ test('an id of the wrong type is refused with the allowed types', async ({ owner
   assert.equal([organization.code, organization.field], ['invalid_input', 'organization_id']);
   const withoutOrganization = { type: 'VENDOR', rows: [{ name: 'A' }] };
   assert.is((await owner.refused('importRecords', withoutOrganization)).field, 'organization_id');
+});
+
+test('an id of the wrong form is told its forms once, and where to find it', async ({ owner }) => {
+  const { message } = await owner.refused('updateVendor', { id: 'Nimbus', name: 'A' });
+  assert.is(message, 'id is not an id of the form vnd_…: find it with a list’s filter.query.');
+  const ofAnyKind = await owner.refused('getRecords', { ids: ['R-1'] });
+  assert.is(ofAnyKind.message, 'ids.0 is not an id of an allowed form: find it with a list’s filter.query.');
+  assert.is(JSON.stringify(ofAnyKind).split('rsk_…').length - 1, 1);
+  const organization = await owner.refused('listRisks', { organization_id: 'Acme' });
+  assert.match(organization.message, 'listOrganizations has them');
+});
+
+test('a field that inputs cannot set is refused with where its value comes from', async ({ owner, organizationId }) => {
+  const { risk } = await owner.ok('addRisk', { organization_id: organizationId, name: 'Derived' });
+  const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Derived' });
+  const measure = { organization_id: organizationId, name: 'M' };
+  const control = `${randomId('ctl')}000`;
+  for (const [tool, input, field, source] of [
+    [
+      'updateRisk',
+      { id: risk.id, score: 5 },
+      'score',
+      /^score can't be set here: it follows from likelihood and impact/,
+    ],
+    ['updateRisk', { id: risk.id, inherent_score: 5 }, 'inherent_score', /inherent_likelihood × inherent_impact/],
+    ['updateRisk', { id: risk.id, priority: 'LOW' }, 'priority', /follows from score/],
+    ['updateRisk', { id: risk.id, acceptance: {} }, 'acceptance', /it is set by decideRisk\.$/],
+    ['addRisk', { organization_id: organizationId, name: 'A', measure_count: 1 }, 'measure_count', /counts linked/],
+    ['updateVendor', { id: vendor.id, last_reviewed: '2026-01-01' }, 'last_reviewed', /it is set by reviewVendor\.$/],
+    ['addMeasure', { ...measure, overdue: true }, 'overdue', /follows from a date and from today/],
+    ['updateMeasure', { id: randomId('msr'), implemented_at: '2026-01-01' }, 'implemented_at', /state becomes IMPLEM/],
+    ['updateControl', { id: control, implementation: 'FULL' }, 'implementation', /state of the linked measures/],
+    ['updateControl', { id: control, section_title: 'A.1' }, 'section_title', /fixed by addFramework/],
+  ] as const) {
+    const refusal = await owner.refused(tool, input);
+    assert.equal([refusal.code, refusal.field, refusal.hint], ['invalid_input', field, undefined], `${tool} ${field}`);
+    assert.match(refusal.message, source);
+  }
+  await owner.ok('addVendor', { organization_id: organizationId, name: 'Reviewed', last_reviewed: '2026-01-01' });
+  const rows = [
+    { id: risk.id, score: 5 },
+    { name: 'B', priority: 'LOW' },
+    { id: risk.id, nmae: 'C', remark: 'x' },
+  ];
+  const dryRun = await owner.ok('importRecords', {
+    ...{ organization_id: organizationId, type: 'RISK', rows, dry_run: true },
+  });
+  const errors = (dryRun as unknown as { rows: { errors: { message: string; hint?: string }[] }[] }).rows.map(
+    (row) => row.errors[0]!,
+  );
+  assert.match(errors[0]!.message, 'it follows from likelihood and impact');
+  assert.match(errors[1]!.message, 'it follows from score');
+  assert.is(errors[2]!.hint, 'Did you mean name?');
+  const vendors = await owner.ok('importRecords', {
+    ...{ organization_id: organizationId, type: 'VENDOR', rows: [{ name: 'A', note: 'x' }], dry_run: true },
+  });
+  assert.not.match(JSON.stringify(vendors), 'Did you mean');
+});
+
+test('every field that no input sets says where its value comes from', () => {
+  for (const family of FAMILY_DESCRIPTIONS) {
+    const sources = fieldSources(family);
+    for (const [name, { derived, setBy, kind }] of Object.entries(family.fields)) {
+      const isSet = !derived && setBy !== 'COMMAND' && !['count', 'validCount', 'past', 'position'].includes(kind);
+      if (!isSet) assert.ok(sources.has(name), `${family.type} ${name}`);
+    }
+  }
 });
 
 test('the id of an absent record is refused as not_found', async ({ owner }) => {
@@ -89,7 +157,7 @@ test('a hint names only what is near', async ({ owner, organizationId }) => {
     ['updateAudit', { id: randomId('aud'), completed_position: '5' }, null],
   ] as const) {
     const given = (await owner.refused(tool, input)).hint ?? '';
-    assert.equal([tool, given.startsWith('Known here: ') ? null : given], [tool, hint]);
+    assert.equal([tool, given === '' || given.startsWith('Known here: ') ? null : given], [tool, hint]);
   }
 });
 
@@ -240,6 +308,15 @@ test('an impossible date is refused; a timestamp field accepts a date', async ({
   }
   for (const bad of ['2026-02-30', '2026-1-1', '2026-01-31T00:00:00Z']) {
     assert.is((await owner.refused('addVendor', { ...add, contract_until: bad })).field, 'contract_until', bad);
+  }
+  for (const [field, day, message] of [
+    ['contract_until', '2027-02-29', 'is a day that does not exist in the calendar: give another.'],
+    ['last_reviewed', '2025-02-29', 'is a day that does not exist in the calendar: give another.'],
+    ['last_reviewed', '2025-02-29T10:00:00Z', 'is a day that does not exist in the calendar: give another.'],
+    ['contract_until', '29.02.2027', 'is not a date: give YYYY-MM-DD.'],
+    ['last_reviewed', '2025-02-28T25:00:00Z', 'is not a time: give YYYY-MM-DD, or YYYY-MM-DDThh:mm:ssZ in UTC.'],
+  ] as const) {
+    assert.is((await owner.refused('addVendor', { ...add, [field]: day })).message, `${field} ${message}`);
   }
   const future = new Date(Date.now() + 86_400_000).toISOString();
   assert.is((await owner.refused('addVendor', { ...add, last_reviewed: future })).field, 'last_reviewed');
