@@ -14,7 +14,7 @@ import { addDays, dateOf, MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
 import { type ImportOrigin, toImportOrigin } from './import-origin.ts';
-import { forbidden, roleAllows } from './organization/permissions.ts';
+import { forbiddenAs, roleAllows } from './organization/permissions.ts';
 import { isEmpty, type OptionalReason, pick, refuseFuture, requireReason, withReason } from './record.ts';
 
 type SpecificEvent = SpecificEventOf<typeof RISK>;
@@ -154,7 +154,7 @@ function withAcceptance(risk: RiskState, data: RiskAcceptance, imported: ImportO
 }
 
 function requireAcceptance(command: DecideRisk, context: DecisionContext): RiskAccepted['data'] {
-  requireAcceptPermission(context);
+  requireAcceptPermission(context, 'decision');
   const { until } = command;
   const latestDate = latestAcceptanceDate(context);
   const untilAdvice = `until, a date after ${context.today} and not after ${latestDate}`;
@@ -172,8 +172,11 @@ function requireAcceptance(command: DecideRisk, context: DecisionContext): RiskA
   };
 }
 
-function requireAcceptPermission({ role }: DecisionContext): void {
-  if (!roleAllows(role, 'acceptRisks')) throw forbidden('acceptRisks', role);
+/** @param field the input that asks for the acceptance */
+function requireAcceptPermission({ role, memberRole }: DecisionContext, field: string): void {
+  if (roleAllows(role, 'acceptRisks')) return;
+  const { code, message } = forbiddenAs('acceptRisks', role, memberRole);
+  throw new Refusal(code, message, { field });
 }
 
 /** Returns the last day until which a risk may be accepted today. */
@@ -183,7 +186,7 @@ function latestAcceptanceDate({ today, maxAcceptanceDays }: DecisionContext): st
 
 /** Returns an imported acceptance. It may have ended: then it counts as expired from the start. */
 function importAcceptance(row: RiskRow, origin: ImportOrigin, reason: string | undefined, context: DecisionContext) {
-  requireAcceptPermission(context);
+  requireAcceptPermission(context, 'status');
   const { accepted_by: approver_id = null, accepted_at = null, accepted_until: until, acceptance_reason } = row;
   const latestDate = latestAcceptanceDate(context);
   if (!until || until > latestDate) {

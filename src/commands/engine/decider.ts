@@ -10,6 +10,8 @@ export interface DecisionContext {
   /** The account that gives the command, or SYSTEM, and its role in this organization. */
   actor_id: string;
   role: Role;
+  /** The account's own role, if a credential may limit it to `role`. Only refusals mention it. */
+  memberRole?: Role | undefined;
   /** A risk may be accepted for at most this many days. */
   maxAcceptanceDays: number;
 }

@@ -17,6 +17,8 @@ export interface CommandEnvelope {
   token_id: string | null;
   client: { name: string; version: string } | null;
   role: Role;
+  /** The account's own role, which the credential may limit to `role`. */
+  member_role?: Role | undefined;
   command_id: string;
   correlation_id: string;
   /** The normalised input that `input_hash` covers. */
@@ -226,6 +228,7 @@ export class CommandHandler {
       today: dateOf(now),
       actor_id: envelope.actor_id,
       role: envelope.role,
+      memberRole: envelope.member_role,
       maxAcceptanceDays: this.options.maxAcceptanceDays,
     });
     if (newEvents.length === 0) return { result: toResult(current, []) };

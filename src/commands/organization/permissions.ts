@@ -97,9 +97,13 @@ export function requirePermission(caller: Caller, organizationId: string, permis
   if (caller.read_only && rule.writes) {
     throw new Refusal('forbidden', 'This token is read-only. Use one that may write.');
   }
-  const member = caller.members.get(organizationId);
-  if (member && roleAllows(member, permission)) throw forbiddenToCredential(permission, role);
-  throw forbidden(permission, roleAllows(role, permission) ? member : role);
+  throw forbiddenAs(permission, role, caller.members.get(organizationId));
+}
+
+/** Returns the error for a credential and its member, of whom one or both lack this permission. */
+export function forbiddenAs(permission: Permission, role: Role, member: Role | undefined): Refusal {
+  if (member && roleAllows(member, permission)) return forbiddenToCredential(permission, role);
+  return forbidden(permission, roleAllows(role, permission) ? member : role);
 }
 
 /** Returns the error for a credential whose role is too low, while its member has this permission. */

@@ -114,7 +114,8 @@ export async function waitUntilReadable(
 /** Returns the caller's part of a command envelope, which the events will carry. */
 export function envelopeFor(caller: Caller, organization_id: string, role: Role) {
   const { account_id: actor_id, token_id, client } = caller;
-  return { organization_id, role, actor_id, token_id, client, correlation_id: crypto.randomUUID() };
+  const member_role = caller.members.get(organization_id);
+  return { organization_id, role, member_role, actor_id, token_id, client, correlation_id: crypto.randomUUID() };
 }
 
 /** Returns a record's organization id. @throws Refusal not_found also if the caller has no access to it */

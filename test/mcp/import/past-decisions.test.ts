@@ -136,6 +136,7 @@ test('an EDITOR imports reviews, and an ADMIN also acceptances', async ({ regist
   assert.equal((await rowsOf('VENDOR', APPROVED, 'EDITOR')).created, 1);
   const refused = (await rowsOf('RISK', accepted, 'EDITOR')) as unknown as Parameters<typeof errorsOf>[0];
   assert.match(JSON.stringify(refused.rows), /ADMIN/);
+  assert.equal(errorsOf(refused), [['status']]);
   for (const role of ['AUDITOR', 'VIEWER'] as const) {
     assert.is(((await rowsOf('VENDOR', { ...APPROVED, name: role }, role)).error as Answer).code, 'forbidden');
   }

@@ -157,4 +157,17 @@ test('every role can list members', async (served) => {
   ]);
 });
 
+test('an owner’s EDITOR token that may not accept a risk is told that the token is the limit', async (served) => {
+  const { owner, organizationId: organization_id } = served;
+  const { risk } = await owner.ok('addRisk', { organization_id, name: 'Limited' });
+  const accept = { id: risk.id, decision: 'ACCEPT', until: daysAgo(-9), reason: 'r' };
+  const { message, field } = await (await served.as('EDITOR')).refused('decideRisk', accept);
+  assert.is(field, 'decision');
+  const needs = 'For recording the acceptance of a risk you need the role ADMIN or OWNER';
+  assert.is(message, `${needs}, but this token has the role EDITOR. Use one with a higher role: you may create it.`);
+  const account_id = await served.addMember('Ed Editor', 'EDITOR');
+  const member = await (await served.as('EDITOR', { account_id })).refused('decideRisk', accept);
+  assert.is(member.message, `${needs}, but yours is EDITOR. Ask an OWNER to change it.`);
+});
+
 test.run();
