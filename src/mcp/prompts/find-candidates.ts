@@ -1,5 +1,10 @@
 import type { CallTool } from '../tools/call-tool.ts';
-import type { RecordList } from './prompt.ts';
+
+/** A tool that lists a family's records, and the member of its answer that has them. */
+export interface RecordList {
+  list: string;
+  plural: string;
+}
 
 /** A record as a list shows it. */
 export interface Candidate {

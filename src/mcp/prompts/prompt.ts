@@ -3,7 +3,7 @@ import { ProtocolError, RPC_ERRORS } from '../protocol/protocol-message.ts';
 import { type FullRecord, type ResourceContents, readRecord, recordContents } from '../protocol/resources.ts';
 import type { CallTool } from '../tools/call-tool.ts';
 import type { CallContext } from '../tools/tool.ts';
-import { type Candidate, findCandidates } from './find-candidates.ts';
+import { type Candidate, findCandidates, type RecordList } from './find-candidates.ts';
 
 /** A prompt's arguments, trimmed and without empty ones. */
 export type PromptArguments = Readonly<Record<string, string | undefined>>;
@@ -30,12 +30,6 @@ export interface RecordMatch {
   candidates: readonly Candidate[];
   /** The number of all candidates. */
   total: number;
-}
-
-/** A tool that lists a family's records, and the member of its answer that has them. */
-export interface RecordList {
-  list: string;
-  plural: string;
 }
 
 /** A family that prompts can search. */

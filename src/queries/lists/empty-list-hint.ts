@@ -1,14 +1,10 @@
-import type { DocumentReads } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
-import type { KeysetQuery } from './keyset-page.ts';
+import type { ReadableSource } from './list-source.ts';
 import { nearMatches } from './near-matches.ts';
 import { valuesHint } from './values-in-use.ts';
 
 /** Archived records are counted up to this number. */
 const MAX_ARCHIVED_COUNT = 1_000;
-
-/** The records that a list finds, and the read models that have them. */
-export type ListSource = Pick<KeysetQuery, 'collection' | 'organizationId' | 'where'> & { models: DocumentReads };
 
 /** A list's filter, by name. */
 type Filter = Readonly<Record<string, unknown>>;
@@ -21,7 +17,7 @@ type Filter = Readonly<Record<string, unknown>>;
 export async function emptyListHint(
   family: FamilyQuery,
   filter: Filter,
-  sourceOf: (filter: Filter) => Promise<ListSource>,
+  sourceOf: (filter: Filter) => Promise<ReadableSource>,
 ): Promise<string | null> {
   if (!filter.include_archived && Object.keys(filter).length > 0) {
     const hint = await archivedHint(family, await sourceOf({ ...filter, include_archived: true }));
@@ -40,7 +36,7 @@ async function unknownValueHint(
   family: FamilyQuery,
   name: string,
   filter: Filter,
-  sourceOf: (filter: Filter) => Promise<ListSource>,
+  sourceOf: (filter: Filter) => Promise<ReadableSource>,
 ): Promise<string | null> {
   const { [name]: requested, ...others } = filter;
   const source = await sourceOf({ [name]: requested, include_archived: filter.include_archived });
@@ -49,7 +45,7 @@ async function unknownValueHint(
   return valuesHint(family, name, requested as string[], await sourceOf(others));
 }
 
-async function archivedHint({ singular, plural }: FamilyQuery, source: ListSource): Promise<string | null> {
+async function archivedHint({ singular, plural }: FamilyQuery, source: ReadableSource): Promise<string | null> {
   const [count] = await source.models.count({ ...source, limit: MAX_ARCHIVED_COUNT });
   const total = count?.total ?? 0;
   if (total === 0) return null;
@@ -57,7 +53,7 @@ async function archivedHint({ singular, plural }: FamilyQuery, source: ListSourc
   return `${found}. To list archived records too, set filter.include_archived.`;
 }
 
-async function nearHint(family: FamilyQuery, query: string, source: ListSource): Promise<string | null> {
+async function nearHint(family: FamilyQuery, query: string, source: ReadableSource): Promise<string | null> {
   const near = await nearMatches(family, query, source);
   if (near.length === 0) return null;
   return `No ${family.singular} has words that begin like these. Near matches: ${near.join('; ')}.`;

@@ -1,5 +1,5 @@
 import type { Caller } from '../../commands/organization/caller.ts';
-import type { Condition } from '../../stores/read-store.ts';
+import type { Condition, DocumentReads } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import type { QueryContext } from '../moments/moment.ts';
 import { linkConditions } from '../records/link-filters.ts';
@@ -12,6 +12,11 @@ interface ListSource {
   collection: string;
   organizationId: string;
   where: Condition[];
+}
+
+/** The documents that a list reads, and the read models that have them. */
+export interface ReadableSource extends Readonly<ListSource> {
+  models: DocumentReads;
 }
 
 /** Returns the documents that a family's filter matches at a moment. @throws Refusal for an unknown linked record */

@@ -2,7 +2,7 @@ import { nearest } from '../../commands/engine/nearest.ts';
 import { keysOf } from '../../projections/read-models/read-model.ts';
 import { normalizedWords, searchWords, withoutPadding } from '../../projections/read-models/search-text.ts';
 import type { FamilyQuery } from '../family-query.ts';
-import type { ListSource } from './empty-list-hint.ts';
+import type { ReadableSource } from './list-source.ts';
 
 /** Records whose words are compared with a query that found nothing, and whose numbers are counted. */
 const MAX_COMPARED_RECORDS = 300;
@@ -21,7 +21,7 @@ const NUMBER_FIELDS = ['reference_id', 'section_title'];
  * Returns up to three records that a query nearly finds, with their numbers: first those whose number ends with it, such
  * as A.5.15 for 5.15, then those with similar words.
  */
-export async function nearMatches(family: FamilyQuery, query: string, source: ListSource): Promise<string[]> {
+export async function nearMatches(family: FamilyQuery, query: string, source: ReadableSource): Promise<string[]> {
   const words = normalizedWords(query).map(withoutPadding);
   if (words.length === 0 || words.length > MAX_COMPARED_WORDS) return [];
   const rows = words.length === 1 ? await recordsWithNumberEnding(family, query, source) : [];
@@ -31,7 +31,11 @@ export async function nearMatches(family: FamilyQuery, query: string, source: Li
 }
 
 /** Finds records whose number ends with this one. The stored key has numbers in a form without padding. */
-async function recordsWithNumberEnding(family: FamilyQuery, number: string, source: ListSource): Promise<RecordRow[]> {
+async function recordsWithNumberEnding(
+  family: FamilyQuery,
+  number: string,
+  source: ReadableSource,
+): Promise<RecordRow[]> {
   const key = NUMBER_FIELDS.find((field) => field in family.fields);
   if (key === undefined || !/\d/.test(number)) return [];
   const ending = String(keysOf(family.model)[key]!.of({ [key]: number }));
@@ -48,7 +52,7 @@ async function recordsWithNumberEnding(family: FamilyQuery, number: string, sour
 async function recordsWithSimilarWords(
   family: FamilyQuery,
   words: readonly string[],
-  source: ListSource,
+  source: ReadableSource,
 ): Promise<RecordRow[]> {
   const alternatives = words.map(([letter]) => [letter!]);
   const where = [...source.where, { op: 'anyWords', alternatives } as const];

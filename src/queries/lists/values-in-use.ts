@@ -1,8 +1,8 @@
 import { nearest } from '../../commands/engine/nearest.ts';
 import { cutText, textKey } from '../../projections/read-models/search-text.ts';
 import type { FamilyQuery } from '../family-query.ts';
-import type { ListSource } from './empty-list-hint.ts';
 import { keyIn } from './filters.ts';
+import type { ReadableSource } from './list-source.ts';
 
 /** Records whose values are counted. */
 const MAX_COUNTED_RECORDS = 1_000;
@@ -22,7 +22,7 @@ export async function valuesHint(
   family: FamilyQuery,
   filter: string,
   requested: readonly string[],
-  source: ListSource,
+  source: ReadableSource,
 ): Promise<string | null> {
   const key = family.textFilterKeys[filter]!;
   const counts = await source.models.count({ ...source, limit: MAX_COUNTED_RECORDS }, [key]);
@@ -73,7 +73,7 @@ async function textOf(
   field: string,
   condition: ReturnType<typeof keyIn>,
   value: string,
-  source: ListSource,
+  source: ReadableSource,
 ): Promise<string> {
   const where = [...source.where, condition];
   const [row] = await source.models.find({ ...source, where, order: { key: null, direction: 'ASC' }, limit: 1 });
