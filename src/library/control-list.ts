@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { FORBIDDEN_IN_TEXTS } from '../commands/engine/forbidden-characters.ts';
 import { Refusal } from '../commands/engine/refusal.ts';
 
 /** A control of a framework. `section_title` is its identifier, such as A.5.1. Identifiers are unique in a framework. */
@@ -54,9 +55,6 @@ const GENERIC_TITLE = /^(?:control|requirement)\b:?\s*/i;
 
 /** Line ends of all kinds. Some catalogs have line separators. */
 const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
-
-/** Control characters, and characters that change the direction of text. Line feeds and tabs are allowed. */
-const FORBIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/u;
 
 /** The first entry with an identifier, in any case. */
 interface FirstUse {
@@ -225,7 +223,7 @@ function firstWords(text: string): string {
 }
 
 function isText(text: string): boolean {
-  return !FORBIDDEN.test(text) && text.isWellFormed();
+  return !FORBIDDEN_IN_TEXTS.test(text) && text.isWellFormed();
 }
 
 function problemsOf({ section_title, name, description = '', group = '', parent = '' }: FrameworkControl): string[] {

@@ -253,6 +253,7 @@ for (const [content, json, message] of [
   ['a control without an id', catalog([{ title: 'A' }]), /catalog\.controls\.0\.id/],
   ['a number over 200 characters', catalog([{ id: 'a'.repeat(201), title: 'A' }]), /number of 201 characters/],
   ['a control character', catalog([{ id: 'a', title: 'x\u0007' }]), /control a has a title with a character/],
+  ['a hidden character', catalog([{ id: 'a', title: 'x\u{e0041}' }]), /control a has a title with a character/],
   ['a lone surrogate', catalog([{ id: 'a', title: 'x\uD800y' }]), /control a has a title with a character/],
 ] as const) {
   oscal(`readOscalCatalog rejects ${content}`, () => assert.match(refusalOf(json).message, message));

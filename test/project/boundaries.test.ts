@@ -54,7 +54,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...XLSX_WRITER,
     'src/trail/',
   ],
-  'src/library/': ['src/commands/engine/refusal.ts', 'src/sheets/'],
+  'src/library/': ['src/commands/engine/refusal.ts', 'src/commands/engine/forbidden-characters.ts', 'src/sheets/'],
   'src/addresses/': [],
   'src/mcp/': [
     'src/addresses/',

@@ -1,3 +1,4 @@
+import { EACH_FORBIDDEN_IN_NAMES, FORBIDDEN_IN_NAMES } from '../../commands/engine/forbidden-characters.ts';
 import { normalize } from '../../commands/engine/normalize.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { isForbiddenName } from '../../commands/organization/person-names.ts';
@@ -76,15 +77,13 @@ export async function findAccount(accounts: AccountStore, id: string): Promise<A
 const MAX_NAME_LENGTH = 200;
 /** The longest address that RFC 5321 allows. */
 const MAX_EMAIL_LENGTH = 254;
-/** Control characters, and those that change the direction of text. */
-const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/u;
-const EACH_FORBIDDEN = new RegExp(FORBIDDEN, 'gu');
 const EMAIL = /^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+$/u;
 
 /** Returns the name to store. @throws Refusal invalid_input */
 export function readName(text: string): string {
   const name = normalize(text, 'NFC').trim();
-  const isValid = name !== '' && name.length <= MAX_NAME_LENGTH && name.isWellFormed() && !FORBIDDEN.test(name);
+  const isValid =
+    name !== '' && name.length <= MAX_NAME_LENGTH && name.isWellFormed() && !FORBIDDEN_IN_NAMES.test(name);
   if (isValid) return name;
   throw new Refusal('invalid_input', `Give a name of 1 to ${MAX_NAME_LENGTH} characters on one line.`, {
     field: 'name',
@@ -112,7 +111,7 @@ export function isPersonName(name: string, email: string | null): boolean {
 
 /** Replaces characters that no name may contain with spaces. */
 export function withoutControlCharacters(text: string): string {
-  return text.replace(EACH_FORBIDDEN, ' ');
+  return text.replace(EACH_FORBIDDEN_IN_NAMES, ' ');
 }
 
 /** Returns the closest valid name, or null if nothing remains. */
@@ -138,6 +137,7 @@ export function readEmail(text: string): { email: string; email_key: string } {
 /** Returns the key of an e-mail address: the same for every spelling. Null if the text is no address. */
 export function emailKey(text: string): string | null {
   const key = normalize(text, 'NFKC').toLowerCase().normalize('NFKC').trim();
-  const isValid = key.length <= MAX_EMAIL_LENGTH && key.isWellFormed() && !FORBIDDEN.test(key) && EMAIL.test(key);
+  const isValid =
+    key.length <= MAX_EMAIL_LENGTH && key.isWellFormed() && !FORBIDDEN_IN_NAMES.test(key) && EMAIL.test(key);
   return isValid ? key : null;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isRealDate, missingDay, startOfPeriod } from '../../commands/engine/dates.ts';
+import { FORBIDDEN_IN_NAMES, FORBIDDEN_IN_TEXTS } from '../../commands/engine/forbidden-characters.ts';
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { hasTooManyMarks, MAX_MARKS_IN_A_ROW } from '../../commands/engine/normalize.ts';
 import { isMemberWord } from '../../queries/records/member-words.ts';
@@ -16,11 +17,6 @@ import { once } from './once.ts';
 const MAX_REASON_CHARACTERS = 1_000;
 const MAX_KEY_CHARACTERS = 200;
 const MAX_FILTER_VALUES = 50;
-
-/** Control characters, and characters that change the text direction. */
-const FORBIDDEN_IN_NAMES = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/u;
-/** The same, but texts can contain line feeds and tabs. */
-const FORBIDDEN_IN_TEXTS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/u;
 
 function normalizeText(text: string): string {
   return text.replaceAll('\r\n', '\n').normalize('NFC').trim();
@@ -42,7 +38,7 @@ function boundedString(maxCharacters: number, forbidden: RegExp) {
     })
     .overwrite(normalizeText)
     .refine((value) => value.length <= maxCharacters, tooLong)
-    .refine((value) => !forbidden.test(value), 'contains a control or text-direction character: remove it')
+    .refine((value) => !forbidden.test(value), 'contains a control, text-direction or hidden character: remove it')
     .meta({ maxLength: maxCharacters });
 }
 
@@ -67,12 +63,20 @@ export const requiredReason = once(() =>
     .meta({ minLength: 1 }),
 );
 
+/** Returns true for an address such as https://ada:secret@example.org. */
+function hasCredentials(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { username, password } = new URL(address);
+  return username !== '' || password !== '';
+}
+
 export const url = once(() =>
   boundedString(MAX_CHARACTERS.url, FORBIDDEN_IN_NAMES)
     .refine(
       (value) => /^https?:\/\//i.test(value) && URL.canParse(value),
       'is not a web address: start it with https://',
     )
+    .refine((value) => !hasCredentials(value), 'contains a user name or password: remove it')
     .meta({ format: 'uri' }),
 );
 

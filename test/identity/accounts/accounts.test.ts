@@ -71,7 +71,16 @@ for (const email of [
   });
 }
 
-for (const name of ['', ' ', 'a'.repeat(201), 'two\nlines', 'null\u0000', 'turned \u202earound', 'half \ud800']) {
+for (const name of [
+  '',
+  ' ',
+  'a'.repeat(201),
+  'two\nlines',
+  'null\u0000',
+  'turned \u202earound',
+  'tagged \u{e0041}',
+  'half \ud800',
+]) {
   test(`${JSON.stringify(name.slice(0, 30))} is not a name`, async () => {
     const people = await startPeople();
     const refused = await refusalOf(people.accounts.create({ ...ADA, name }, CLIENT_INFO));
