@@ -106,8 +106,8 @@ export function filtersOf(family: AnyFamily): Record<string, Filter> {
 }
 
 /**
- * Returns, by filter, the fields that it is about, so that a SUMMARY can show them: those of a family's own filters,
- * updated_at of updated_since, and of `missing.EVIDENCE` the number of valid evidence.
+ * Returns, by filter, the fields that it is about, so that a SUMMARY can show them. updated_since is about updated_at, and
+ * `missing.EVIDENCE` about the number of valid evidence.
  */
 export function filteredFieldsOf({ fields, filters = {} }: AnyFamily): Record<string, readonly string[]> {
   const names = Object.keys(fields);

@@ -14,8 +14,9 @@ const MAX_COMPARED_VALUES = 300;
 const MAX_COMPARED_REQUESTS = 4;
 
 /**
- * Returns a hint that names the values in use of a text that a list was filtered by, the nearest first: for the country
- * Germany, `Values in use: "DE", "NO", "SE".` Null if the list is empty without this filter too.
+ * Returns a hint that names the values in use of a text that a list was filtered by, the nearest first. For the country
+ * Germany, it is `No vendor has this country. Values in use: "DE", "NO", "SE".` Null if the list is empty without this
+ * filter too.
  * @param source the list without this filter
  */
 export async function valuesHint(

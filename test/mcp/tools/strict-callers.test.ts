@@ -157,6 +157,16 @@ async function anyControl({ owner, organizationId }: Context): Promise<string> {
   return (list as unknown as { controls: { id: string }[] }).controls[0]!.id;
 }
 
+test('an empty text for an enum that can be null counts as omitted, and clears it in an update', async (served) => {
+  const { owner, organizationId: organization_id } = served;
+  const { risk } = await owner.ok('addRisk', { organization_id, name: 'Empty', treatment: '' });
+  assert.is(risk.treatment, null);
+  await owner.ok('updateRisk', { id: risk.id, treatment: 'AVOIDED' });
+  assert.is((await owner.ok('updateRisk', { id: risk.id, treatment: '' })).risk.treatment, null);
+  assert.is((await owner.refused('updateRisk', { id: risk.id, status: '' })).field, 'status');
+  assert.is((await owner.refused('listRisks', { organization_id, view: '' })).field, 'view');
+});
+
 test('an update changes only the properties named in fields', async ({ owner, organizationId }) => {
   const newVendor = { organization_id: organizationId, name: 'A', country: 'DE', category: 'c' };
   const { vendor } = await owner.ok('addVendor', newVendor);
