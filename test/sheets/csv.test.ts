@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { csvCell } from '../../src/reports/formats/report-csv.ts';
 import { decodeText } from '../../src/sheets/decode-text.ts';
 import { readSheet } from '../../src/sheets/read-sheet.ts';
 import { until } from '../support/run/wait.ts';
@@ -147,6 +148,9 @@ csv('numbers equal headings', async () => {
 
 csv('drops the apostrophe that keeps a text from being a formula', async () => {
   assert.equal(await rowsOf(await files.open("Name,Note\n'=A1,'tis\n")), [{ row: 2, Name: '=A1', Note: "'tis" }]);
+  const text = "Do:\n=A1\n-1; 'tis\n- last;@x";
+  const sheet = await files.open(`Name,Note\nA,${csvCell(text)}\n`);
+  assert.equal(await rowsOf(sheet), [{ row: 2, Name: 'A', Note: text }], 'also within a text');
 });
 
 csv('has no sheets to choose from', () => assertRefuses(() => files.open('Name\nAcme\n', 'Vendors'), /no sheets/));

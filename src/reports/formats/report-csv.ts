@@ -24,11 +24,16 @@ const FORMULA_SIGNS = ['=＝﹦⁼₌꞊⹀゠', '+＋﹢⁺₊﬩➕', '\\-－�
 const FORMULA = new RegExp(`^(?:[\\t\\r]|${INVISIBLE}*[${FORMULA_SIGNS.join('')}])`, 'u');
 /** A delimiter of some spreadsheet program, or a line break. */
 const BREAK = '[;\\t\\n\\v\\f\\r\\u0085\\u2028\\u2029]';
+/** "- checked" in a list of lines: no formula, which would call a function, a sheet or a program. */
+const LIST_DASH = `(?!- (?:(?!${BREAK})[^(!|])*(?:${BREAK}|$))`;
 /**
  * The place where a formula begins after a break within a text. A program with another delimiter ignores quotation marks
  * inside a cell, so the rest of the text becomes a cell of its own.
  */
-const INNER_FORMULA = new RegExp(`(?<=${BREAK})(?=(?:"|(?!${BREAK})${INVISIBLE})*[${FORMULA_SIGNS.join('')}])`, 'gu');
+const INNER_FORMULA = new RegExp(
+  `(?<=${BREAK})(?=(?:"|(?!${BREAK})${INVISIBLE})*${LIST_DASH}[${FORMULA_SIGNS.join('')}])`,
+  'gu',
+);
 /** A cell with one of these characters must be quoted. Some spreadsheet programs use a semicolon or tab as delimiter. */
 const NEEDS_QUOTES = /[",;\t\r\n]/;
 

@@ -18,8 +18,11 @@ import { findEncoding } from './text-encoding.ts';
 /** Characters from which the delimiter is detected. */
 const DETECTED_CHARACTERS = 65_536;
 
-/** An apostrophe that marks a text as such, which a spreadsheet would else run as a formula. Veritrail writes it too. */
-const TEXT_MARK = /^'(?=[=+\-@\t\r])/;
+/**
+ * An apostrophe that marks a text, or a part of it, as such. A spreadsheet would else run it as a formula. Veritrail writes
+ * it too.
+ */
+const TEXT_MARK = /^'(?=[=+\-@\t\r])|(?<=[;\t\n\v\f\r\u0085\u2028\u2029])'(?=[=+\-@])/g;
 
 /** Opens a CSV (RFC 4180) and detects its delimiter and encoding. @param size of the file in bytes */
 export async function openCsv(path: string, size: number, encoding: string | undefined): Promise<Workbook> {

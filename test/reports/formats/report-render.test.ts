@@ -308,7 +308,8 @@ test('no part of a cell becomes a formula where another delimiter splits it', ()
   const started = performance.now();
   csvCell(`a${'\n\t; '.repeat(10_000)}b`);
   assert.ok(performance.now() - started < 500, 'breaks without a formula take linear time');
-  for (const text of ['a; b', 'one\ntwo=2', 'x;1-1']) assert.is(csvCell(text), `"${text}"`);
+  for (const text of ['a; b', 'one\ntwo=2', 'x;1-1', 'Do:\n- first\n- second']) assert.is(csvCell(text), `"${text}"`);
+  assert.is(csvCell("Do:\n- cmd|'/C calc'!A1"), `"Do:\n'- cmd|'/C calc'!A1"`, 'no line of a list');
 });
 
 test.run();
