@@ -9,8 +9,8 @@ import { importCrosswalk } from './crosswalk/import-crosswalk.ts';
 import type { ImportAnswer } from './import-answer.ts';
 import { importRecords } from './import-records.ts';
 import { ROW_READERS } from './import-rows.ts';
-import { setFields } from './set-fields.ts';
-import { CHANGEABLE_PREFIXES, MAX_SELECTED_RECORDS } from './set-input.ts';
+import { setFields } from './set/set-fields.ts';
+import { CHANGEABLE_PREFIXES, MAX_SELECTED_RECORDS } from './set/set-input.ts';
 
 const MAX_ROWS = 200;
 

@@ -6,7 +6,7 @@ import {
   type SelectedRecord,
   selectionHash,
   selectionText,
-} from '../../../src/mcp/import/selection.ts';
+} from '../../../src/mcp/import/set/selection.ts';
 
 const record = (id: string, revision: number): SelectedRecord => ({ type: 'VENDOR', id, revision, name: id, set: {} });
 

@@ -9,8 +9,8 @@ import { headingRankOf } from '../../../sheets/columns/headings.ts';
 import type { Sheet } from '../../../sheets/read-sheet.ts';
 import type { SheetRow } from '../../../sheets/table-rows.ts';
 import type { RowError } from '../import-rows.ts';
-import { isLeftOutColumn } from '../left-out-columns.ts';
-import { wordsOfCell } from '../sheet-import.ts';
+import { isLeftOutColumn } from '../sheet/left-out-columns.ts';
+import { wordsOfCell } from '../sheet/sheet-import.ts';
 import type { CheckedRow, CrosswalkImport, CrosswalkSummary } from './crosswalk-import.ts';
 import { RELATION_WORDS } from './crosswalk-row.ts';
 

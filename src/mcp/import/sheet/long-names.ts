@@ -1,5 +1,5 @@
-import { MAX_CHARACTERS } from '../../register/field.ts';
-import type { FieldValue } from '../../sheets/cells/read-cell.ts';
+import { MAX_CHARACTERS } from '../../../register/field.ts';
+import type { FieldValue } from '../../../sheets/cells/read-cell.ts';
 
 const ELLIPSIS = '…';
 

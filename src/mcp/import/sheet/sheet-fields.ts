@@ -1,10 +1,10 @@
-import { FAMILIES } from '../../commands/families.ts';
-import { FAMILY_DESCRIPTIONS, type FamilyName, linkablePrefixes } from '../../register/families.ts';
-import { type FamilyDescription, type Field, type Fields, OWNER_HEADINGS } from '../../register/field.ts';
-import type { SheetField } from '../../sheets/cells/read-cell.ts';
-import { FAMILY_TOOLS } from '../tools/all-family-tools.ts';
-import { recordColumns } from '../tools/record-file-catalog.ts';
-import type { RowReader } from './import-rows.ts';
+import { FAMILIES } from '../../../commands/families.ts';
+import { FAMILY_DESCRIPTIONS, type FamilyName, linkablePrefixes } from '../../../register/families.ts';
+import { type FamilyDescription, type Field, type Fields, OWNER_HEADINGS } from '../../../register/field.ts';
+import type { SheetField } from '../../../sheets/cells/read-cell.ts';
+import { FAMILY_TOOLS } from '../../tools/all-family-tools.ts';
+import { recordColumns } from '../../tools/record-file-catalog.ts';
+import type { RowReader } from '../import-rows.ts';
 
 /** The fields that columns of a sheet can fill. */
 export interface SheetFields {

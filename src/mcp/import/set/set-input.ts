@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { Refusal } from '../../commands/engine/refusal.ts';
-import { FAMILIES } from '../../commands/families.ts';
-import { type FamilyQuery, familyQueryFor, familyQueryOfType } from '../../queries/family-query.ts';
-import { hasCondition } from '../../queries/lists/list-source.ts';
-import type { FamilyName } from '../../register/families.ts';
-import { fieldSources } from '../../register/field-sources.ts';
-import { listInput } from '../schema/family-schema.ts';
-import * as field from '../schema/fields.ts';
-import { InputParser } from '../schema/input-parser.ts';
-import { ROW_READERS } from './import-rows.ts';
-import type { RowCallInput } from './row-commands.ts';
+import { Refusal } from '../../../commands/engine/refusal.ts';
+import { FAMILIES } from '../../../commands/families.ts';
+import { type FamilyQuery, familyQueryFor, familyQueryOfType } from '../../../queries/family-query.ts';
+import { hasCondition } from '../../../queries/lists/list-source.ts';
+import type { FamilyName } from '../../../register/families.ts';
+import { fieldSources } from '../../../register/field-sources.ts';
+import { listInput } from '../../schema/family-schema.ts';
+import * as field from '../../schema/fields.ts';
+import { InputParser } from '../../schema/input-parser.ts';
+import { ROW_READERS } from '../import-rows.ts';
+import type { RowCallInput } from '../row-commands.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,14 +1,14 @@
-import { itemCommandId } from '../../commands/engine/ids.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
-import { recordAggregate } from '../../commands/families.ts';
-import { resolveOwnerFilter } from '../../queries/lists/owner-filter.ts';
-import { type PinnedMoment, pinnedMoment } from '../../queries/moments/moment.ts';
-import { isIncomplete, type Snapshot } from '../../queries/moments/snapshot.ts';
-import { readAllMemberWords } from '../../queries/records/member-words.ts';
-import { catchRefusal, mapConcurrently } from '../tools/bulk-write.ts';
-import type { ToolContext } from '../tools/tool.ts';
-import { type CommandRow, type ImportAnswer, importAnswer, refusedRows } from './import-answer.ts';
-import { openRowCall, type RowCall, rehearseRows, writeRows } from './row-commands.ts';
+import { itemCommandId } from '../../../commands/engine/ids.ts';
+import { Refusal } from '../../../commands/engine/refusal.ts';
+import { recordAggregate } from '../../../commands/families.ts';
+import { resolveOwnerFilter } from '../../../queries/lists/owner-filter.ts';
+import { type PinnedMoment, pinnedMoment } from '../../../queries/moments/moment.ts';
+import { isIncomplete, type Snapshot } from '../../../queries/moments/snapshot.ts';
+import { readAllMemberWords } from '../../../queries/records/member-words.ts';
+import { catchRefusal, mapConcurrently } from '../../tools/bulk-write.ts';
+import type { ToolContext } from '../../tools/tool.ts';
+import { type CommandRow, type ImportAnswer, importAnswer, refusedRows } from '../import-answer.ts';
+import { openRowCall, type RowCall, rehearseRows, writeRows } from '../row-commands.ts';
 import {
   momentOfSelection,
   type SelectedRecord,

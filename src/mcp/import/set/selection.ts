@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { Refusal } from '../../commands/engine/refusal.ts';
-import type { Caller } from '../../commands/organization/caller.ts';
-import { type MatchingRecord, matchRecords } from '../../queries/lists/match-records.ts';
-import type { PinnedMoment } from '../../queries/moments/moment.ts';
-import type { Snapshot } from '../../queries/moments/snapshot.ts';
-import type { FamilyName } from '../../register/families.ts';
+import { Refusal } from '../../../commands/engine/refusal.ts';
+import type { Caller } from '../../../commands/organization/caller.ts';
+import { type MatchingRecord, matchRecords } from '../../../queries/lists/match-records.ts';
+import type { PinnedMoment } from '../../../queries/moments/moment.ts';
+import type { Snapshot } from '../../../queries/moments/snapshot.ts';
+import type { FamilyName } from '../../../register/families.ts';
 import { type FamilyChange, MAX_SELECTED_RECORDS } from './set-input.ts';
 
 /*

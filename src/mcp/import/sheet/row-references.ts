@@ -1,15 +1,15 @@
-import type { CommandResult } from '../../commands/engine/handler.ts';
-import { idPrefix, itemCommandId } from '../../commands/engine/ids.ts';
-import { importCommandId, importedId } from '../../commands/engine/import-ids.ts';
-import { requireLiveRecord } from '../../commands/engine/references.ts';
-import { FAMILIES, recordAggregate } from '../../commands/families.ts';
-import { linkAggregate } from '../../commands/link.ts';
-import type { Role } from '../../commands/organization/caller.ts';
-import type { FamilyName } from '../../register/families.ts';
-import { sortedPair } from '../../register/link.ts';
-import { type BulkItem, catchRefusal, mapConcurrently } from '../tools/bulk-write.ts';
-import type { WriteContext } from '../tools/tool.ts';
-import { envelopeFor } from '../tools/write.ts';
+import type { CommandResult } from '../../../commands/engine/handler.ts';
+import { idPrefix, itemCommandId } from '../../../commands/engine/ids.ts';
+import { importCommandId, importedId } from '../../../commands/engine/import-ids.ts';
+import { requireLiveRecord } from '../../../commands/engine/references.ts';
+import { FAMILIES, recordAggregate } from '../../../commands/families.ts';
+import { linkAggregate } from '../../../commands/link.ts';
+import type { Role } from '../../../commands/organization/caller.ts';
+import type { FamilyName } from '../../../register/families.ts';
+import { sortedPair } from '../../../register/link.ts';
+import { type BulkItem, catchRefusal, mapConcurrently } from '../../tools/bulk-write.ts';
+import type { WriteContext } from '../../tools/tool.ts';
+import { envelopeFor } from '../../tools/write.ts';
 
 /** A word of a row that names a record of another family. */
 export interface Reference {

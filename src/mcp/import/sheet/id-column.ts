@@ -1,9 +1,9 @@
-import { idPrefix } from '../../commands/engine/ids.ts';
-import { FAMILIES } from '../../commands/families.ts';
-import { displayText } from '../../sheets/cells/cell.ts';
-import type { ColumnChoices } from '../../sheets/columns/match-columns.ts';
-import type { Sheet } from '../../sheets/read-sheet.ts';
-import type { RowReader } from './import-rows.ts';
+import { idPrefix } from '../../../commands/engine/ids.ts';
+import { FAMILIES } from '../../../commands/families.ts';
+import { displayText } from '../../../sheets/cells/cell.ts';
+import type { ColumnChoices } from '../../../sheets/columns/match-columns.ts';
+import type { Sheet } from '../../../sheets/read-sheet.ts';
+import type { RowReader } from '../import-rows.ts';
 
 /** The heading of the ids in a file of records that the product wrote. */
 const ID_HEADING = 'id';
