@@ -1,48 +1,56 @@
 import type { FamilyQuery } from '../family-query.ts';
 import type { ReadableSource } from './list-source.ts';
 import { nearMatches } from './near-matches.ts';
-import { valuesHint } from './values-in-use.ts';
+import { type ValuesInUse, valuesHint, valuesInUse } from './values-in-use.ts';
 
 /** Archived records are counted up to this number. */
 const MAX_ARCHIVED_COUNT = 1_000;
 
 /** A list's filter, by name. */
 type Filter = Readonly<Record<string, unknown>>;
+/** Returns a list's source with a changed filter. */
+type SourceOf = (filter: Filter) => Promise<ReadableSource>;
 
 /**
  * Returns what an empty list's filter nearly found: archived records, else the values in use of a text that it filters by,
  * else records with similar words. Null for none of these.
- * @param sourceOf returns the list's source with a changed filter
  */
-export async function emptyListHint(
-  family: FamilyQuery,
-  filter: Filter,
-  sourceOf: (filter: Filter) => Promise<ReadableSource>,
-): Promise<string | null> {
+export async function emptyListHint(family: FamilyQuery, filter: Filter, sourceOf: SourceOf): Promise<string | null> {
   if (!filter.include_archived && Object.keys(filter).length > 0) {
     const hint = await archivedHint(family, await sourceOf({ ...filter, include_archived: true }));
     if (hint !== null) return hint;
   }
-  for (const name of Object.keys(family.textFilterKeys)) {
-    const hint = filter[name] === undefined ? null : await unknownValueHint(family, name, filter, sourceOf);
-    if (hint !== null) return hint;
-  }
+  const inUse = await valuesForUnknownText(family, filter, sourceOf);
+  if (inUse !== null) return valuesHint(family, inUse);
   const { query, ...others } = filter;
   return query === undefined ? null : nearHint(family, String(query), await sourceOf(others));
 }
 
-/** Returns the hint for a text that no record has. Null if one has it, so that only the filters together find nothing. */
-async function unknownValueHint(
+/** Returns the values in use of the first text filter whose value no record has. Null if each value is in use. */
+export async function valuesForUnknownText(
+  family: FamilyQuery,
+  filter: Filter,
+  sourceOf: SourceOf,
+): Promise<ValuesInUse | null> {
+  for (const name of Object.keys(family.textFilterKeys)) {
+    const inUse = filter[name] === undefined ? null : await valuesInsteadOf(family, name, filter, sourceOf);
+    if (inUse !== null) return inUse;
+  }
+  return null;
+}
+
+/** Returns the values in use if no record has the requested one. Null if one has it: only the filters together find nothing. */
+async function valuesInsteadOf(
   family: FamilyQuery,
   name: string,
   filter: Filter,
-  sourceOf: (filter: Filter) => Promise<ReadableSource>,
-): Promise<string | null> {
+  sourceOf: SourceOf,
+): Promise<ValuesInUse | null> {
   const { [name]: requested, ...others } = filter;
   const source = await sourceOf({ [name]: requested, include_archived: filter.include_archived });
   const [count] = await source.models.count({ ...source, limit: 1 });
   if (count !== undefined && count.total > 0) return null;
-  return valuesHint(family, name, requested as string[], await sourceOf(others));
+  return valuesInUse(family, name, requested as string[], await sourceOf(others));
 }
 
 async function archivedHint({ singular, plural }: FamilyQuery, source: ReadableSource): Promise<string | null> {

@@ -6,11 +6,12 @@ import { isIncomplete, type Reader } from '../moments/snapshot.ts';
 import { withLinkedControls } from '../records/link-filters.ts';
 import { countThatFit, cutToFit, presentRecords, type RecordView } from '../records/present-records.ts';
 import { type PageCursor, readCursor, writeCursor } from './cursor.ts';
-import { emptyListHint } from './empty-list-hint.ts';
+import { emptyListHint, valuesForUnknownText } from './empty-list-hint.ts';
 import { hasLinkFilter } from './filters.ts';
 import { type PageRow, readKeysetPage } from './keyset-page.ts';
 import { listSource } from './list-source.ts';
 import { resolveOwnerFilter } from './owner-filter.ts';
+import type { ValuesInUse } from './values-in-use.ts';
 
 export interface ListRecordsInput {
   organization_id: string;
@@ -55,11 +56,27 @@ async function hintOf(
   caller: Caller,
   input: ListRecordsInput,
 ): Promise<{ hint?: string }> {
-  const hint = await emptyListHint(family, input.filter ?? {}, async (filter) => {
+  const hint = await emptyListHint(family, input.filter ?? {}, sourceWith(reader, family, tool, caller, input));
+  return hint === null ? {} : { hint };
+}
+
+/** Returns the values in use of the first text that an empty list is filtered by and no record has; null without one. */
+export function valuesForEmptyList(
+  reader: Reader,
+  family: FamilyQuery,
+  tool: string,
+  caller: Caller,
+  input: ListRecordsInput,
+): Promise<ValuesInUse | null> {
+  return valuesForUnknownText(family, input.filter ?? {}, sourceWith(reader, family, tool, caller, input));
+}
+
+/** Returns the function that opens a list with another filter. */
+function sourceWith(reader: Reader, family: FamilyQuery, tool: string, caller: Caller, input: ListRecordsInput) {
+  return async (filter: Readonly<Record<string, unknown>>) => {
     const { source, context } = await openList(reader, family, tool, caller, { ...input, filter });
     return { ...source, models: context.snapshot.models };
-  });
-  return hint === null ? {} : { hint };
+  };
 }
 
 /** Counts the records that a list finds, now or at a past moment. */

@@ -13,18 +13,32 @@ const MAX_VALUE_LENGTH = 80;
 const MAX_COMPARED_VALUES = 300;
 const MAX_COMPARED_REQUESTS = 4;
 
+/** The values in use of a text that a list was filtered by. */
+export interface ValuesInUse {
+  filter: string;
+  /** The values near to the requested ones, else the most frequent. */
+  values: readonly string[];
+  /** The number of other values. */
+  moreCount: number;
+}
+
+/** Returns the hint for an empty list, such as `No vendor has this country. Values in use: "DE", "NO", "SE".` */
+export function valuesHint({ singular }: FamilyQuery, { filter, values, moreCount }: ValuesInUse): string {
+  const more = moreCount > 0 ? ` and ${moreCount} more` : '';
+  const texts = values.map((value) => JSON.stringify(cutText(value, MAX_VALUE_LENGTH))).join(', ');
+  return `No ${singular} has this ${filter}. Values in use: ${texts}${more}.`;
+}
+
 /**
- * Returns a hint that names the values in use of a text that a list was filtered by, the nearest first. For the country
- * Germany, it is `No vendor has this country. Values in use: "DE", "NO", "SE".` Null if the list is empty without this
- * filter too.
+ * Returns the values in use of a text that a list was filtered by. Null if the list is empty without this filter too.
  * @param source the list without this filter
  */
-export async function valuesHint(
+export async function valuesInUse(
   family: FamilyQuery,
   filter: string,
   requested: readonly string[],
   source: ReadableSource,
-): Promise<string | null> {
+): Promise<ValuesInUse | null> {
   const key = family.textFilterKeys[filter]!;
   const counts = await source.models.count({ ...source, limit: MAX_COUNTED_RECORDS }, [key]);
   const used = counts
@@ -36,10 +50,8 @@ export async function valuesHint(
     requested.map((value) => textKey(value) ?? ''),
     used,
   );
-  const texts = await Promise.all(named.map((value) => textOf(filter, keyIn(key, [value]), value, source)));
-  const more = used.length > named.length ? ` and ${used.length - named.length} more` : '';
-  const values = texts.map((text) => JSON.stringify(cutText(text, MAX_VALUE_LENGTH))).join(', ');
-  return `No ${family.singular} has this ${filter}. Values in use: ${values}${more}.`;
+  const values = await Promise.all(named.map((value) => textOf(filter, keyIn(key, [value]), value, source)));
+  return { filter, values, moreCount: used.length - named.length };
 }
 
 /** Returns the values to name: those near to a requested one, else the most frequent. */

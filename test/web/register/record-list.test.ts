@@ -171,6 +171,17 @@ test('says why a list is empty, and the next step', async ({ owner, viewer, risk
   assert.match(evidence, /Nothing is attached. An auditor will ask: when was it made, for which period, by whom\?/);
 });
 
+test('offers the values in use instead of one that no record has', async ({ owner, risks }) => {
+  const { text } = await owner.get(`${risks}?category=Finance&status=OPEN`);
+  assert.match(text, 'Category: values in use');
+  assert.not.match(text, '<img src=x');
+  const address = [...text.matchAll(/href="([^"]*category=%22[^"]*)"/g)].map(([, href]) => unescapeHtml(href!))[0]!;
+  assert.equal(namesIn((await owner.get(address)).text), ['Risk 00']);
+  assert.match(address, 'status=OPEN');
+  const used = (await owner.get(`${address}&min_score=25`)).text;
+  assert.not.match(used, 'values in use', 'a value that is in use, so that only the filters together find nothing');
+});
+
 test('shows a VIEWER today only, and nothing of another organization', async ({ owner, viewer, risks, before }) => {
   const { text, status } = await viewer.get(`${risks}?status=OPEN`);
   assert.is(status, 200);

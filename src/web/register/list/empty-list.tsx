@@ -31,6 +31,7 @@ export function EmptyList({ family, view, listView }: EmptyListProps) {
         <p>
           <b>{filteredText(family, noun, listView)}</b>
         </p>
+        <UsedValues family={family} view={view} listView={listView} />
         <a class="button quiet" href={listAddress(view, { ...selection, filter: {} })}>
           Clear filters
         </a>
@@ -39,6 +40,29 @@ export function EmptyList({ family, view, listView }: EmptyListProps) {
   }
   if (view.past !== null) return <p class="empty">There were no {noun} at this moment.</p>;
   return <EmptyRegister family={family} view={view} noun={noun} />;
+}
+
+/** Offers the values in use instead of one that no record has. */
+function UsedValues({ family, view, listView: { selection, valuesInUse } }: EmptyListProps) {
+  if (valuesInUse === null) return null;
+  const { filter, values, moreCount } = valuesInUse;
+  return (
+    <>
+      <p>{family.fields[filter]!.label}: values in use</p>
+      <p class="actions">
+        {values.map((value) => (
+          <a
+            key={value}
+            class="button quiet"
+            href={listAddress(view, { ...selection, filter: { ...selection.filter, [filter]: [value] } })}
+          >
+            {value}
+          </a>
+        ))}
+        {moreCount > 0 && `and ${countText(moreCount)} more`}
+      </p>
+    </>
+  );
 }
 
 function filteredText({ singular, plural }: FamilyDescription, noun: string, { selection, total }: ListView): string {

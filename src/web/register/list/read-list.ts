@@ -1,6 +1,12 @@
 import { filterTexts, type ListSelection } from '../../../addresses/page-addresses.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
-import { countRecords, type RecordPage, readRecordPage } from '../../../queries/lists/list-records.ts';
+import {
+  countRecords,
+  type RecordPage,
+  readRecordPage,
+  valuesForEmptyList,
+} from '../../../queries/lists/list-records.ts';
+import type { ValuesInUse } from '../../../queries/lists/values-in-use.ts';
 import { logTimeOf, momentOf } from '../../../queries/moments/moment.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
@@ -32,6 +38,8 @@ export interface ListView {
   total: number;
   /** The number of records today, if a past moment is shown. */
   totalToday: number | null;
+  /** The values in use of a text that the list is filtered by and no record has; null if there is none. */
+  valuesInUse: ValuesInUse | null;
   /** The time of the first change, if a moment before it is shown. */
   firstChangeAt: string | null;
 }
@@ -96,11 +104,13 @@ async function readSelection(
     view.past === null ? null : count({ filter: everything, as_of: undefined }),
     momentOf(view.snapshot, view.organization.id, input.as_of),
   ]);
+  const isEmpty = isFiltered && matching?.total === 0 && total > 0;
   return {
     selection,
     refusal: null,
     page,
     today,
+    valuesInUse: isEmpty ? await valuesForEmptyList(reader, query, tool, view.caller, input) : null,
     matching: matching?.total ?? total,
     total,
     totalToday: countToday?.total ?? null,
