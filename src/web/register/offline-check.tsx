@@ -4,9 +4,9 @@
 export function OfflineCheck() {
   return (
     <p class="muted">
-      This code came from the server that it checks. For independence, use the standalone verifier:{' '}
-      <code>veritrail export</code>, then <code>veritrail verify FILE --key KEY</code>. The page docs/trail-format.md of
-      the product explains both.
+      This code came from the server that it checks. For independence, use <code>veritrail verify FILE --key KEY</code>{' '}
+      on a computer of your own, with the key that you were given. It takes an export, a seal, a saved proof and the
+      JSON of an audit pack. <code>docs/trail-format.md</code> is enough to write another verifier.
     </p>
   );
 }

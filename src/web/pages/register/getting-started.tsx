@@ -67,9 +67,11 @@ function FrameworkCard() {
         id="framework-sentence"
         text="Adopt ISO/IEC 27001 from veritrail’s library, and list the controls that have no measure."
       />
-      <p>Or import your own catalog.</p>
+      <p>Or adopt it on the command line.</p>
       <WhereToRun />
-      <CopyBlock id="framework-command" text={'npx veritrail framework import rules.csv --name "House rules"'} />
+      <CopyBlock id="framework-command" text="npx veritrail framework import --library ISO_27001_2022" />
+      <p>The command imports your own catalog too. Without a name after --library, it lists the built-in frameworks.</p>
+      <CopyBlock id="catalog-command" text={'npx veritrail framework import rules.csv --name "House rules"'} />
     </section>
   );
 }
