@@ -17,23 +17,18 @@ import { fromStoredId, ORGANIZATIONS_TABLE, OrganizationNumbers } from './organi
 import {
   CHECKPOINTS,
   type Collection,
-  countStatement,
   createIndex,
   createTable,
   createView,
   existingIndexes,
-  findStatement,
-  inOneRow,
-  matchesNothing,
   putDocument,
-  segments,
-  simplify,
   tableName,
-} from './read-sql.ts';
+} from './read-schema.ts';
+import { countStatement, findStatement, inOneRow, matchesNothing, segments, simplify } from './read-sql.ts';
 import { WordIndex, WordTexts } from './read-words.ts';
 import { documentMaker, toText } from './stored-text.ts';
 
-interface Searchable extends Collection {
+interface OpenCollection extends Collection {
   words: WordIndex | undefined;
   /** True if the table of words exists. */
   hasWords: boolean;
@@ -57,7 +52,7 @@ const NO_LIMIT = -1;
 export class SqliteReadModels implements ReadModels {
   readonly generation: string;
   readonly #db: SqliteConnection;
-  readonly #collections = new Map<string, Searchable>();
+  readonly #collections = new Map<string, OpenCollection>();
   readonly #organizations: OrganizationNumbers;
   readonly #wordTexts = new WordTexts();
   /** SQLite's counter of schema changes when `#collections` last read the list of indexes. */
@@ -228,7 +223,7 @@ export class SqliteReadModels implements ReadModels {
   }
 
   /** Returns the documents that a select of ids, sort keys and documents finds, with their stored ids. */
-  #documents({ toDocument }: Searchable, select: string, values: SqlRow): MatchingDocument[] {
+  #documents({ toDocument }: OpenCollection, select: string, values: SqlRow): MatchingDocument[] {
     const parts = JSON.parse(this.#db.get(inOneRow(select), values)![0] as string) as unknown[];
     const documents: MatchingDocument[] = [];
     for (let at = 0; at < parts.length; at += 3) {
@@ -248,7 +243,7 @@ export class SqliteReadModels implements ReadModels {
   }
 
   /** Returns the rows that may have the searched words, if they are few. */
-  #rowsOfWords({ words, hasWords }: Searchable, where: readonly Condition[]): number[] | undefined {
+  #rowsOfWords({ words, hasWords }: OpenCollection, where: readonly Condition[]): number[] | undefined {
     return words && hasWords ? words.candidates(where) : undefined;
   }
 
@@ -265,7 +260,7 @@ export class SqliteReadModels implements ReadModels {
     this.#schemaVersion = version;
   }
 
-  #collection(name: string): Searchable {
+  #collection(name: string): OpenCollection {
     const collection = this.#collections.get(name);
     if (!collection) throw new TypeError(`no collection ${name}`);
     return collection;

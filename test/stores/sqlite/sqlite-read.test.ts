@@ -11,9 +11,9 @@ import type {
   StoredDocument,
 } from '../../../src/stores/read-store.ts';
 import { SqliteConnection } from '../../../src/stores/sqlite/connection.ts';
+import { existingIndexes } from '../../../src/stores/sqlite/read-schema.ts';
 import {
   countStatement,
-  existingIndexes,
   findStatement,
   type Statement,
   segments,
