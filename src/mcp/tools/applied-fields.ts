@@ -1,6 +1,6 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { isObject } from '../protocol/protocol-message.ts';
-import { isBlank } from '../schema/input-parser.ts';
+import { isBlank } from '../schema/unused-values.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,8 @@
 import type { Caller } from '../../commands/organization/caller.ts';
 import { readOrganizationNames } from '../../queries/lists/list-organizations.ts';
 import { isObject } from '../protocol/protocol-message.ts';
-import { type InputProblem, isBlank, toSingleLine } from '../schema/input-parser.ts';
+import { type InputProblem, toSingleLine } from '../schema/input-parser.ts';
+import { isBlank } from '../schema/unused-values.ts';
 import type { Tool, ToolService } from './tool.ts';
 
 /** A parsed input. */
