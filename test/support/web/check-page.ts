@@ -19,6 +19,8 @@ const FOLDER = process.env.SCREENSHOTS_DIR;
  */
 export async function checkPage(page: Page, name: string): Promise<string[]> {
   const faults: string[] = [];
+  // A click returns before the next page has its style sheets.
+  await page.waitForLoadState('load');
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: HEIGHT });
     for (const colorScheme of SCHEMES) {
