@@ -1,6 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { HttpError, unavailable } from '../http/http-errors.ts';
 
+/** The response that a listener gets, which knows its request. */
+type ListenerResponse = Parameters<RequestListener>[1];
+
 /** The state of the service towards its clients. */
 type GatewayState =
   /** Requests wait up to 5 s for the app. Then it answers probes. Calls of tools wait up to 5 s for `open`, and get 503. */
@@ -61,10 +64,10 @@ export class HttpGateway {
     this.state = { name: 'closing', refusal: new HttpError(503, 'unavailable', reason) };
   }
 
-  private async holdUntilServed(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async holdUntilServed(request: IncomingMessage, response: ListenerResponse): Promise<void> {
     if (!PROBES.has(request.url ?? '')) await this.appReadiness.wait();
     if (this.app === null) refuse(response, unavailable());
-    else this.listener(request, response as Parameters<RequestListener>[1]);
+    else this.listener(request, response);
   }
 }
 
