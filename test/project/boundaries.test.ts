@@ -31,6 +31,8 @@ const ACCESS_ENTRY_TYPES = 'src/identity/access-log/access-entry-types.ts';
 /** The files directly in src/stores: ports, and code that adapters share. */
 const STORES = 'src/stores/*';
 const XLSX_WRITER = ['src/sheets/xlsx/write-xlsx.ts', 'src/sheets/xlsx/sheet-xml.ts'];
+/** The clocks: any room may need one. */
+const CLOCK = 'src/clock/';
 const EVERYTHING = [''];
 
 /**
@@ -41,11 +43,21 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/trail/': [],
   'src/trail/node/': ['src/trail/'],
   'src/trail/index.ts': ['src/trail/'],
+  [CLOCK]: [],
   'src/register/': ['src/trail/'],
-  'src/commands/': ['src/register/', ...EVENT_STORE, 'src/trail/'],
-  'src/projections/': ['src/register/', 'src/commands/', ...EVENT_STORE, ...READ_STORE, 'src/trail/'],
-  'src/queries/': ['src/register/', 'src/commands/', ...READ_MODELS, ...EVENT_STORE, ...READ_STORE, 'src/trail/'],
+  'src/commands/': [CLOCK, 'src/register/', ...EVENT_STORE, 'src/trail/'],
+  'src/projections/': [CLOCK, 'src/register/', 'src/commands/', ...EVENT_STORE, ...READ_STORE, 'src/trail/'],
+  'src/queries/': [
+    CLOCK,
+    'src/register/',
+    'src/commands/',
+    ...READ_MODELS,
+    ...EVENT_STORE,
+    ...READ_STORE,
+    'src/trail/',
+  ],
   'src/reports/': [
+    CLOCK,
     'src/register/',
     'src/queries/',
     'src/commands/',
@@ -57,6 +69,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/library/': ['src/commands/engine/refusal.ts', 'src/commands/engine/forbidden-characters.ts', 'src/sheets/'],
   'src/addresses/': [],
   'src/mcp/': [
+    CLOCK,
     'src/addresses/',
     'src/register/',
     'src/commands/',
@@ -66,12 +79,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'src/sheets/',
     ACCESS_ENTRY_TYPES,
   ],
-  'src/stores/': ['src/trail/'],
-  'src/stores/open.ts': ['src/stores/', 'src/config.ts', 'src/config/'],
-  'src/stores/sqlite/': [STORES, 'src/trail/'],
-  'src/stores/eventstoredb/': [STORES, 'src/trail/', 'src/config/connection-string.ts'],
-  'src/stores/mongodb/': [STORES, 'src/trail/'],
+  'src/stores/': [CLOCK, 'src/trail/'],
+  'src/stores/open.ts': [CLOCK, 'src/stores/', 'src/config.ts', 'src/config/'],
+  'src/stores/sqlite/': [CLOCK, STORES, 'src/trail/'],
+  'src/stores/eventstoredb/': [CLOCK, STORES, 'src/trail/', 'src/config/connection-string.ts'],
+  'src/stores/mongodb/': [CLOCK, STORES, 'src/trail/'],
   'src/http/': [
+    CLOCK,
     'src/addresses/',
     'src/register/',
     'src/mcp/',
@@ -81,9 +95,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...XLSX_WRITER,
     ...SHARED_COMMANDS,
   ],
-  'src/identity/': ['src/register/', 'src/commands/', 'src/queries/', ...ACCOUNT_STORE],
+  'src/identity/': [CLOCK, 'src/register/', 'src/commands/', 'src/queries/', ...ACCOUNT_STORE],
   'src/sheets/': ['src/commands/engine/refusal.ts', 'src/commands/engine/nearest.ts'],
-  'src/seal/': [...EVENT_STORE, ...READ_STORE, ...ACCOUNT_STORE, 'src/projections/', 'src/trail/'],
+  'src/seal/': [CLOCK, ...EVENT_STORE, ...READ_STORE, ...ACCOUNT_STORE, 'src/projections/', 'src/trail/'],
   'src/browser/': [
     'src/trail/*',
     'src/trail/check/',
@@ -95,6 +109,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'src/web/register/change-texts.ts',
   ],
   'src/web/': [
+    CLOCK,
     'bin/browser-bundle.js',
     'src/addresses/',
     'src/register/',
