@@ -1,4 +1,11 @@
-import { asRefusal, isOutage, Refusal, type RefusalCode, type RefusalDetails } from '../commands/engine/refusal.ts';
+import {
+  asRefusal,
+  isOutage,
+  OperatorNeeded,
+  Refusal,
+  type RefusalCode,
+  type RefusalDetails,
+} from '../commands/engine/refusal.ts';
 import { ERRORS } from '../mcp/protocol/error-codes.ts';
 
 type Headers = Record<string, string>;
@@ -15,14 +22,15 @@ export class HttpError extends Error {
     message: string,
     readonly headers: Headers = {},
     readonly details: RefusalDetails = {},
+    private readonly retryable = RETRYABLE.has(code),
   ) {
     super(message);
   }
 
   /** Returns the body of the answer. */
   toJSON(): object {
-    const { code, message, details } = this;
-    return { error: { code, message, ...details, retryable: RETRYABLE.has(code) } };
+    const { code, message, details, retryable } = this;
+    return { error: { code, message, ...details, retryable } };
   }
 }
 
@@ -49,6 +57,8 @@ export function unavailable(): HttpError {
 /** Turns anything thrown into an answer without internal details. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
+  const refusal = asRefusal(error);
+  if (refusal instanceof OperatorNeeded) return fromRefusal(refusal);
   if (isOutage(error)) return unavailable();
   return new HttpError(500, 'internal', 'Something went wrong in the service. Try again, or tell its operator.');
 }
@@ -56,9 +66,11 @@ export function toHttpError(error: unknown): HttpError {
 /** Returns a refusal as an HttpError, with the status and headers of the direct form. Returns anything else unchanged. */
 export function toHttpRefusal(thrown: unknown): unknown {
   const error = asRefusal(thrown);
-  if (!(error instanceof Refusal)) return thrown;
-  const { code, message, more } = error;
+  return error instanceof Refusal ? fromRefusal(error) : thrown;
+}
+
+function fromRefusal({ code, message, more, retryable }: Refusal): HttpError {
   const { retry_after_seconds: wait } = more;
   const headers: Headers = wait === undefined ? {} : { 'Retry-After': String(wait) };
-  return new HttpError(ERRORS[code].status, code, message, headers, more);
+  return new HttpError(ERRORS[code].status, code, message, headers, more, retryable);
 }

@@ -13,13 +13,30 @@ export class RevisionConflict extends Error {
 
 /** The store is down, full or too slow. Nothing was written, or, if `ambiguous`, something may have been. */
 export class StoreUnavailable extends Error {
-  override readonly name = 'StoreUnavailable';
+  override readonly name: string = 'StoreUnavailable';
   constructor(
     message: string,
     readonly ambiguous = false,
     options?: ErrorOptions,
   ) {
     super(message, options);
+  }
+}
+
+/** The store's disk is full. Nothing was written. Calls succeed again once there is space. */
+export class DiskFull extends StoreUnavailable {
+  override readonly name = 'DiskFull';
+}
+
+/**
+ * The store doesn't hold the data that this process knows: an older copy, an empty store or another file took their place.
+ * Nothing was written, and nothing will be until the operator acts. So this isn't StoreUnavailable, which is retried.
+ */
+export class StoreReplaced extends Error {
+  override readonly name = 'StoreReplaced';
+  /** @param finding a sentence for the operator, such as "The file events.db was replaced or deleted." */
+  constructor(finding: string) {
+    super(`${finding} Nothing is written any more. Stop the service, put the right data back, then start it again.`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readHealth } from '../../src/app/read-health.ts';
+import { StoreReplaced } from '../../src/stores/errors.ts';
 import type { Stores } from '../../src/stores/open.ts';
 
 const test = suite('health');
@@ -29,6 +30,18 @@ test('is not serving while a store is down, or before the read models have caugh
   assert.equal([serving, stores], [false, { event_store: 'DOWN', read_store: 'UP', account_store: 'UP' }]);
   const starting = storesWith(async () => null);
   assert.is((await readHealth(starting, projections({ ready: false, isFailing: false }))).serving, false);
+});
+
+test('is degraded when a store was replaced, and says what to do', async () => {
+  const replaced = storesWith(() => Promise.reject(new StoreReplaced('The file events.db was replaced.')));
+  const health = await readHealth(replaced, projections({ ready: true, isFailing: false }));
+  assert.equal(
+    [health.serving, health.degraded, health.stores],
+    [true, true, { event_store: 'REPLACED', read_store: 'UP', account_store: 'UP' }],
+  );
+  assert.equal(health.problems, [
+    'The file events.db was replaced. Nothing is written any more. Stop the service, put the right data back, then start it again.',
+  ]);
 });
 
 test.run();

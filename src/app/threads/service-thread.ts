@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { StoreUnavailable } from '../../stores/errors.ts';
+import { DiskFull, StoreUnavailable } from '../../stores/errors.ts';
 import type { MessageToMain, MessageToThread, SentError, ThreadLog, ThreadMessages } from './messages.ts';
 
 /** Pause before a thread that ended unexpectedly is started again. */
@@ -146,5 +146,6 @@ export class ServiceThread<Messages extends ThreadMessages> {
 
 function toError({ name, message, stack }: SentError): Error {
   if (name === 'StoreUnavailable') return new StoreUnavailable(message);
+  if (name === 'DiskFull') return new DiskFull(message);
   return Object.assign(new Error(message), { name, stack });
 }

@@ -1,4 +1,4 @@
-import { RevisionConflict, StoreUnavailable, TooLarge } from '../../stores/errors.ts';
+import { DiskFull, RevisionConflict, StoreReplaced, StoreUnavailable, TooLarge } from '../../stores/errors.ts';
 
 /** The wire's error codes. The HTTP transport adds `unauthorized` and `method_not_allowed`. */
 export type RefusalCode =
@@ -48,6 +48,22 @@ export class Refusal extends Error {
   }
 }
 
+/** Refuses a call for a cause that only the operator can remove. Every answer and page shows its message. */
+export class OperatorNeeded extends Refusal {
+  /** @param canRepeat true if the same call succeeds once the operator has acted, and nothing is lost by repeating it until then */
+  constructor(
+    message: string,
+    private readonly canRepeat: boolean,
+    more: RefusalDetails = {},
+  ) {
+    super('unavailable', message, more);
+  }
+
+  override get retryable(): boolean {
+    return this.canRepeat;
+  }
+}
+
 /** Refuses a command because a running instance of an older version would have to park its event. */
 export class UnreadableEvent extends Refusal {
   constructor(type: string) {
@@ -67,12 +83,28 @@ export function isOutage(error: unknown): boolean {
   return refusal instanceof Refusal && refusal.code === 'unavailable';
 }
 
+/** Pause that callers are told to make while the disk is full. An operator needs longer than a database that restarts. */
+const DISK_RETRY_SECONDS = 30;
+
 /** Turns the stores' errors into refusals. Returns any other error unchanged. */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof RevisionConflict) {
     return new Refusal('conflict', 'Another writer changed the record at the same time. Repeat the call.');
   }
   if (error instanceof TooLarge) return new Refusal('too_large', 'This is more than one write can hold. Send less.');
+  if (error instanceof StoreReplaced) {
+    return new OperatorNeeded(
+      "The service's data were replaced while it was running, so it writes nothing. Tell its operator. Don't repeat the call.",
+      false,
+    );
+  }
+  if (error instanceof DiskFull) {
+    return new OperatorNeeded(
+      "The service's disk is full, so nothing was written. Tell its operator, or repeat the call with the same idempotency_key later.",
+      true,
+      { retry_after_seconds: DISK_RETRY_SECONDS },
+    );
+  }
   if (!(error instanceof StoreUnavailable)) return error;
   return new Refusal(
     'unavailable',
