@@ -63,5 +63,10 @@ function exactMatches(records: readonly Candidate[], text: string): Candidate[] 
 
 /** Pads the last number of a text. A query then finds this number only, and none that begins with it. */
 function withPaddedNumber(text: string): string {
-  return text.replace(/\d+(?!.*\d)/s, (digits) => `00${digits}`);
+  const isDigit = (index: number) => text[index]! >= '0' && text[index]! <= '9';
+  let end = text.length;
+  while (end > 0 && !isDigit(end - 1)) end--;
+  let start = end;
+  while (start > 0 && isDigit(start - 1)) start--;
+  return start === end ? text : `${text.slice(0, start)}00${text.slice(start)}`;
 }

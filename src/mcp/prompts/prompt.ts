@@ -51,7 +51,19 @@ export const isPromptFamily = (name: string): name is keyof typeof PROMPT_FAMILI
 const MAX_CANDIDATES = 5;
 const ROWS_PER_SECTION = 20;
 
+/** Arguments of prompts are names, ids or a sentence, also while they are completed. */
+const MAX_ARGUMENT_CHARACTERS = 200;
+
 export const invalidArgument = (message: string) => new ProtocolError(200, RPC_ERRORS.invalidParams, message);
+
+/** Returns an argument's text, trimmed. @throws ProtocolError if it is too long */
+export function argumentText(name: string, value: string): string {
+  const text = value.trim();
+  if (text.length <= MAX_ARGUMENT_CHARACTERS) return text;
+  throw invalidArgument(
+    `The argument ${name.slice(0, 100)} is longer than ${MAX_ARGUMENT_CHARACTERS} characters: shorten it.`,
+  );
+}
 
 /** Reads the register for a prompt, for one caller in one organization. */
 export class PromptContext {

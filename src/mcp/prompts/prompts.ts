@@ -3,6 +3,7 @@ import { toolCaller } from '../tools/call-tool.ts';
 import type { CallContext } from '../tools/tool.ts';
 import type { ToolBox } from '../tools/toolbox.ts';
 import {
+  argumentText,
   askWhichOne,
   candidatesText,
   DATA_NOTICE,
@@ -197,7 +198,8 @@ function readArguments(
       );
     }
     if (typeof value !== 'string') throw invalidArgument(`The argument ${name} must be a string.`);
-    if (value.trim() !== '') args[name] = value.trim();
+    const text = argumentText(name, value);
+    if (text !== '') args[name] = text;
   }
   const missingArgument = declared.find(({ name, required }) => required && args[name] === undefined);
   if (missingArgument)

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listLibrary } from '../../library/framework-library.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { RecordList } from '../prompts/find-candidates.ts';
-import { invalidArgument, isPromptFamily, PROMPT_FAMILIES } from '../prompts/prompt.ts';
+import { argumentText, invalidArgument, isPromptFamily, PROMPT_FAMILIES } from '../prompts/prompt.ts';
 import { PROMPT_LIST } from '../prompts/prompts.ts';
 import type { CallTool } from '../tools/call-tool.ts';
 import { RESOURCE_TEMPLATES } from './resources.ts';
@@ -55,7 +55,7 @@ export async function completeArgument(callTool: CallTool, params: unknown): Pro
   }
   const { ref, argument, context } = parsed.data;
   const organizationId = context?.arguments?.organization_id?.trim() || null;
-  const search: Search = { callTool, organizationId, text: argument.value.trim() };
+  const search: Search = { callTool, organizationId, text: argumentText(argument.name, argument.value) };
   const completion =
     ref.type === 'ref/prompt'
       ? await completePrompt(ref.name, argument.name, search)

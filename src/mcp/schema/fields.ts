@@ -16,14 +16,25 @@ import { once } from './once.ts';
 
 const MAX_REASON_CHARACTERS = 1_000;
 const MAX_KEY_CHARACTERS = 200;
+const MAX_QUERY_CHARACTERS = 1_000;
 const MAX_FILTER_VALUES = 50;
 
 function normalizeText(text: string): string {
   return text.replaceAll('\r\n', '\n').normalize('NFC').trim();
 }
 
-/** The longest a text can be before normalization, as a multiple: a letter with three marks becomes one character. */
+/**
+ * The longest a text can be before normalization, and in its decomposed form, as a multiple: a letter with three marks is one
+ * character. Search compares decomposed texts, and some ligatures have 18 characters then.
+ */
 const MAX_RAW_RATIO = 4;
+const NOT_ASCII = /[^\u0000-\u007f]/;
+
+/** Returns true if a text's decomposed form is much longer than the text may be. No language needs such texts. */
+const growsTooMuch = (value: string, maxCharacters: number) =>
+  value.length * MAX_RAW_RATIO > maxCharacters &&
+  NOT_ASCII.test(value) &&
+  value.normalize('NFKD').length > maxCharacters * MAX_RAW_RATIO;
 
 /** A text of limited length. Texts that would be costly to normalize are refused first. */
 function boundedString(maxCharacters: number, forbidden: RegExp) {
@@ -37,7 +48,7 @@ function boundedString(maxCharacters: number, forbidden: RegExp) {
       abort: true,
     })
     .overwrite(normalizeText)
-    .refine((value) => value.length <= maxCharacters, tooLong)
+    .refine((value) => value.length <= maxCharacters && !growsTooMuch(value, maxCharacters), tooLong)
     .refine((value) => !forbidden.test(value), 'contains a control, text-direction or hidden character: remove it')
     .meta({ maxLength: maxCharacters });
 }
@@ -55,6 +66,8 @@ export const requiredText = once(() =>
     .meta({ minLength: 1 }),
 );
 export const longText = once(() => boundedString(MAX_CHARACTERS.longText, FORBIDDEN_IN_TEXTS));
+/** Words to search for. Each call normalizes them, so the text is short. */
+export const query = once(() => boundedString(MAX_QUERY_CHARACTERS, FORBIDDEN_IN_TEXTS));
 export const reason = once(() => boundedString(MAX_REASON_CHARACTERS, FORBIDDEN_IN_TEXTS));
 
 export const requiredReason = once(() =>
@@ -262,7 +275,7 @@ export const commonFilters = (
   missingOptions: readonly string[],
   linkablePrefixes: readonly string[],
 ) => ({
-  query: text().optional(),
+  query: query().optional(),
   ids: listOf(id(prefix)).optional(),
   owner_id: listOf(owner()).optional(),
   linked_to: id(...linkablePrefixes).optional(),

@@ -24,9 +24,25 @@ test('texts with too many combining marks are refused before they are normalized
   }
   const { error } = await context.register.call<{ error?: object }>('listVendors', {
     ...validInput,
-    filter: { query: `Vie\u0323\u0302t Nam ${'e\u0301'.repeat(4_000)}` },
+    filter: { query: `Vie\u0323\u0302t Nam ${'e\u0301'.repeat(900)}` },
   });
   assert.is(error, undefined, 'letters with several marks are valid in some languages');
+});
+
+/** One character, 18 when it is decomposed. */
+const LIGATURE = '\ufdfa';
+
+test('texts that grow when they are decomposed are refused, long ones of any language are not', async (context) => {
+  const validList = context.inputsByTool.get('listVendors') as { filter?: object };
+  const validAdd = context.inputsByTool.get('addVendor') as object;
+  const long = { query: 'Ü'.repeat(1_000), description: '한'.repeat(10_000) };
+  const list = (query: string) => ['listVendors', { ...validList, filter: { query } }, 'filter.query'] as const;
+  const add = (description: string) => ['addVendor', { ...validAdd, description }, 'description'] as const;
+  const grown = [list(LIGATURE.repeat(999)), add(LIGATURE.repeat(9_999)), list('x'.repeat(1_001))];
+  for (const [tool, input, field] of grown) assert.is((await refusalOf(context, tool, input)).field, field);
+  for (const [tool, input] of [list(long.query), add(long.description)]) {
+    assert.is((await context.register.call<{ error?: object }>(tool, input)).error, undefined, tool);
+  }
 });
 
 test('normalizing removes surplus combining marks', () => {

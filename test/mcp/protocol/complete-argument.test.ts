@@ -206,6 +206,7 @@ test('unknown references, arguments and malformed requests are refused', async (
     [{ ref: { type: 'ref/resource', uri: 'veritrail://event-types' }, argument }, 'Unknown resource template'],
     [{ ref: RECORD, argument: { name: 'library_id', value: 'x' } }, 'Unknown argument: library_id'],
     [{ ref: RECORD, argument: { name: '', value: 'x' } }, 'Unknown argument: '],
+    [{ ref: REVIEW, argument: { name: 'vendor', value: 'x'.repeat(201) } }, 'longer than 200 characters'],
   ] as const) {
     const error = await rpcErrorOf(legacyRequest(url, token, 'completion/complete', params));
     assert.is(error.code, -32602, JSON.stringify(params));
