@@ -5,6 +5,7 @@ import { type FigureCache, FigureChanges } from '../figures/figure-changes.ts';
 import { modelOfId } from '../models.ts';
 import { historyOf, type ReadModel, type RecordDocument, type StoredForms } from '../read-models/read-model.ts';
 import { Neighbours } from '../relations/neighbours.ts';
+import { statedLeaf } from '../transparency/event-leaf.ts';
 import { OrganizationTree } from '../transparency/organization-tree.ts';
 import { PutMap } from './put-map.ts';
 
@@ -70,8 +71,8 @@ export class Batch {
   beginEvent(event: StoredEvent): void {
     this.position += 1;
     this.storePosition = event.storePosition;
-    const { recorded_at, hash } = event.metadata;
-    for (const put of this.tree!.append(hash)) this.put(put);
+    const { recorded_at } = event.metadata;
+    for (const put of this.tree!.append(statedLeaf(event))) this.put(put);
     if (recorded_at > this.logTime) this.logTime = recorded_at;
     this.figures.beginEvent(this.position, this.logTime);
     if (!isSealStreamEvent(event)) this.figures.countChange();
