@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { isSchema } from '../../identity/migrations/migrate.ts';
 import { isSealKey } from '../../seal/seal-keys.ts';
-import { ACCOUNT_TABLES, type AccountRecord, type AccountTableName } from '../../stores/account-store.ts';
+import {
+  ACCOUNT_TABLES,
+  type AccountRecord,
+  type AccountStore,
+  type AccountTableName,
+} from '../../stores/account-store.ts';
+import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
 import type { Stores } from '../../stores/open.ts';
 import { canonical } from '../../trail/canonical.ts';
 import { LineSplitter } from '../../trail/check/line-splitter.ts';
@@ -15,7 +21,8 @@ import { beginsWith, readPieces } from './files.ts';
  */
 const FORMAT = 'veritrail-backup-1';
 
-type BackupLine = { event: TrailEvent } | { table: AccountTableName; record: AccountRecord };
+type StoredRecord = { table: AccountTableName; record: AccountRecord };
+type BackupLine = { event: TrailEvent } | StoredRecord;
 
 export interface BackupSummary {
   events: number;
@@ -26,21 +33,18 @@ export interface BackupSummary {
   schema: number;
 }
 
-/** Tables read after the log. The others are read before it: the service repairs entries that are older than the log. */
-const READ_AFTER: readonly AccountTableName[] = ['access', 'secrets'];
-const READ_BEFORE = (Object.keys(ACCOUNT_TABLES) as AccountTableName[]).filter((name) => !READ_AFTER.includes(name));
-
-/** Yields the lines of a backup. The stores may be in use. @param onProgress receives the number of events so far */
+/**
+ * Yields the lines of a backup. The stores may be in use. The log's end is fixed first. The log is read up to there, and
+ * the account store after it, so the backup has every person, name and key that an event needs. An account or token that
+ * is newer than the end gives no access, because the log decides.
+ * @param onProgress receives the number of events so far
+ */
 export async function* backupLines(
-  { events, accounts }: Stores,
+  { events, accounts }: Pick<Stores, 'events' | 'accounts'>,
   installation: string,
   onProgress: (events: number) => void,
 ): AsyncGenerator<string[]> {
-  // Read first: if a newer version migrates the store in between, it migrates again after a restore.
-  const schema = (await accounts.all('secrets'))
-    .filter(isSchema)
-    .map((record) => ({ table: 'secrets' as const, record }));
-  const before = [...schema, ...(await recordsOf(accounts, READ_BEFORE))];
+  const end = await events.head();
   const hash = createHash('sha256');
   const hashLines = (lines: string[]) => {
     for (const line of lines) hash.update(`${line}\n`, 'utf8');
@@ -48,7 +52,7 @@ export async function* backupLines(
   };
   yield hashLines([canonical({ format: FORMAT, installation, made_at: new Date().toISOString() })]);
   let count = 0;
-  for await (const batch of events.readAll(null)) {
+  for await (const batch of readUpTo(events, end)) {
     yield hashLines(
       batch.map(({ id, stream, revision, type, data, metadata }) =>
         canonical({ event: { id, stream, revision, type, data, metadata } }),
@@ -57,18 +61,34 @@ export async function* backupLines(
     count += batch.length;
     onProgress(count);
   }
-  const after = (await recordsOf(accounts, READ_AFTER)).filter(({ record }) => !isSchema(record));
-  const records = [...before, ...after];
-  // Restored last: without this record the stores count as empty, so an interrupted restore can be repeated.
-  const last = records.findIndex(({ table, record }) => table === 'secrets' && record.id === 'installation');
-  records.push(...records.splice(last, 1));
+  const records = await accountRecords(accounts);
   for (const line of records) yield hashLines([JSON.stringify(line)]);
   yield [canonical({ end: true, events: count, records: records.length, sha256: hash.digest('hex') })];
 }
 
-async function recordsOf(accounts: Stores['accounts'], tables: readonly AccountTableName[]) {
-  const records: { table: AccountTableName; record: AccountRecord }[] = [];
-  for (const table of tables) for (const record of await accounts.all(table)) records.push({ table, record });
+/** Yields the events up to a store position; none if it is null. */
+async function* readUpTo(events: EventStore, end: StorePosition | null): AsyncGenerator<readonly StoredEvent[]> {
+  if (end === null) return;
+  for await (const batch of events.readAll(null)) {
+    const upToEnd = batch.filter(({ storePosition }) => events.compareStorePositions(storePosition, end) <= 0);
+    if (upToEnd.length > 0) yield upToEnd;
+    if (events.compareStorePositions(batch.at(-1)!.storePosition, end) >= 0) return;
+  }
+}
+
+/** Returns all records of the account store. That of the installation is the last. */
+async function accountRecords(accounts: AccountStore): Promise<StoredRecord[]> {
+  // Read first: if a newer version migrates the store meanwhile, it migrates again after a restore.
+  const schema = (await accounts.all('secrets')).filter(isSchema);
+  const records: StoredRecord[] = schema.map((record) => ({ table: 'secrets', record }));
+  for (const table of Object.keys(ACCOUNT_TABLES) as AccountTableName[]) {
+    for (const record of await accounts.all(table)) {
+      if (table !== 'secrets' || !isSchema(record)) records.push({ table, record });
+    }
+  }
+  // Restored last: without this record the stores count as empty, so an interrupted restore can be repeated.
+  const last = records.findIndex(({ table, record }) => table === 'secrets' && record.id === 'installation');
+  records.push(...records.splice(last, 1));
   return records;
 }
 
