@@ -16,6 +16,7 @@ import type { AccountStore } from '../stores/account-store.ts';
 import type { EventStore } from '../stores/event-store.ts';
 import type { ReadStore } from '../stores/read-store.ts';
 import { createReadSide } from './create-read-side.ts';
+import { StoreProblems } from './store-problems.ts';
 import { type RunStatement, servedInThread } from './threads/statements-in-thread.ts';
 import { type OnTiming, TimedHandler, timedTools } from './timings.ts';
 
@@ -47,6 +48,7 @@ export interface Register {
   /** Knows which event types all running instances can read. Started and stopped with the service. */
   instances: LiveInstances;
   projections: ServedProjections;
+  problems: StoreProblems;
   sealer: Sealer;
   tools: ToolBox;
   /** Export files of any size, with the records of the lists. */
@@ -64,7 +66,9 @@ export function createRegister(options: RegisterOptions): Register {
   const now = () => new Date();
   const instances = new LiveInstances({ reads, exclusive });
   const { canRead } = instances;
-  const handlerOptions = { now, maxAcceptanceDays: options.riskAcceptanceMaxDays, canRead };
+  const problems = new StoreProblems(log);
+  const onFailure = (error: unknown) => void problems.report(error);
+  const handlerOptions = { now, maxAcceptanceDays: options.riskAcceptanceMaxDays, canRead, onFailure };
   const handler = onTiming
     ? new TimedHandler(events, handlerOptions, onTiming)
     : new CommandHandler(events, handlerOptions);
@@ -86,10 +90,12 @@ export function createRegister(options: RegisterOptions): Register {
     writeWaitMs: options.writeWaitMs,
     reportGenerated: options.reportGenerated ?? (() => undefined),
   };
-  const reportError = (error: unknown, tool: string) => log.warn({ err: error, tool }, 'a tool failed');
+  const reportError = (error: unknown, tool: string) => {
+    if (!problems.report(error)) log.warn({ err: error, tool }, 'a tool failed');
+  };
   const toolBox = createToolBox(ALL_TOOLS, service, reportError, heavyReads);
   const tools = onTiming ? timedTools(toolBox, onTiming) : toolBox;
   const recordFiles = createRecordFileCatalog(reader);
   const sealer = new Sealer({ events, projections, keys: new SealKeys(accounts, now), now, log });
-  return { handler, instances, projections, sealer, tools, recordFiles, reader, scanReader, accessLogReader };
+  return { handler, instances, projections, problems, sealer, tools, recordFiles, reader, scanReader, accessLogReader };
 }

@@ -1,3 +1,4 @@
+import { organizationAggregate } from '../commands/families.ts';
 import type { Health } from '../http/health-routes.ts';
 import { StoreReplaced } from '../stores/errors.ts';
 import type { Stores } from '../stores/open.ts';
@@ -5,6 +6,8 @@ import type { Register } from './create-register.ts';
 
 /** Limit for each store, so that a health check doesn't wait for one that is down. */
 const HEALTH_TIMEOUT_MS = 1_300;
+
+type HealthSources = Pick<Register, 'projections' | 'handler' | 'problems'>;
 
 /** A store's answer to a health check. */
 interface StoreHealth {
@@ -14,25 +17,41 @@ interface StoreHealth {
   problem?: string;
 }
 
+/** Limit of organizations that are read to see that calls can be served. */
+const MAX_CHECKED_ORGANIZATIONS = 5;
+
 /**
- * Reads the health. The service is serving if each store answers and the read models have caught up once. It is degraded
- * while the read models can't be brought up to date, for example on a full disk, and once a store's data were replaced.
+ * Reads the health. The service is serving if each store answers, the read models have caught up once, and the log has the
+ * roles of an organization, which every call needs. It is degraded while the read models can't be brought up to date, for
+ * example on a full disk. So it is once a store's data were replaced, and while other problems need the operator.
  */
-export async function readHealth(stores: Stores, { projections }: Pick<Register, 'projections'>): Promise<Health> {
-  const [eventStore, readStore, accountStore] = await Promise.all([
+export async function readHealth(stores: Stores, register: HealthSources): Promise<Health> {
+  const { projections } = register;
+  const [hasRoles, eventStore, readStore, accountStore] = await Promise.all([
+    canReadRoles(register),
     storeHealth(stores.events.head()),
     storeHealth(stores.reads.sharedEntry('active')),
     storeHealth(stores.accounts.get('secrets', 'installation')),
   ]);
   const all = [eventStore, readStore, accountStore];
-  const problems = all.flatMap(({ problem }) => problem ?? []);
+  const problems = [...all.flatMap(({ problem }) => problem ?? []), ...register.problems.list()];
   return {
-    serving: all.every(({ state }) => state !== 'DOWN') && projections.ready,
+    serving: all.every(({ state }) => state !== 'DOWN') && projections.ready && hasRoles,
     degraded: projections.isFailing || problems.length > 0,
     stores: { event_store: eventStore.state, read_store: readStore.state, account_store: accountStore.state },
     projections: projections.state(),
     ...(problems.length > 0 ? { problems } : {}),
   };
+}
+
+/** Returns true if the roles of any organization can be read. The first is enough, unless its stream is damaged. */
+async function canReadRoles({ projections, handler }: HealthSources): Promise<boolean> {
+  const ids = projections.ready ? projections.organizations.slice(0, MAX_CHECKED_ORGANIZATIONS) : [];
+  for (const id of ids) {
+    const { state } = await storeHealth(handler.load(organizationAggregate(id), true));
+    if (state === 'UP') return true;
+  }
+  return ids.length === 0;
 }
 
 async function storeHealth(work: Promise<unknown>): Promise<StoreHealth> {

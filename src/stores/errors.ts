@@ -23,6 +23,40 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/**
+ * The store answers, but refuses this until its operator has removed the cause, such as a missing right. Nothing was
+ * written, and repeating the call can't help before that.
+ */
+export class StoreRefused extends StoreUnavailable {
+  override readonly name = 'StoreRefused';
+  /**
+   * @param finding a sentence for callers, without names and addresses: "The service has no right to write to its log."
+   * @param advice a sentence for the operator
+   */
+  constructor(
+    readonly finding: string,
+    advice: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${finding} ${advice}`, false, options);
+  }
+}
+
+/**
+ * A stream is not as veritrail wrote it: it was deleted, has a gap, or holds an event that doesn't follow. Nobody can
+ * decide on it, so its record can't be changed until the operator has mended it.
+ */
+export class StreamDamaged extends Error {
+  override readonly name = 'StreamDamaged';
+  /** @param finding the damage, for callers too: "it was deleted" */
+  constructor(
+    readonly stream: string,
+    readonly finding: string,
+  ) {
+    super(`The stream ${stream} is damaged: ${finding}. See "A damaged stream" in docs/operations.md.`);
+  }
+}
+
 /** The store's disk is full. Nothing was written. Calls succeed again once there is space. */
 export class DiskFull extends StoreUnavailable {
   override readonly name = 'DiskFull';

@@ -1,13 +1,23 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readHealth } from '../../src/app/read-health.ts';
-import { StoreReplaced } from '../../src/stores/errors.ts';
+import { StoreProblems } from '../../src/app/store-problems.ts';
+import { StoreReplaced, StreamDamaged } from '../../src/stores/errors.ts';
 import type { Stores } from '../../src/stores/open.ts';
 
 const test = suite('health');
 
-const projections = (facts: { ready: boolean; isFailing: boolean }) =>
-  ({ projections: { ...facts, state: () => ({ state: 'as told' }) } }) as Parameters<typeof readHealth>[1];
+type Sources = Parameters<typeof readHealth>[1];
+
+const projections = (
+  facts: { ready: boolean; isFailing: boolean; organizations?: string[] },
+  load = async (_stream: string) => undefined,
+) =>
+  ({
+    projections: { organizations: [], ...facts, state: () => ({ state: 'as told' }) },
+    handler: { load: (aggregate: { stream: string }) => load(aggregate.stream) },
+    problems: new StoreProblems({ warn: () => undefined }),
+  }) as unknown as Sources;
 
 const storesWith = (head: () => Promise<unknown>) =>
   ({
@@ -42,6 +52,22 @@ test('is degraded when a store was replaced, and says what to do', async () => {
   assert.equal(health.problems, [
     'The file events.db was replaced. Nothing is written any more. Stop the service, put the right data back, then start it again.',
   ]);
+});
+
+test('is not serving while the roles of no organization can be read, because every call would fail', async () => {
+  const stores = storesWith(async () => null);
+  const damaged = new Set(['organization-org_1']);
+  const sources = projections({ ready: true, isFailing: false, organizations: ['org_1', 'org_2'] }, async (stream) => {
+    if (damaged.has(stream)) throw new StreamDamaged(stream, 'it was deleted');
+  });
+  assert.is((await readHealth(stores, sources)).serving, true);
+  damaged.add('organization-org_2');
+  sources.problems.report(new StreamDamaged('organization-org_2', 'it was deleted'));
+  const { serving, problems } = await readHealth(stores, sources);
+  assert.equal(
+    [serving, problems],
+    [false, ['A stored history is damaged: it was deleted. The log names its stream.']],
+  );
 });
 
 test.run();

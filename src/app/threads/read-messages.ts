@@ -26,7 +26,14 @@ export interface ProgressState {
 
 /** A refusal as data. */
 export interface SentRefusal {
-  refusal: { code: RefusalCode; message: string; more: RefusalDetails; answer: object };
+  refusal: {
+    code: RefusalCode;
+    message: string;
+    more: RefusalDetails;
+    answer: object;
+    /** `retryable` of an OperatorNeeded; null for another refusal. */
+    canRepeat: boolean | null;
+  };
 }
 
 /** The reads, each with its answer. A file's content follows in chunks: see `chunk` in ReadMessages. */

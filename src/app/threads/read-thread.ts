@@ -1,5 +1,5 @@
 import { CommandHandler } from '../../commands/engine/handler.ts';
-import { asRefusal, Refusal } from '../../commands/engine/refusal.ts';
+import { asRefusal, OperatorNeeded, Refusal } from '../../commands/engine/refusal.ts';
 import { RecordFileReader } from '../../http/files/record-files.ts';
 import { ReportFileGenerator } from '../../http/files/report-files.ts';
 import { AccountNames } from '../../identity/accounts/account-names.ts';
@@ -10,6 +10,7 @@ import type { ToolService } from '../../mcp/tools/tool.ts';
 import { createToolBox } from '../../mcp/tools/toolbox.ts';
 import { openStores } from '../../stores/open.ts';
 import { createReadSide } from '../create-read-side.ts';
+import { StoreProblems } from '../store-problems.ts';
 import { FileContents } from './file-contents.ts';
 import { GenerationFollower } from './generation-follower.ts';
 import type { ReadMessages, ReadRequest, ReadThreadSettings, SentRefusal } from './read-messages.ts';
@@ -38,9 +39,10 @@ await serveThread<ReadMessages, ReadThreadSettings>(async (settings, main) => {
     writeWaitMs: 0,
     reportGenerated,
   };
-  const tools = createToolBox(ALL_TOOLS, service, (error, tool) =>
-    main.log.warn({ err: error, tool }, 'a tool failed'),
-  );
+  const problems = new StoreProblems(main.log);
+  const tools = createToolBox(ALL_TOOLS, service, (error, tool) => {
+    if (!problems.report(error)) main.log.warn({ err: error, tool }, 'a tool failed');
+  });
   const reports = new ReportFileGenerator(reader, reportGenerated, settings.version);
   const records = new RecordFileReader(createRecordFileCatalog(reader));
   const contents = new FileContents();
@@ -78,6 +80,7 @@ await serveThread<ReadMessages, ReadThreadSettings>(async (settings, main) => {
         names.clearCaches();
         return await read(request, signal);
       } catch (error) {
+        problems.report(error);
         return toSentRefusal(error);
       }
     },
@@ -93,6 +96,7 @@ await serveThread<ReadMessages, ReadThreadSettings>(async (settings, main) => {
 function toSentRefusal(thrown: unknown): SentRefusal {
   const error = asRefusal(thrown);
   if (!(error instanceof Refusal)) throw error;
-  const { code, message, more, answer } = error;
-  return { refusal: { code, message, more, answer } };
+  const { code, message, more, answer, retryable } = error;
+  const canRepeat = error instanceof OperatorNeeded ? retryable : null;
+  return { refusal: { code, message, more, answer, canRepeat } };
 }

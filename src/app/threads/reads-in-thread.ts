@@ -1,4 +1,4 @@
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { OperatorNeeded, Refusal } from '../../commands/engine/refusal.ts';
 import { type Caller, credentialOf } from '../../commands/organization/caller.ts';
 import type { OpenRecordFile, RecordFileCall } from '../../http/files/record-files.ts';
 import type { ReportFileAnswer, ReportFileCall, ReportFiles } from '../../http/files/report-files.ts';
@@ -196,7 +196,9 @@ function accepted<Answer extends object>(answer: Answer): Exclude<Answer, { refu
     message,
     more,
     answer: members,
+    canRepeat,
   } = answer.refusal as Extract<HeavyReads['reportFile']['answer'], { refusal: unknown }>['refusal'];
+  if (canRepeat !== null) throw new OperatorNeeded(message, canRepeat, more);
   throw new Refusal(code, message, more, members);
 }
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { isOutage, UnreadableEvent } from '../../commands/engine/refusal.ts';
+import { isOutage, OperatorNeeded, UnreadableEvent } from '../../commands/engine/refusal.ts';
 import { FAMILIES } from '../../commands/families.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { ValueWords } from '../../identity/value-words.ts';
@@ -204,7 +204,7 @@ async function runRows(
   try {
     return await sheetImport.run(listener);
   } catch (error) {
-    if (!isOutage(error) || error instanceof UnreadableEvent) throw error;
+    if (!isOutage(error) || error instanceof UnreadableEvent || error instanceof OperatorNeeded) throw error;
     const progressSoFar = sheetImport.rowCount === 0 ? '' : ` after ${sheetImport.rowCount} rows`;
     throw new CommandError(
       `The store does not answer${progressSoFar}. Run the import again. It continues where it stopped.`,

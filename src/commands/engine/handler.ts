@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../../stores/errors.ts';
+import { RevisionConflict, StoreUnavailable, StreamDamaged } from '../../stores/errors.ts';
 import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { chainEvents, saltedHash } from '../../trail/hash.ts';
@@ -66,6 +66,8 @@ export interface HandlerOptions {
   simulated?: boolean;
   /** Returns true if every running instance can read events of this type. By default all can. */
   canRead?: (type: string) => boolean;
+  /** Called with each error of a command or a load, before it becomes a refusal. The cause is then told to callers only in part. */
+  onFailure?: ((error: unknown) => void) | undefined;
 }
 
 /** A decision: either there is nothing to append and the result is final, or these events must be appended. */
@@ -94,6 +96,7 @@ export class CommandHandler {
   ): Promise<CommandResult<State>> {
     const deadline = envelope.deadline ?? commandDeadline();
     return beforeDeadline(deadline, this.run(aggregate, command, envelope, deadline)).catch((error: unknown) => {
+      this.options.onFailure?.(error);
       throw asRefusal(error);
     });
   }
@@ -121,6 +124,9 @@ export class CommandHandler {
         this.streams.put(stream, next);
         return toResult(next, events);
       } catch (error) {
+        if (error instanceof RevisionConflict && error.actual < current.revision) {
+          throw new StreamDamaged(stream, `it ends at revision ${error.actual}, but had revision ${current.revision}`);
+        }
         await waitBeforeRetry(error, attempt, deadline);
         loaded = await this.load(aggregate, true);
       }
@@ -150,12 +156,17 @@ export class CommandHandler {
     return this.options.now().toISOString();
   }
 
-  /** Returns a stream's state, from the cache unless `refresh` is true. @throws StoreUnavailable */
-  load<State extends object, Event extends DomainEvent>(
+  /** Returns a stream's state, from the cache unless `refresh` is true. @throws StoreUnavailable, StreamDamaged */
+  async load<State extends object, Event extends DomainEvent>(
     aggregate: FoldableAggregate<State, Event>,
     refresh = false,
   ): Promise<StreamState<State>> {
-    return this.streams.load(aggregate, refresh);
+    try {
+      return await this.streams.load(aggregate, refresh);
+    } catch (error) {
+      this.options.onFailure?.(error);
+      throw error;
+    }
   }
 
   /**

@@ -1,4 +1,12 @@
-import { DiskFull, RevisionConflict, StoreReplaced, StoreUnavailable, TooLarge } from '../../stores/errors.ts';
+import {
+  DiskFull,
+  RevisionConflict,
+  StoreRefused,
+  StoreReplaced,
+  StoreUnavailable,
+  StreamDamaged,
+  TooLarge,
+} from '../../stores/errors.ts';
 
 /** The wire's error codes. The HTTP transport adds `unauthorized` and `method_not_allowed`. */
 export type RefusalCode =
@@ -86,8 +94,15 @@ export function isOutage(error: unknown): boolean {
 /** Pause that callers are told to make while the disk is full. An operator needs longer than a database that restarts. */
 const DISK_RETRY_SECONDS = 30;
 
-/** Turns the stores' errors into refusals. Returns any other error unchanged. */
+/** Turns the stores' errors into refusals, which have them as their cause. Returns any other error unchanged. */
 export function asRefusal(error: unknown): unknown {
+  const refusal = refusalFor(error);
+  if (refusal === null) return error;
+  refusal.cause = error;
+  return refusal;
+}
+
+function refusalFor(error: unknown): Refusal | null {
   if (error instanceof RevisionConflict) {
     return new Refusal('conflict', 'Another writer changed the record at the same time. Repeat the call.');
   }
@@ -98,6 +113,15 @@ export function asRefusal(error: unknown): unknown {
       false,
     );
   }
+  if (error instanceof StreamDamaged) {
+    return new OperatorNeeded(
+      `A stored history that this call needs is damaged: ${error.finding}. Tell the operator. Don't repeat the call before it is mended.`,
+      false,
+    );
+  }
+  if (error instanceof StoreRefused) {
+    return new OperatorNeeded(`${error.finding} Tell its operator. Don't repeat the call before it is mended.`, false);
+  }
   if (error instanceof DiskFull) {
     return new OperatorNeeded(
       "The service's disk is full, so nothing was written. Tell its operator, or repeat the call with the same idempotency_key later.",
@@ -105,7 +129,7 @@ export function asRefusal(error: unknown): unknown {
       { retry_after_seconds: DISK_RETRY_SECONDS },
     );
   }
-  if (!(error instanceof StoreUnavailable)) return error;
+  if (!(error instanceof StoreUnavailable)) return null;
   return new Refusal(
     'unavailable',
     'The store does not answer. Repeat the call with the same idempotency_key: nothing is done twice.',

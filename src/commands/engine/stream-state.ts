@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { StreamDamaged } from '../../stores/errors.ts';
 import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import type { Aggregate, Companion, Decider, DomainEvent, Origin } from './decider.ts';
@@ -49,7 +50,10 @@ export function recordRevision({ revision, originEvents }: StreamState<unknown>)
   return revision + 1 + originEvents;
 }
 
-/** Applies further events to a stream's state. Old and new state share the map of commands, which only grows. */
+/**
+ * Applies further events to a stream's state. Old and new state share the map of commands, which only grows.
+ * @throws StreamDamaged if they don't follow on it
+ */
 export function fold<State extends object, Event extends DomainEvent>(
   decider: Pick<Decider<State, unknown, Event>, 'events' | 'evolve'>,
   from: StreamState<State>,
@@ -58,6 +62,7 @@ export function fold<State extends object, Event extends DomainEvent>(
   let { organization_id, state, revision, created_at, updated_at, hash, storePosition } = from;
   const { commands, originEvents } = from;
   for (const event of events) {
+    requireFollows(event, revision, hash);
     state = applyStoredEvent(decider, state, event);
     revision = event.revision;
     hash = event.metadata.hash;
@@ -78,6 +83,16 @@ export function fold<State extends object, Event extends DomainEvent>(
     storePosition,
     commands,
   };
+}
+
+/** @throws StreamDamaged unless the event follows the one with this revision and hash */
+function requireFollows({ stream, revision, metadata }: TrailEvent, last: number, lastHash: string | null): void {
+  if (revision !== last + 1) {
+    throw new StreamDamaged(stream, `revisions ${last + 1} to ${revision - 1} are missing or are not veritrail's`);
+  }
+  if (metadata.previous_hash !== lastHash) {
+    throw new StreamDamaged(stream, `revision ${revision} doesn't follow the event before it`);
+  }
 }
 
 /**

@@ -63,7 +63,7 @@ const INSTRUCTIONS = [
 
 /**
  * Builds the toolbox of a service.
- * @param reportError receives unexpected errors, for the log
+ * @param reportError receives unexpected errors, and failures of stores, for the log
  * @param heavyReads runs the calls that are not LIGHT. By default they run like all others
  */
 export function createToolBox(
@@ -75,9 +75,12 @@ export function createToolBox(
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const failure = (thrown: unknown, tool: Tool, { signal }: Control): ToolResult => {
     const error = refusalOf(thrown, tool, signal);
-    if (error instanceof Refusal) return refusalResult(error);
-    reportError(error, tool.name);
-    return refusalResult(INTERNAL_ERROR);
+    if (!(error instanceof Refusal)) {
+      reportError(error, tool.name);
+      return refusalResult(INTERNAL_ERROR);
+    }
+    if (error.code === 'unavailable' && error.cause !== undefined) reportError(error.cause, tool.name);
+    return refusalResult(error);
   };
   let listJson: string | undefined;
   return {
