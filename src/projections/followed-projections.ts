@@ -72,8 +72,10 @@ export class FollowedProjections extends ServedProjections {
     }
     const { generation, report } = notice;
     const progress = this.progressOf(generation);
-    if (progress !== null) progress.update(report);
-    else if (notice.type === 'serving') this.follow(generation, report);
+    if (progress !== null) {
+      progress.update(report);
+      this.publishLeaves(report.applied);
+    } else if (notice.type === 'serving') this.follow(generation, report);
   }
 
   /** Notes that the other thread has ended. Its successor will send what it serves. */

@@ -133,7 +133,9 @@ export class Projections extends ServedProjections {
     await models.buildIndexes();
     const { onNotice } = this.options;
     const onProgress = (report: ProgressReport) => {
-      if (this.current?.progress === runner) onNotice?.({ type: 'progress', generation, report });
+      if (this.current?.progress !== runner) return;
+      onNotice?.({ type: 'progress', generation, report });
+      this.publishLeaves(report.applied);
     };
     const runner = new Runner({ ...this.options, installation: this.installation, models, onProgress });
     this.runners.add(runner);

@@ -2,6 +2,7 @@ import { StoreUnavailable } from '../stores/errors.ts';
 import type { StorePosition } from '../stores/event-store.ts';
 import type { ReadModels } from '../stores/read-store.ts';
 import type { GenerationProgress } from './engine/generation-progress.ts';
+import type { AppliedLeaves } from './transparency/applied-leaves.ts';
 
 /** A replaced generation stays open this long for the queries that began on it. */
 export const REPLACED_OPEN_MS = 50_000;
@@ -18,10 +19,13 @@ export interface BuildProgress {
   phase: string;
 }
 
+type LeafListener = (applied: AppliedLeaves) => void;
+
 /** Serves one generation of read models at a time. */
 export abstract class ServedProjections {
   protected current: Generation | null = null;
   protected buildProgress: BuildProgress | null = null;
+  private readonly leafListeners = new Set<LeafListener>();
 
   /** Ends when a generation is served, or `stop` was called. */
   abstract start(installation: string): Promise<void>;
@@ -61,6 +65,16 @@ export abstract class ServedProjections {
   /** True while events can't be applied. Reads still work, and show the state before the failure. */
   get isFailing(): boolean {
     return this.current !== null && this.current.progress.lastError !== null;
+  }
+
+  /** Calls `listener` with the leaves of the events that this instance applies. Returns a function that ends it. */
+  subscribeToLeaves(listener: LeafListener): () => void {
+    this.leafListeners.add(listener);
+    return () => this.leafListeners.delete(listener);
+  }
+
+  protected publishLeaves(applied: AppliedLeaves | null): void {
+    if (applied !== null) for (const listener of this.leafListeners) listener(applied);
   }
 
   /** Organizations that have read models. */

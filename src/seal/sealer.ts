@@ -1,21 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { CHANGES } from '../projections/history/change-document.ts';
+import { monotonicMs } from '../clock/monotonic.ts';
 import type { ServedProjections } from '../projections/served-projections.ts';
-import { readNodes } from '../projections/transparency/organization-tree.ts';
-import {
-  type LogSealedDocument,
-  newestSeal,
-  newestSealEvent,
-  SEALS,
-  type SealDocument,
-} from '../projections/transparency/seal-documents.ts';
 import { RevisionConflict, StoreUnavailable } from '../stores/errors.ts';
 import { type EventStore, NO_STREAM } from '../stores/event-store.ts';
 import type { Checkpoint, ReadModels } from '../stores/read-store.ts';
 import { chainEvents } from '../trail/hash.ts';
 import { nodeCrypto } from '../trail/node/node-crypto.ts';
 import type { SigningKey } from '../trail/seals/key.ts';
-import { rangeHash } from '../trail/seals/merkle.ts';
 import {
   introduceKey,
   makeSeal,
@@ -23,12 +14,16 @@ import {
   rotateKey,
   type SealEvent,
   sealStream,
+  type TreeHead,
 } from '../trail/seals/seal-events.ts';
+import { LogCheck } from './log-check.ts';
 import type { SealKeys } from './seal-keys.ts';
+import { hasAuditCompletion, readSealState, type SealState } from './seal-state.ts';
+import { type SealStop, sealStopText } from './seal-stop.ts';
 
 export interface SealerOptions {
   events: EventStore;
-  projections: Pick<ServedProjections, 'ready' | 'progress' | 'models' | 'waitUntilProjected'>;
+  projections: Pick<ServedProjections, 'ready' | 'progress' | 'models' | 'waitUntilProjected' | 'subscribeToLeaves'>;
   keys: SealKeys;
   now: () => Date;
   log: { warn(details: object, message: string): void };
@@ -53,6 +48,9 @@ const MAX_PROJECTION_LAG_MS = 10_000;
 const BEHIND_MESSAGE = 'seals: cannot seal, because the read models lack events of the seal stream';
 const PAUSED_MESSAGE = 'seals: paused until the restore of this history is finished';
 
+/** An organization that has stopped is checked again this often, and at once after a rebuild. */
+const STOPPED_INTERVAL_MS = 60_000;
+
 /** The result of the last check of an organization. */
 interface LastCheck {
   position: number;
@@ -62,33 +60,42 @@ interface LastCheck {
   unsealedSince: number | null;
 }
 
-/** An organization's seals as of a checkpoint. */
-interface SealState {
-  checkpoint: Checkpoint;
-  /** The newest event of the seal stream. */
-  newestEvent: SealDocument | null;
-  newestSeal: LogSealedDocument | null;
-  /** The number of unsealed events outside the seal stream. */
-  unsealed: number;
+/** An organization that has stopped, and when it was checked. */
+interface CheckedStop {
+  stop: SealStop;
+  generation: string;
+  checkedAtMs: number;
+}
+
+/** A seal that is due, and the key that signs it. */
+interface DueSeal {
+  state: SealState;
+  key: SigningKey;
 }
 
 /**
- * Seals organizations' logs, on the instance that holds the projection lease. It reads only the read models. If they are
- * outdated, or another instance seals too, the append's expected revision lets only one seal through.
+ * Seals organizations' logs, on the instance that holds the projection lease. It signs what the read models hold, but only
+ * if the log says the same. If another instance seals too, the append's expected revision lets only one seal through.
  */
 export class Sealer {
   private readonly lastChecks = new Map<string, LastCheck>();
   /** The last failure of each organization: message, seal stream revision, and the number of failures there. */
   private readonly failures = new Map<string, { message: string; revision: number; count: number }>();
+  private readonly stops = new Map<string, CheckedStop>();
+  private readonly logCheck: LogCheck;
+  private unsubscribe: (() => void) | null = null;
   private timer: NodeJS.Timeout | null = null;
   private currentCheck: Promise<void> | null = null;
   private stopped = false;
   private newestSealTime: number | null = null;
 
-  constructor(private readonly options: SealerOptions) {}
+  constructor(private readonly options: SealerOptions) {
+    this.logCheck = new LogCheck(options.events);
+  }
 
   start(): void {
     this.stopped = false;
+    this.unsubscribe = this.options.projections.subscribeToLeaves((applied) => this.logCheck.receive(applied));
     this.timer = setInterval(() => {
       this.currentCheck ??= this.checkAll().finally(() => {
         this.currentCheck = null;
@@ -100,38 +107,52 @@ export class Sealer {
   /** Stops when the check of the current organization is finished. */
   async stop(): Promise<void> {
     this.stopped = true;
+    this.unsubscribe?.();
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
     await this.currentCheck;
   }
 
   /**
-   * Results of this instance's last checks. Nothing counts as unsealed while another instance seals. Times are epoch
-   * milliseconds.
+   * Results of this instance's last checks. While another instance seals, nothing counts as unsealed, and no stops are known
+   * here. Times are epoch milliseconds.
    */
-  get state(): { unsealed: number; unsealedSince: number | null; newestSeal: number | null } {
+  get state(): {
+    unsealed: number;
+    unsealedSince: number | null;
+    newestSeal: number | null;
+    stops: readonly SealStop[];
+  } {
     const waiting = [...this.lastChecks.values()].filter(({ unsealed }) => unsealed > 0);
     const unsealedSince = waiting.flatMap((check) => check.unsealedSince ?? []);
     return {
       unsealed: waiting.reduce((sum, { unsealed }) => sum + unsealed, 0),
       unsealedSince: unsealedSince.length === 0 ? null : Math.min(...unsealedSince),
       newestSeal: this.newestSealTime,
+      stops: [...this.stops.values()].map(({ stop }) => stop),
     };
   }
 
   /** Checks every organization with new events, and seals those that are due. */
   async checkAll(): Promise<void> {
     const { projections, keys, log } = this.options;
-    if (!projections.ready || projections.progress.role !== 'LEADER') return this.lastChecks.clear();
+    if (!projections.ready || projections.progress.role !== 'LEADER') {
+      this.lastChecks.clear();
+      return this.stops.clear();
+    }
     const { models, progress } = projections;
     if (Date.now() - progress.caughtUpAt > MAX_PROJECTION_LAG_MS) return;
     try {
       const key = await keys.currentKey();
+      const due: DueSeal[] = [];
       for (const organizationId of progress.organizations) {
         if (this.stopped) return;
         const checkpoint = progress.checkpoint(organizationId);
-        if (checkpoint && this.needsCheck(checkpoint, key)) await this.checkOrganization(models, checkpoint, key);
+        if (!checkpoint || !this.needsCheck(checkpoint, key)) continue;
+        const dueSeal = await this.findDue(models, checkpoint, key);
+        if (dueSeal !== null) due.push(dueSeal);
       }
+      await this.sealAll(models, due);
     } catch (error) {
       // A store that is down is tried again at the next check.
       if (!(error instanceof StoreUnavailable)) log.warn({ err: error }, 'seals: check failed');
@@ -149,10 +170,11 @@ export class Sealer {
     return unsealedSince !== null && this.options.now().getTime() - unsealedSince >= MAX_UNSEALED_MS;
   }
 
-  private async checkOrganization(models: ReadModels, checkpoint: Checkpoint, currentKey: SigningKey): Promise<void> {
+  /** Returns an organization's seal if it is due, and its events weren't found to differ from the log just now. */
+  private async findDue(models: ReadModels, checkpoint: Checkpoint, currentKey: SigningKey): Promise<DueSeal | null> {
     const { organizationId, position, logTime } = checkpoint;
     const state = await readSealState(models, checkpoint);
-    if (state === null) return;
+    if (state === null) return null;
     const lastCheck = this.lastChecks.get(organizationId);
     const logTimeMs = Math.min(this.options.now().getTime(), Date.parse(logTime));
     const unsealedSince = state.unsealed > 0 ? (lastCheck?.unsealedSince ?? logTimeMs) : null;
@@ -172,15 +194,58 @@ export class Sealer {
           checkpoint,
           Math.max(state.newestSeal?.data.size ?? 0, lastCheck?.position ?? 0),
         )));
-    if (!isDue)
-      this.lastChecks.set(organizationId, { position, keyId: key.key_id, unsealed: state.unsealed, unsealedSince });
-    else if (await this.seal(models, state, key)) this.lastChecks.delete(organizationId);
     if (state.newestSeal !== null)
       this.newestSealTime = Math.max(this.newestSealTime ?? 0, Date.parse(state.newestSeal.data.sealed_at));
+    if (isDue && !this.isStopped(organizationId, models.generation)) return { state, key };
+    this.lastChecks.set(organizationId, { position, keyId: key.key_id, unsealed: state.unsealed, unsealedSince });
+    return null;
   }
 
-  /** Appends a seal. Returns false if another instance was first, the store is down, or sealing is paused. */
-  private async seal(models: ReadModels, state: SealState, key: SigningKey): Promise<boolean> {
+  /** Makes seals that are due, of organizations whose read models hold what the log says. */
+  private async sealAll(models: ReadModels, due: readonly DueSeal[]): Promise<void> {
+    if (due.length === 0) return;
+    const stops = await this.logCheck.prepare(
+      models,
+      due.map(({ state }) => state),
+    );
+    for (const stop of stops) this.noteStop(stop, models.generation);
+    for (const { state, key } of due) {
+      const { organizationId } = state.checkpoint;
+      if (this.stopped) return;
+      if (stops.some(({ organization_id }) => organization_id === organizationId)) continue;
+      const head = state.unsealed > 0 ? await this.checkedHead(models, state) : null;
+      if (state.unsealed > 0 && head === null) continue;
+      if (await this.seal(state, head, key)) this.lastChecks.delete(organizationId);
+    }
+  }
+
+  /** Returns true if an organization's read models were found to differ from the log, and nothing was done about it since. */
+  private isStopped(organizationId: string, generation: string): boolean {
+    const last = this.stops.get(organizationId);
+    return last?.generation === generation && monotonicMs() - last.checkedAtMs < STOPPED_INTERVAL_MS;
+  }
+
+  private noteStop(stop: SealStop, generation: string): void {
+    const last = this.stops.get(stop.organization_id);
+    this.stops.set(stop.organization_id, { stop, generation, checkedAtMs: monotonicMs() });
+    if (last?.stop.from !== stop.from || last.stop.why !== stop.why)
+      this.options.log.warn({ ...stop }, `seals: ${sealStopText(stop)}`);
+  }
+
+  /** Returns the tree head to sign. Null if the read models don't agree with the log, or are about to. */
+  private async checkedHead(models: ReadModels, state: SealState): Promise<TreeHead | null> {
+    const now = this.options.projections.progress.checkpoint(state.checkpoint.organizationId);
+    const head = await this.logCheck.head(models, state, now ?? state.checkpoint);
+    if (head === null || !('why' in head)) return head;
+    this.noteStop(head, models.generation);
+    return null;
+  }
+
+  /**
+   * Appends a seal, or only a key if there is no tree head to sign. Returns false if another instance was first, the store
+   * is down, or sealing is paused.
+   */
+  private async seal(state: SealState, head: TreeHead | null, key: SigningKey): Promise<boolean> {
     const { checkpoint, newestEvent } = state;
     const organization_id = checkpoint.organizationId;
     const revision = newestEvent?.revision ?? NO_STREAM;
@@ -190,7 +255,7 @@ export class Sealer {
       return false;
     }
     const recorded_at = this.options.now().toISOString();
-    const newEvents = await this.createSealEvents(models, state, key, recorded_at);
+    const newEvents = await this.createSealEvents(state, head, key, recorded_at);
     const command_id = randomUUID();
     const stream = sealStream(organization_id);
     const events = chainEvents(nodeCrypto, {
@@ -214,6 +279,7 @@ export class Sealer {
     try {
       const storePosition = await this.options.events.append(stream, events, revision);
       this.failures.delete(organization_id);
+      this.stops.delete(organization_id);
       await this.options.projections.waitUntilProjected(organization_id, storePosition, PROJECTION_WAIT_MS);
       return true;
     } catch (error) {
@@ -232,24 +298,18 @@ export class Sealer {
   }
 
   private async createSealEvents(
-    models: ReadModels,
-    state: SealState,
+    { checkpoint: { organizationId }, newestEvent, newestSeal }: SealState,
+    head: TreeHead | null,
     key: SigningKey,
     sealed_at: string,
   ): Promise<SealEvent[]> {
-    const { newestEvent, newestSeal: previousSeal, unsealed } = state;
-    const { organizationId, position: size } = state.checkpoint;
-    const previous_seal = previousSeal?.hash ?? null;
+    const previous_seal = newestSeal?.hash ?? null;
     const events: SealEvent[] = [];
     if (newestEvent === null) events.push(introduceKey(organizationId, key));
     else if (newestEvent.data.key_id !== key.key_id) {
       events.push(await this.createKeyEvent(organizationId, newestEvent.data.key_id, previous_seal, key));
     }
-    if (unsealed > 0) {
-      const range = { from: 0, to: size };
-      const root = rangeHash(nodeCrypto, range, await readNodes(models, organizationId, [range]));
-      events.push(makeSeal(organizationId, { size, root, sealed_at, previous_seal }, key));
-    }
+    if (head !== null) events.push(makeSeal(organizationId, { ...head, sealed_at, previous_seal }, key));
     return events;
   }
 
@@ -266,39 +326,4 @@ export class Sealer {
     this.options.log.warn(details, 'seals: the key of earlier seals is lost, so the current key replaces it');
     return replaceKey(organizationId, previous_seal, key);
   }
-}
-
-/**
- * Reads an organization's seals as of a checkpoint. Returns null if the read models are ahead of it; the next check
- * has a newer checkpoint.
- */
-async function readSealState(models: ReadModels, checkpoint: Checkpoint): Promise<SealState | null> {
-  const { organizationId, position } = checkpoint;
-  const newestEvent = await newestSealEvent(models, organizationId);
-  if (newestEvent !== null && newestEvent.position > position) return null;
-  const seal =
-    newestEvent?.type === 'LogSealed' ? newestEvent : newestEvent && (await newestSeal(models, organizationId));
-  const size = seal?.data.size ?? 0;
-  const afterSeal = { key: 'position', op: 'range', gt: size } as const;
-  const [count] = newestEvent ? await models.count({ collection: SEALS.name, organizationId, where: [afterSeal] }) : [];
-  return { checkpoint, newestEvent, newestSeal: seal, unsealed: position - size - (count?.total ?? 0) };
-}
-
-/** Returns true if an event after this position completed an audit. */
-async function hasAuditCompletion(
-  models: ReadModels,
-  { organizationId, position }: Checkpoint,
-  after: number,
-): Promise<boolean> {
-  const completions = await models.find({
-    collection: CHANGES.name,
-    organizationId,
-    where: [
-      { key: 'position', op: 'range', gt: after, lte: position },
-      { key: 'event_type', op: 'eq', value: 'AuditCompleted' },
-    ],
-    order: { key: 'position', direction: 'ASC' },
-    limit: 1,
-  });
-  return completions.length > 0;
 }

@@ -62,6 +62,7 @@ function report(changes: Partial<ProgressReport> = {}): ProgressReport {
     isStoreDown: false,
     pendingSince: null,
     checkpoints: [],
+    applied: null,
     ...changes,
   };
 }

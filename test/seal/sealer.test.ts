@@ -31,7 +31,7 @@ test('the sealer seals a minute after the first event, then not again until the 
   assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed']);
   await waitAndSeal(0);
   const { newestSeal, ...rest } = sealer.state;
-  assert.equal(rest, { unsealed: 0, unsealedSince: null });
+  assert.equal(rest, { unsealed: 0, unsealedSince: null, stops: [] });
   assert.ok(newestSeal! > Date.now() + 60_000);
   await waitAndSeal(120_000);
   await waitAndSeal(120_000);

@@ -1,5 +1,6 @@
 import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { Checkpoint } from '../../stores/read-store.ts';
+import type { AppliedLeaves } from '../transparency/applied-leaves.ts';
 
 /** While a store is down, a call waits at most this long. That is enough for one more attempt. */
 const OUTAGE_WAIT_MS = 1_000;
@@ -15,6 +16,8 @@ export interface ProgressReport {
   pendingSince: number | null;
   /** Those that may have changed since the last report. */
   checkpoints: readonly Checkpoint[];
+  /** The events that were applied since the last report; null if none were. */
+  applied: AppliedLeaves | null;
 }
 
 /** The progress of one generation of read models through the log. Calls can wait for it. */

@@ -3,6 +3,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import { Fenced, StoreUnavailable } from '../../stores/errors.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
 import type { Checkpoint, ReadModels, ReadStore } from '../../stores/read-store.ts';
+import { type AppliedLeaves, toAppliedLeaves } from '../transparency/applied-leaves.ts';
 import { Applier } from './applier.ts';
 import { GenerationProgress, type ProgressReport } from './generation-progress.ts';
 import { LeaseHold } from './lease.ts';
@@ -69,7 +70,7 @@ export class Runner extends GenerationProgress {
 
   /** Returns the whole progress. */
   fullReport(): ProgressReport {
-    return this.createReport([...this.checkpoints.values()]);
+    return this.createReport([...this.checkpoints.values()], null);
   }
 
   protected override wait(condition: () => boolean, ms: number): Promise<boolean> {
@@ -131,10 +132,11 @@ export class Runner extends GenerationProgress {
     const started = performance.now();
     await applier.apply(events);
     this.options.onTiming?.({ events: events.length, ms: Math.round(performance.now() - started) }, 'projection batch');
-    this.storePosition = events.at(-1)!.storePosition;
+    const applied = toAppliedLeaves(this.storePosition, events);
+    this.storePosition = applied.upTo;
     this.pendingSince = null;
     this.waiters.check();
-    this.report(this.checkpointsAfter(events));
+    this.report(this.checkpointsAfter(events), applied);
     // Embedded stores answer at once, so without this all parts would be one turn of the event loop.
     if (events.length >= MAX_PART_EVENTS) await nextTurn();
   }
@@ -193,13 +195,13 @@ export class Runner extends GenerationProgress {
     this.report(newerCheckpoints);
   }
 
-  private report(checkpoints: Iterable<Checkpoint> = []): void {
-    this.options.onProgress?.(this.createReport([...checkpoints]));
+  private report(checkpoints: Iterable<Checkpoint> = [], applied: AppliedLeaves | null = null): void {
+    this.options.onProgress?.(this.createReport([...checkpoints], applied));
   }
 
-  private createReport(checkpoints: readonly Checkpoint[]): ProgressReport {
+  private createReport(checkpoints: readonly Checkpoint[], applied: AppliedLeaves | null): ProgressReport {
     const { role, caughtUpAt, lastError, isStoreDown, pendingSince } = this;
-    return { role, caughtUpAt, lastError, isStoreDown, pendingSince, checkpoints };
+    return { role, caughtUpAt, lastError, isStoreDown, pendingSince, checkpoints, applied };
   }
 
   private checkpointsAfter(events: readonly StoredEvent[]): Checkpoint[] {

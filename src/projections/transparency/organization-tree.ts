@@ -100,6 +100,20 @@ export async function readNodes(
   return hashOf;
 }
 
+/** Returns the tree over the first `size` events as the read models have it. Null if they lack a node of it. */
+export async function readTree(
+  models: DocumentReader,
+  organizationId: string,
+  size: number,
+): Promise<GrowingTree | null> {
+  try {
+    return GrowingTree.resume(nodeCrypto, size, await readNodes(models, organizationId, [{ from: 0, to: size }]));
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
 /** Documents per read. */
 const MAX_IDS_PER_READ = 500;
 

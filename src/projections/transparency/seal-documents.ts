@@ -57,6 +57,19 @@ export async function firstSealOf(
   return firstSealDocument<LogSealedDocument>(models, organizationId, [covers], { key: 'size', direction: 'ASC' });
 }
 
+/** Returns the newest seals that cover fewer events than `size`, the newest first. */
+export async function sealsBelow(
+  models: DocumentReads,
+  organizationId: string,
+  size: number,
+  limit: number,
+): Promise<LogSealedDocument[]> {
+  const where = [{ key: 'size', op: 'range', lt: size }] as const;
+  const order = { key: 'size', direction: 'DESC' } as const;
+  const documents = await models.find({ collection: SEALS.name, organizationId, where, order, limit });
+  return documents.map(({ doc }) => doc as unknown as LogSealedDocument);
+}
+
 /** Far more rotations of keys than any history has. */
 const MAX_KEY_ROTATIONS = 10_000;
 
