@@ -135,12 +135,12 @@ export class Metrics {
   /** Returns the same log, with appends counted and timed. */
   countAppends(events: EventStore): EventStore {
     return {
-      append: async (stream, batch, expectedRevision) => {
+      append: async (stream, batch, expectedRevision, decidedAt) => {
         const started = performance.now();
         this.appending += 1;
         let outcome = 'ok';
         try {
-          const position = await events.append(stream, batch, expectedRevision);
+          const position = await events.append(stream, batch, expectedRevision, decidedAt);
           this.events.inc(batch.length);
           return position;
         } catch (error) {
@@ -157,6 +157,7 @@ export class Metrics {
       readAll: (after) => events.readAll(after),
       subscribeAll: (after, signal) => events.subscribeAll(after, signal),
       head: () => events.head(),
+      check: () => events.check(),
       compareStorePositions: (a, b) => events.compareStorePositions(a, b),
       close: () => events.close(),
     };

@@ -29,9 +29,9 @@ export async function readHealth(stores: Stores, register: HealthSources): Promi
   const { projections } = register;
   const [hasRoles, eventStore, readStore, accountStore] = await Promise.all([
     canReadRoles(register),
-    storeHealth(stores.events.head()),
+    storeHealth(stores.events.check()),
     storeHealth(stores.reads.sharedEntry('active')),
-    storeHealth(stores.accounts.get('secrets', 'installation')),
+    storeHealth(stores.accounts.check()),
   ]);
   const all = [eventStore, readStore, accountStore];
   const problems = [...all.flatMap(({ problem }) => problem ?? []), ...register.problems.list()];

@@ -71,6 +71,8 @@ export interface AccountStore {
   remove(table: AccountTableName, id: string): Promise<boolean>;
   /** Removes every record whose look-up `field` is a text below `below`. Returns their number. */
   sweep(table: AccountTableName, field: string, below: string): Promise<number>;
+  /** Checks that the store answers. @throws StoreUnavailable, or StoreReplaced if other data took the place of the known ones */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 

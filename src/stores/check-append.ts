@@ -1,8 +1,9 @@
+import { monotonicMs } from '../clock/monotonic.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import { type EventTexts, eventTexts, isAuthentic } from '../trail/hash.ts';
 import { nodeCrypto } from '../trail/node/node-crypto.ts';
-import { TooLarge } from './errors.ts';
-import { MAX_APPEND_BYTES } from './event-store.ts';
+import { DecisionExpired, TooLarge } from './errors.ts';
+import { MAX_APPEND_BYTES, MAX_DECISION_AGE_MS, type StreamBatch } from './event-store.ts';
 
 /** Bytes per event in addition to its type, data and metadata: id, stream, numbers, framing. Rounded up. */
 const FRAMING_BYTES = 256;
@@ -33,6 +34,14 @@ export function checkAppend(stream: string, events: readonly TrailEvent[], expec
     throw new TooLarge(`${bytes} bytes for ${stream}; one append holds at most ${MAX_APPEND_BYTES}`);
   }
   return allTexts;
+}
+
+/** Checks the age of a decision. @throws DecisionExpired if it is too old to be written now */
+export function checkDecisionAge({ stream, decidedAt }: Pick<StreamBatch, 'stream' | 'decidedAt'>): void {
+  if (decidedAt === undefined) return;
+  const age = monotonicMs() - decidedAt;
+  if (age > MAX_DECISION_AGE_MS)
+    throw new DecisionExpired(`the events for ${stream} were decided ${Math.round(age)} ms ago`);
 }
 
 /** Returns an event's canonical texts; null if it has none, and so can't have been hashed. */

@@ -57,6 +57,14 @@ export class StreamDamaged extends Error {
   }
 }
 
+/**
+ * The events were decided too long ago to get their place in the log now. This call has written nothing; an earlier attempt
+ * with the same events may have. Decide again on fresh state.
+ */
+export class DecisionExpired extends StoreUnavailable {
+  override readonly name = 'DecisionExpired';
+}
+
 /** The store's disk is full. Nothing was written. Calls succeed again once there is space. */
 export class DiskFull extends StoreUnavailable {
   override readonly name = 'DiskFull';

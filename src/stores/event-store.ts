@@ -20,7 +20,15 @@ export interface StreamBatch {
   stream: string;
   events: readonly TrailEvent[];
   expectedRevision: number;
+  /** The `monotonicMs` at which the events were decided. Absent: they may be of any age, as when a log is restored. */
+  decidedAt?: number | undefined;
 }
+
+/**
+ * Limit for the age of a decision that is appended. Its `recorded_at` is that old too, so a read as of a moment some seconds
+ * ago is final: no event can get a place before it any more.
+ */
+export const MAX_DECISION_AGE_MS = 5_000;
 
 /** The `expectedRevision` of a stream that must not exist yet. */
 export const NO_STREAM = -1;
@@ -41,13 +49,21 @@ export const MAX_APPEND_BYTES = 1_000_000;
 export interface EventStore {
   /**
    * Appends a batch to one stream. The events have consecutive revisions from `expectedRevision + 1`.
+   * @param decidedAt as in StreamBatch. It is compared at the last moment before each attempt to write
    * @returns the store position of the batch's last event. For a retry, that of the first attempt.
    * @throws RevisionConflict if the stream is at another revision and doesn't have these events already
+   * @throws DecisionExpired if the events were decided more than MAX_DECISION_AGE_MS ago
+   * @throws StoreReplaced if the log doesn't hold the newest event that this process knows
    * @throws TooLarge if the batch is larger than MAX_APPEND_BYTES
    * @throws StoreUnavailable if the store is down (`ambiguous` if the batch may have been appended)
    * @throws TypeError if an event's id or hash is wrong, or revisions aren't consecutive
    */
-  append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition>;
+  append(
+    stream: string,
+    events: readonly TrailEvent[],
+    expectedRevision: number,
+    decidedAt?: number,
+  ): Promise<StorePosition>;
 
   /**
    * Appends batches of any streams in this order, faster than one after the other. If one fails, later ones may have been
@@ -73,6 +89,9 @@ export interface EventStore {
 
   /** Returns the store position of veritrail's newest event; null if there is none. */
   head(): Promise<StorePosition | null>;
+
+  /** Checks that the store answers. @throws StoreUnavailable, or StoreReplaced as `append` does */
+  check(): Promise<void>;
 
   /** Returns a number below, equal to or above zero if `a` is before, at or after `b`. */
   compareStorePositions(a: StorePosition, b: StorePosition): number;

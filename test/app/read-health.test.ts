@@ -19,11 +19,11 @@ const projections = (
     problems: new StoreProblems({ warn: () => undefined }),
   }) as unknown as Sources;
 
-const storesWith = (head: () => Promise<unknown>) =>
+const storesWith = (check: () => Promise<unknown>) =>
   ({
-    events: { head },
+    events: { check },
     reads: { sharedEntry: async () => null },
-    accounts: { get: async () => null },
+    accounts: { check: async () => null },
   }) as unknown as Stores;
 
 test('is degraded, and still serving, while the read models fail', async () => {

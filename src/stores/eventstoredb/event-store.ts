@@ -13,7 +13,7 @@ import {
 } from '@eventstore/db-client';
 import { readConnectionString } from '../../config/connection-string.ts';
 import type { TrailEvent } from '../../trail/event.ts';
-import { checkAppend } from '../check-append.ts';
+import { checkAppend, checkDecisionAge } from '../check-append.ts';
 import { RevisionConflict, StoreUnavailable } from '../errors.ts';
 import { type EventStore, NO_STREAM, type StoredEvent, type StorePosition, type StreamBatch } from '../event-store.ts';
 import { appendFailure, CallLost, collect, isLostConnection, NoAnswer, readFailure } from './calls.ts';
@@ -64,10 +64,15 @@ class EventStoreDb implements EventStore {
     this.#readDeadlineMs = options.readDeadlineMs ?? READ_DEADLINE_MS;
   }
 
-  async append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition> {
+  async append(
+    stream: string,
+    events: readonly TrailEvent[],
+    expectedRevision: number,
+    decidedAt?: number,
+  ): Promise<StorePosition> {
     checkAppend(stream, events, expectedRevision);
     return this.#track(async () => {
-      const storePosition = await this.#send({ stream, events, expectedRevision });
+      const storePosition = await this.#send({ stream, events, expectedRevision, decidedAt });
       if (storePosition) return storePosition;
       // Success without a position means that the batch was there already.
       const position = await this.#positionOf(stream, events);
@@ -84,13 +89,14 @@ class EventStoreDb implements EventStore {
     for (const { stream, events, expectedRevision } of batches) checkAppend(stream, events, expectedRevision);
     const sent = await this.#track(async () => {
       const node = this.#leader.current ?? (await this.#leader.waitForLeader());
+      for (const batch of batches) checkDecisionAge(batch);
       return Promise.allSettled(batches.map((batch) => node.append(batch, this.#appendDeadlineMs)));
     });
     const positions: StorePosition[] = [];
-    for (const [index, { stream, events, expectedRevision }] of batches.entries()) {
+    for (const [index, { stream, events, expectedRevision, decidedAt }] of batches.entries()) {
       const outcome = sent[index]!;
       const position = outcome.status === 'fulfilled' ? outcome.value : null;
-      positions.push(position ?? (await this.append(stream, events, expectedRevision)));
+      positions.push(position ?? (await this.append(stream, events, expectedRevision, decidedAt)));
     }
     return positions;
   }
@@ -123,6 +129,10 @@ class EventStoreDb implements EventStore {
     const options = { direction: BACKWARDS, fromPosition: END, requiresLeader: true } as const;
     const events = await this.#track(() => this.#read((client, ms) => collect(client.readAll(options), ms, isOurs)));
     return toStoredEvent(events.at(-1)?.event)?.storePosition ?? null;
+  }
+
+  async check(): Promise<void> {
+    await this.head();
   }
 
   compareStorePositions(a: StorePosition, b: StorePosition): number {
@@ -159,6 +169,7 @@ class EventStoreDb implements EventStore {
     const node = this.#leader.current ?? (await this.#leader.waitForLeader(end));
     const since = Date.now();
     const ms = Math.min(this.#appendDeadlineMs, Math.max(end - since, LAST_ATTEMPT_MS));
+    checkDecisionAge(batch);
     try {
       return { storePosition: await node.append(batch, ms) };
     } catch (error) {

@@ -124,6 +124,10 @@ class MongoAccountStore implements AccountStore {
     return this.connection.run(async () => (await this.#collection(table).deleteMany(filter)).deletedCount);
   }
 
+  async check(): Promise<void> {
+    await this.get('secrets', 'installation');
+  }
+
   close(): Promise<void> {
     return this.connection.close();
   }

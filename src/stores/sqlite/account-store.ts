@@ -8,13 +8,14 @@ import {
   type AccountTableName,
 } from '../account-store.ts';
 import { quote, SqliteConnection, type SqlRow } from './connection.ts';
+import { whenUnlocked, whenUnlockedInPlace } from './file-lock.ts';
 
 /**
  * Stores accounts in `<folder>/accounts.db`: one table of JSON records per kind, with an index per look-up field. Syncs
  * at every write. Reads from the file every time, so that another process's change counts at once.
  */
 export function openSqliteAccountStore(folder: string): AccountStore {
-  return new SqliteAccountStore(join(folder, 'accounts.db'));
+  return whenUnlockedInPlace(() => new SqliteAccountStore(join(folder, 'accounts.db')));
 }
 
 class SqliteAccountStore implements AccountStore {
@@ -22,28 +23,29 @@ class SqliteAccountStore implements AccountStore {
 
   constructor(path: string) {
     this.#db = new SqliteConnection(path, { synchronous: 'FULL' });
-    this.#db.transaction(() => {
+    const createTables = () => {
       for (const [name, table] of Object.entries(ACCOUNT_TABLES)) this.#db.exec(createTable(name, table));
-    });
+    };
+    this.#db.setUp(() => this.#db.transaction(createTables));
   }
 
-  async insert(table: AccountTableName, record: AccountRecord): Promise<boolean> {
+  insert(table: AccountTableName, record: AccountRecord): Promise<boolean> {
     const sql = `INSERT OR IGNORE INTO ${quote(table)} VALUES (?, ?)`;
-    return this.#db.run(sql, [record.id, JSON.stringify(record)]).changes === 1;
+    return whenUnlocked(() => this.#db.run(sql, [record.id, JSON.stringify(record)]).changes === 1);
   }
 
   async put(table: AccountTableName, record: AccountRecord): Promise<void> {
     const sql = `INSERT INTO ${quote(table)} VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET record = excluded.record`;
-    this.#db.run(sql, [record.id, JSON.stringify(record)]);
+    await whenUnlocked(() => this.#db.run(sql, [record.id, JSON.stringify(record)]));
   }
 
-  async get<T extends AccountRecord>(table: AccountTableName, id: string): Promise<T | null> {
-    return this.#get<T>(table, id);
+  get<T extends AccountRecord>(table: AccountTableName, id: string): Promise<T | null> {
+    return whenUnlocked(() => this.#get<T>(table, id));
   }
 
   async find<T extends AccountRecord>(table: AccountTableName, field: string, value: string): Promise<T[]> {
     requireLookup(table, field);
-    return this.#db.all(`SELECT record FROM ${quote(table)} WHERE ${path(field)} = ?`, [value]).map(toRecord<T>);
+    return this.#select(`SELECT record FROM ${quote(table)} WHERE ${path(field)} = ?`, [value]);
   }
 
   async page<T extends AccountRecord>(table: AccountTableName, range: AccountRange): Promise<T[]> {
@@ -52,38 +54,49 @@ class SqliteAccountStore implements AccountStore {
     const sql = `SELECT record FROM ${quote(table)} WHERE ${path(field)} = ? AND id >= ?`;
     const end = below === undefined ? '' : ' AND id < ?';
     const values = below === undefined ? [value, from, limit] : [value, from, below, limit];
-    return this.#db.all(`${sql}${end} ORDER BY id DESC LIMIT ?`, values).map(toRecord<T>);
+    return this.#select(`${sql}${end} ORDER BY id DESC LIMIT ?`, values);
   }
 
-  async all<T extends AccountRecord>(table: AccountTableName): Promise<T[]> {
-    return this.#db.all(`SELECT record FROM ${quote(table)}`).map(toRecord<T>);
+  all<T extends AccountRecord>(table: AccountTableName): Promise<T[]> {
+    return this.#select(`SELECT record FROM ${quote(table)}`);
   }
 
-  async update(
+  update(
     table: AccountTableName,
     id: string,
     fields: Record<string, unknown>,
     expected: Record<string, unknown> = {},
   ): Promise<boolean> {
-    return this.#db.transaction(() => {
+    const replace = () => {
       const record = this.#get(table, id);
       if (!record || !hasFields(record, expected)) return false;
       const sql = `UPDATE OR IGNORE ${quote(table)} SET record = ? WHERE id = ?`;
       return this.#db.run(sql, [JSON.stringify({ ...record, ...fields }), id]).changes === 1;
-    });
+    };
+    return whenUnlocked(() => this.#db.transaction(replace));
   }
 
-  async remove(table: AccountTableName, id: string): Promise<boolean> {
-    return this.#db.run(`DELETE FROM ${quote(table)} WHERE id = ?`, [id]).changes === 1;
+  remove(table: AccountTableName, id: string): Promise<boolean> {
+    return whenUnlocked(() => this.#db.run(`DELETE FROM ${quote(table)} WHERE id = ?`, [id]).changes === 1);
   }
 
   async sweep(table: AccountTableName, field: string, below: string): Promise<number> {
     requireLookup(table, field);
-    return this.#db.run(`DELETE FROM ${quote(table)} WHERE ${path(field)} < ?`, [below]).changes;
+    const sql = `DELETE FROM ${quote(table)} WHERE ${path(field)} < ?`;
+    return whenUnlocked(() => this.#db.run(sql, [below]).changes);
+  }
+
+  async check(): Promise<void> {
+    await this.get('secrets', 'installation');
+    this.#db.refuseReplaced();
   }
 
   async close(): Promise<void> {
     this.#db.close();
+  }
+
+  #select<T extends AccountRecord>(sql: string, values: SqlRow = []): Promise<T[]> {
+    return whenUnlocked(() => this.#db.all(sql, values).map(toRecord<T>));
   }
 
   #get<T extends AccountRecord>(table: AccountTableName, id: string): T | null {

@@ -1,7 +1,9 @@
 import { closeSync, openSync } from 'node:fs';
 import Database from 'libsql';
 import { LRUCache } from 'lru-cache';
-import { StoreUnavailable } from '../errors.ts';
+import { DiskFull, StoreUnavailable } from '../errors.ts';
+import { FileIdentity } from './file-identity.ts';
+import { FileLocked } from './file-lock.ts';
 
 export type Value = string | number | null;
 export type SqlRow = readonly Value[];
@@ -13,7 +15,8 @@ export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 export interface ConnectionOptions {
   /**
-   * FULL: a commit is on the disk when it returns. NORMAL: a power cut may undo the newest commits, each as a whole.
+   * FULL: a commit is on the disk when it returns, and none is made once another file has this one's name. NORMAL: a power
+   * cut may undo the newest commits, each as a whole.
    */
   synchronous: 'FULL' | 'NORMAL';
   /**
@@ -24,9 +27,6 @@ export interface ConnectionOptions {
   /** Page cache in KiB. */
   cacheKiB?: number;
 }
-
-/** The longest wait for another process's transaction, such as that of a `veritrail` command. */
-const BUSY_MS = 1_000;
 
 /** The write-ahead log is copied into the file when it has this many pages. */
 const CHECKPOINT_PAGES = 4_000;
@@ -41,24 +41,29 @@ const STATEMENTS = 500;
 const OUR_FAULT = /^SQLITE_(ERROR|CONSTRAINT|MISUSE|RANGE|MISMATCH)/;
 
 /**
- * After these errors a failed COMMIT is certainly rolled back: its last frame was never written, so no recovery can find it.
+ * A SQLite file. Caches prepared statements by their text, returns rows as arrays, and throws the stores' errors. Never
+ * waits for another connection's lock: see whenUnlocked.
  */
-const ROLLED_BACK = /^SQLITE_(FULL|BUSY)/;
-
-/** A SQLite file. Caches prepared statements by their text, returns rows as arrays, and throws the stores' errors. */
 export class SqliteConnection {
   readonly #db: Database.Database;
   readonly #statements = new LRUCache<string, Statement>({ max: STATEMENTS });
+  readonly #path: string;
   readonly #building: boolean;
+  readonly #isSynced: boolean;
+  #identity: FileIdentity | undefined;
   #closed = false;
 
   /** Opens the file, or creates it, readable by its owner only. */
   constructor(path: string, options: ConnectionOptions) {
+    this.#path = path;
     this.#building = options.building ?? false;
+    this.#isSynced = options.synchronous === 'FULL';
+    let db: Database.Database | undefined;
     try {
       create(path);
-      this.#db = new Database(path);
-      this.#db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+      db = new Database(path);
+      this.#db = db;
+      this.#db.exec('PRAGMA busy_timeout = 0');
       this.#db.exec(`PRAGMA journal_mode = ${this.#building ? 'OFF' : 'WAL'}`);
       this.#db.exec(`PRAGMA synchronous = ${this.#building ? 'OFF' : options.synchronous}`);
       this.#db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
@@ -69,8 +74,25 @@ export class SqliteConnection {
       }
       if (options.cacheKiB) this.#db.exec(`PRAGMA cache_size = -${options.cacheKiB}`);
     } catch (error) {
+      db?.close();
       throw storeError(error);
     }
+  }
+
+  /** Runs the statements that make the new connection usable, and closes it if they fail. */
+  setUp(work: () => void): void {
+    try {
+      work();
+      if (this.#isSynced) this.#identity = new FileIdentity(this.#path);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** @throws StoreReplaced if another file has taken this one's name: what is written now would be lost */
+  refuseReplaced(): void {
+    this.#identity?.check();
   }
 
   all(sql: string, parameters: SqlRow = []): SqlRow[] {
@@ -90,6 +112,7 @@ export class SqliteConnection {
   }
 
   run(sql: string, parameters: SqlRow = []): { changes: number; rowid: number } {
+    if (this.#identity !== undefined && !this.#db.inTransaction) this.#identity.check();
     try {
       const result = this.#statement(sql).run(parameters);
       return { changes: result.changes, rowid: Number(result.lastInsertRowid) };
@@ -115,6 +138,7 @@ export class SqliteConnection {
     let result: T;
     try {
       result = work();
+      this.refuseReplaced();
     } catch (error) {
       this.#rollback();
       throw error;
@@ -200,6 +224,10 @@ function create(path: string): void {
 function storeError(error: unknown, committing = false): unknown {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (!code.startsWith('SQLITE_') || OUR_FAULT.test(code)) return error;
-  const ambiguous = committing && !ROLLED_BACK.test(code);
-  return new StoreUnavailable(`the embedded store can't be used now (${code})`, ambiguous, { cause: error });
+  // After these two, a failed COMMIT is certainly rolled back: its last frame was never written, so no recovery finds it.
+  if (code.startsWith('SQLITE_FULL'))
+    return new DiskFull('the disk of the data folder is full', false, { cause: error });
+  if (code.startsWith('SQLITE_BUSY'))
+    return new FileLocked('another process has locked the file', false, { cause: error });
+  return new StoreUnavailable(`the embedded store can't be used now (${code})`, committing, { cause: error });
 }

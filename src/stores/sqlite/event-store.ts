@@ -1,8 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { monotonicMs } from '../../clock/monotonic.ts';
 import type { TrailEvent } from '../../trail/event.ts';
-import { checkAppend } from '../check-append.ts';
-import { RevisionConflict, StoreUnavailable } from '../errors.ts';
+import { checkAppend, checkDecisionAge } from '../check-append.ts';
+import { DecisionExpired, RevisionConflict, StoreReplaced, StoreUnavailable } from '../errors.ts';
 import type { EventStore, StoredEvent, StorePosition, StreamBatch } from '../event-store.ts';
 import { SqliteConnection, type SqlRow } from './connection.ts';
 import {
@@ -15,6 +16,7 @@ import {
   toEventRow,
 } from './event-rows.ts';
 import { EventTail } from './event-tail.ts';
+import { FileLocked, LOCK_RETRY_MS, LOCK_WAIT_MS, whenUnlocked, whenUnlockedInPlace } from './file-lock.ts';
 
 /** No limit, in SQLite's LIMIT. */
 const NO_LIMIT = -1;
@@ -24,62 +26,78 @@ interface WaitingAppend {
   stream: string;
   rows: SqlRow[];
   expectedRevision: number;
+  decidedAt: number | undefined;
+  /** When it began to wait, in monotonic milliseconds. */
+  since: number;
   resolve(position: StorePosition): void;
   reject(error: unknown): void;
 }
 
-/** The outcome of an append: the store position (that of the first attempt, for a retry), or the actual revision. */
-type Outcome = { position: number; written: boolean } | { conflict: number };
+/** The outcome of an append: the store position (that of the first attempt, for a retry), or why it isn't written. */
+type Outcome = { position: number; written: boolean } | { refusal: RevisionConflict | DecisionExpired };
 
 /**
  * Stores the log in `<folder>/events.db`. Syncs at every commit. Appends that wait at the same time share one
  * transaction and one sync. Another process may write to the same file.
  */
 export function openSqliteEventStore(folder: string, options: { pollMs?: number } = {}): EventStore {
-  return new SqliteEventStore(join(folder, 'events.db'), options.pollMs ?? 100);
+  return whenUnlockedInPlace(() => new SqliteEventStore(join(folder, 'events.db'), options.pollMs ?? 100));
 }
 
 class SqliteEventStore implements EventStore {
   readonly #db: SqliteConnection;
   readonly #tail: EventTail;
   #waiting: WaitingAppend[] = [];
+  /** The newest event that this store has found at its opening or written since. The log must have it for ever. */
+  #newest: { position: number; id: string } | undefined;
   #closed = false;
 
   constructor(path: string, pollMs: number) {
     this.#db = new SqliteConnection(path, { synchronous: 'FULL', cacheKiB: 16_384 });
-    this.#db.exec(EVENTS_TABLE);
+    this.#db.setUp(() => {
+      this.#db.exec(EVENTS_TABLE);
+      const [position, id] = this.#db.get('SELECT position, id FROM events ORDER BY position DESC LIMIT 1') ?? [];
+      if (position !== undefined) this.#newest = { position: position as number, id: id as string };
+    });
     this.#tail = new EventTail(this.#db, `veritrail ${realpathSync(path)}`, pollMs);
   }
 
-  async append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition> {
+  async append(
+    stream: string,
+    events: readonly TrailEvent[],
+    expectedRevision: number,
+    decidedAt?: number,
+  ): Promise<StorePosition> {
     const texts = checkAppend(stream, events, expectedRevision);
     if (this.#closed) throw new StoreUnavailable('the event store is closed');
     const rows = events.map((event, index) => toEventRow(event, texts[index]!));
+    const since = monotonicMs();
     return new Promise((resolve, reject) => {
       // An immediate runs after all callbacks of this event-loop turn, so appends of one turn share the sync.
-      if (this.#waiting.push({ stream, rows, expectedRevision, resolve, reject }) === 1) {
+      if (this.#waiting.push({ stream, rows, expectedRevision, decidedAt, since, resolve, reject }) === 1) {
         setImmediate(() => this.#flush());
       }
     });
   }
 
   appendInOrder(batches: readonly StreamBatch[]): Promise<StorePosition[]> {
-    const appends = batches.map(({ stream, events, expectedRevision }) =>
-      this.append(stream, events, expectedRevision),
+    const appends = batches.map(({ stream, events, expectedRevision, decidedAt }) =>
+      this.append(stream, events, expectedRevision, decidedAt),
     );
     return Promise.all(appends);
   }
 
   async readStream(stream: string, fromRevision = 0, limit = NO_LIMIT): Promise<StoredEvent[]> {
     const sql = `SELECT ${EVENT_COLUMNS} FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?`;
-    return this.#db.all(sql, [stream, fromRevision, limit]).map(toEvent);
+    return whenUnlocked(() => this.#db.all(sql, [stream, fromRevision, limit]).map(toEvent));
   }
 
   async *readAll(after: StorePosition | null): AsyncGenerator<readonly StoredEvent[]> {
-    const end = newestPosition(this.#db);
+    const end = await whenUnlocked(() => newestPosition(this.#db));
     let last = Number(after ?? 0);
     while (last < end) {
-      const events = readEvents(this.#db, last, end);
+      const after = last;
+      const events = await whenUnlocked(() => readEvents(this.#db, after, end));
       if (events.length === 0) return;
       yield events;
       last = Number(events.at(-1)!.storePosition);
@@ -91,8 +109,15 @@ class SqliteEventStore implements EventStore {
   }
 
   async head(): Promise<StorePosition | null> {
-    const newest = newestPosition(this.#db);
+    const newest = await whenUnlocked(() => newestPosition(this.#db));
     return newest === 0 ? null : storePositionOfRow(newest);
+  }
+
+  async check(): Promise<void> {
+    await whenUnlocked(() => {
+      this.#refuseReplaced();
+      this.#db.refuseReplaced();
+    });
   }
 
   compareStorePositions(a: StorePosition, b: StorePosition): number {
@@ -114,24 +139,53 @@ class SqliteEventStore implements EventStore {
     this.#waiting = [];
     let outcomes: Outcome[];
     try {
-      outcomes = this.#db.transaction(() => batch.map((append) => this.#write(append)));
+      outcomes = this.#db.transaction(() => {
+        this.#refuseReplaced();
+        return batch.map((append) => this.#write(append));
+      });
     } catch (error) {
-      for (const append of batch) append.reject(error);
+      if (error instanceof FileLocked) this.#flushLater(batch, error);
+      else for (const append of batch) append.reject(error);
       return;
     }
     this.#announce(batch, outcomes);
     for (const [index, outcome] of outcomes.entries()) {
       const append = batch[index]!;
-      if ('conflict' in outcome) append.reject(new RevisionConflict(append.stream, outcome.conflict));
+      if ('refusal' in outcome) append.reject(outcome.refusal);
       else append.resolve(storePositionOfRow(outcome.position));
     }
   }
 
-  #write({ stream, rows, expectedRevision }: WaitingAppend): Outcome {
+  /** Lets appends wait, in their order, while the file is locked. Rejects those that have waited too long. */
+  #flushLater(batch: readonly WaitingAppend[], error: FileLocked): void {
+    const limit = this.#closed ? 0 : LOCK_WAIT_MS;
+    const now = monotonicMs();
+    this.#waiting = batch.filter(({ since }) => now - since < limit);
+    for (const append of batch) if (now - append.since >= limit) append.reject(error);
+    if (this.#waiting.length > 0) setTimeout(() => this.#flush(), LOCK_RETRY_MS);
+  }
+
+  /** @throws StoreReplaced if the log doesn't have the newest known event */
+  #refuseReplaced(): void {
+    if (this.#newest === undefined) return;
+    const { position, id } = this.#newest;
+    if (this.#db.get('SELECT id FROM events WHERE position = ?', [position])?.[0] === id) return;
+    throw new StoreReplaced(`The file events.db does not have the event at store position ${position} any more.`);
+  }
+
+  #write({ stream, rows, expectedRevision, decidedAt }: WaitingAppend): Outcome {
+    try {
+      checkDecisionAge({ stream, decidedAt });
+    } catch (error) {
+      if (error instanceof DecisionExpired) return { refusal: error };
+      throw error;
+    }
     const newest = 'SELECT revision FROM events WHERE stream = ? ORDER BY revision DESC LIMIT 1';
     const actual = (this.#db.get(newest, [stream])?.[0] as number | undefined) ?? -1;
     if (actual !== expectedRevision)
-      return this.#findFirstAttempt(stream, rows, expectedRevision) ?? { conflict: actual };
+      return (
+        this.#findFirstAttempt(stream, rows, expectedRevision) ?? { refusal: new RevisionConflict(stream, actual) }
+      );
     let position = 0;
     const insert = 'INSERT INTO events (stream, revision, id, type, data, metadata) VALUES (?, ?, ?, ?, ?, ?)';
     for (const row of rows) position = this.#db.run(insert, row).rowid;
@@ -147,15 +201,19 @@ class SqliteEventStore implements EventStore {
     return isSame ? { position: existingRows.at(-1)![1] as number, written: false } : null;
   }
 
-  /** Hands the new rows to the tail, so that subscribers get the same events as a later read. */
+  /** Remembers the newest event. Hands the new rows to the tail, so that subscribers get the same events as a later read. */
   #announce(batch: readonly WaitingAppend[], outcomes: readonly Outcome[]): void {
-    const head = outcomes.findLast(isWritten)?.position;
-    if (head !== undefined) this.#tail.onCommit(head, () => writtenRows(batch, outcomes).map(toEvent));
+    const last = outcomes.findLastIndex(isWritten);
+    if (last < 0) return;
+    const { position } = outcomes[last] as WrittenOutcome;
+    this.#newest = { position, id: batch[last]!.rows.at(-1)![2] as string };
+    this.#tail.onCommit(position, () => writtenRows(batch, outcomes).map(toEvent));
   }
 }
 
-const isWritten = (outcome: Outcome): outcome is Exclude<Outcome, { conflict: number }> =>
-  'written' in outcome && outcome.written;
+type WrittenOutcome = Extract<Outcome, { written: boolean }>;
+
+const isWritten = (outcome: Outcome): outcome is WrittenOutcome => 'written' in outcome && outcome.written;
 
 /** Returns the rows that a transaction has written, with their store positions. */
 function writtenRows(batch: readonly WaitingAppend[], outcomes: readonly Outcome[]): SqlRow[] {

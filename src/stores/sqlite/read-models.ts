@@ -13,6 +13,7 @@ import type {
   Scalar,
 } from '../read-store.ts';
 import { quote, SqliteConnection, type SqlRow, type Value } from './connection.ts';
+import { whenUnlocked } from './file-lock.ts';
 import { fromStoredId, ORGANIZATIONS_TABLE, OrganizationNumbers } from './organization-numbers.ts';
 import {
   CHECKPOINTS,
@@ -70,8 +71,10 @@ export class SqliteReadModels implements ReadModels {
       const toDocument = documentMaker(spec);
       this.#collections.set(spec.name, { spec, indexes: [], words, hasWords: false, keys, put, getText, toDocument });
     }
-    this.#createTables(collections);
-    this.#reloadSchema();
+    this.#db.setUp(() => {
+      this.#createTables(collections);
+      this.#reloadSchema();
+    });
   }
 
   /** Creates what the file lacks. If that is nothing, it needn't wait for a thread that is writing. */
@@ -90,7 +93,62 @@ export class SqliteReadModels implements ReadModels {
     });
   }
 
-  async find(query: DocumentQuery): Promise<MatchingDocument[]> {
+  find(query: DocumentQuery): Promise<MatchingDocument[]> {
+    return whenUnlocked(() => this.#find(query));
+  }
+
+  count(query: CountQuery, by: readonly string[] = []): Promise<Count[]> {
+    return whenUnlocked(() => this.#count(query, by));
+  }
+
+  countDistinct(query: CountQuery, key: string): Promise<number> {
+    return whenUnlocked(() => this.#countDistinct(query, key));
+  }
+
+  get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
+    return whenUnlocked(() => this.#get(collection, ids));
+  }
+
+  commit(batch: Commit): Promise<void> {
+    return whenUnlocked(() => this.#commit(batch));
+  }
+
+  /** Does nothing, because a commit is one transaction. */
+  async recover(): Promise<void> {}
+
+  async checkpoint(organizationId: string): Promise<Checkpoint | null> {
+    const sql = 'SELECT * FROM checkpoints WHERE organization_id = ?';
+    const row = await whenUnlocked(() => this.#db.get(sql, [organizationId]));
+    return row ? toCheckpoint(row) : null;
+  }
+
+  async checkpoints(): Promise<Checkpoint[]> {
+    return whenUnlocked(() => this.#db.all('SELECT * FROM checkpoints').map(toCheckpoint));
+  }
+
+  /** Creates each index in its own transaction, so that other work gets its turn in between. */
+  async buildIndexes(): Promise<void> {
+    await whenUnlocked(() => {
+      this.#db.flush();
+      this.#reloadSchema();
+    });
+    for (const { spec, words, hasWords } of this.#collections.values()) {
+      for (const index of spec.indexes) {
+        await whenUnlocked(() => this.#db.exec(createIndex(spec, index)));
+        await nextTurn();
+      }
+      if (!words || hasWords) continue;
+      await whenUnlocked(() => words.create());
+      await nextTurn();
+    }
+    await whenUnlocked(() => this.#reloadSchema());
+  }
+
+  async close(): Promise<void> {
+    this.#db.close();
+  }
+
+  #find(query: DocumentQuery): MatchingDocument[] {
     const { collection: name, organizationId, limit } = query;
     const where = this.#stored(query.where);
     const after = query.after && { ...query.after, id: this.#organizations.storedId(query.after.id, organizationId) };
@@ -110,7 +168,7 @@ export class SqliteReadModels implements ReadModels {
     return documents;
   }
 
-  async count(query: CountQuery, by: readonly string[] = []): Promise<Count[]> {
+  #count(query: CountQuery, by: readonly string[]): Count[] {
     const { collection: name, organizationId, limit } = query;
     const where = this.#stored(query.where);
     const organization = this.#organizations.find(organizationId);
@@ -121,7 +179,7 @@ export class SqliteReadModels implements ReadModels {
     return this.#db.all(sql, values).map((row) => ({ values: row.slice(0, -1), total: row.at(-1) as number }));
   }
 
-  async countDistinct(query: CountQuery, key: string): Promise<number> {
+  #countDistinct(query: CountQuery, key: string): number {
     const { collection: name, organizationId, limit = NO_LIMIT } = query;
     const where = this.#stored([...query.where, { key, op: 'present' }]);
     const organization = this.#organizations.find(organizationId);
@@ -132,7 +190,7 @@ export class SqliteReadModels implements ReadModels {
     return this.#db.get(`SELECT count(*) FROM (${sql} LIMIT ?)`, [...values, limit])![0] as number;
   }
 
-  async get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
+  #get(collection: string, ids: readonly string[]): MatchingDocument[] {
     const found = this.#collection(collection);
     if (ids.length === 1) {
       const id = ids[0]!;
@@ -146,7 +204,7 @@ export class SqliteReadModels implements ReadModels {
     return documents.map((document) => ({ ...document, id: byStoredId.get(document.id)! }));
   }
 
-  async commit(batch: Commit): Promise<void> {
+  #commit(batch: Commit): void {
     try {
       this.#db.transaction(() => this.#write(batch));
     } catch (error) {
@@ -154,38 +212,6 @@ export class SqliteReadModels implements ReadModels {
       this.#organizations.forget();
       throw error;
     }
-  }
-
-  /** Does nothing, because a commit is one transaction. */
-  async recover(): Promise<void> {}
-
-  async checkpoint(organizationId: string): Promise<Checkpoint | null> {
-    const row = this.#db.get('SELECT * FROM checkpoints WHERE organization_id = ?', [organizationId]);
-    return row ? toCheckpoint(row) : null;
-  }
-
-  async checkpoints(): Promise<Checkpoint[]> {
-    return this.#db.all('SELECT * FROM checkpoints').map(toCheckpoint);
-  }
-
-  /** Creates each index in its own transaction, so that other work gets its turn in between. */
-  async buildIndexes(): Promise<void> {
-    this.#db.flush();
-    this.#reloadSchema();
-    for (const { spec, words, hasWords } of this.#collections.values()) {
-      for (const index of spec.indexes) {
-        this.#db.exec(createIndex(spec, index));
-        await nextTurn();
-      }
-      if (!words || hasWords) continue;
-      words.create();
-      await nextTurn();
-    }
-    this.#reloadSchema();
-  }
-
-  async close(): Promise<void> {
-    this.#db.close();
   }
 
   #write({ checkpoint, puts }: Commit): void {

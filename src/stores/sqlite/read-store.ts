@@ -2,12 +2,16 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CollectionSpec, ReadModels, ReadStore, SharedEntry } from '../read-store.ts';
 import { SqliteConnection } from './connection.ts';
+import { whenUnlocked, whenUnlockedInPlace } from './file-lock.ts';
 import { SqliteReadModels } from './read-models.ts';
 
 /** Stores the shared entries in `<folder>/read.db`, and each generation in its own `<folder>/read-<generation>.db`. */
 export function openSqliteReadStore(folder: string): ReadStore {
-  return new SqliteReadStore(folder);
+  return whenUnlockedInPlace(() => new SqliteReadStore(folder));
 }
+
+const ENTRIES_TABLE =
+  'CREATE TABLE IF NOT EXISTS register (name TEXT PRIMARY KEY, version INTEGER NOT NULL, value TEXT NOT NULL)';
 
 const REPLACE_ENTRY = 'UPDATE register SET version = version + 1, value = ? WHERE name = ? AND version = ?';
 
@@ -21,13 +25,12 @@ class SqliteReadStore implements ReadStore {
   constructor(folder: string) {
     this.#folder = folder;
     this.#entries = new SqliteConnection(join(folder, 'read.db'), { synchronous: 'NORMAL' });
-    this.#entries.exec(
-      'CREATE TABLE IF NOT EXISTS register (name TEXT PRIMARY KEY, version INTEGER NOT NULL, value TEXT NOT NULL)',
-    );
+    this.#entries.setUp(() => this.#entries.exec(ENTRIES_TABLE));
   }
 
   async open(generation: string, collections: readonly CollectionSpec[], isBuilding = false): Promise<ReadModels> {
-    const models = new SqliteReadModels(this.#path(generation), generation, collections, isBuilding);
+    const path = this.#path(generation);
+    const models = await whenUnlocked(() => new SqliteReadModels(path, generation, collections, isBuilding));
     this.#openModels.add(models);
     return models;
   }
@@ -47,17 +50,18 @@ class SqliteReadStore implements ReadStore {
   }
 
   async sharedEntry<T>(name: string): Promise<SharedEntry<T> | null> {
-    const row = this.#entries.get('SELECT value, version FROM register WHERE name = ?', [name]);
+    const sql = 'SELECT value, version FROM register WHERE name = ?';
+    const row = await whenUnlocked(() => this.#entries.get(sql, [name]));
     return row ? { value: JSON.parse(row[0] as string) as T, version: row[1] as number } : null;
   }
 
   async compareAndSet(name: string, version: number, value: unknown): Promise<boolean> {
     const text = JSON.stringify(value);
-    const { changes } =
+    const replace = () =>
       version === 0
         ? this.#entries.run('INSERT OR IGNORE INTO register VALUES (?, 1, ?)', [name, text])
         : this.#entries.run(REPLACE_ENTRY, [text, name, version]);
-    return changes === 1;
+    return (await whenUnlocked(replace)).changes === 1;
   }
 
   async close(): Promise<void> {

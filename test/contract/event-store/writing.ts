@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as assert from 'uvu/assert';
-import { TooLarge } from '../../../src/stores/errors.ts';
-import { MAX_APPEND_BYTES, NO_STREAM } from '../../../src/stores/event-store.ts';
+import { monotonicMs } from '../../../src/clock/monotonic.ts';
+import { DecisionExpired, TooLarge } from '../../../src/stores/errors.ts';
+import { MAX_APPEND_BYTES, MAX_DECISION_AGE_MS, NO_STREAM } from '../../../src/stores/event-store.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
 import { verifyChain } from '../../../src/trail/index.ts';
 import { makeEvents } from '../../support/histories/events.ts';
@@ -175,6 +176,23 @@ export function testConflicts(test: Suite): void {
 
 /** Tests batches that every store must refuse, and the size limit. */
 export function testRefusals(test: Suite): void {
+  test('refuses events that were decided too long ago, and takes younger ones and those of any age', async ({
+    store,
+    name,
+  }) => {
+    const stream = name();
+    const events = makeEvents(stream, { count: 2 });
+    const tooOld = () => monotonicMs() - MAX_DECISION_AGE_MS - 1;
+    assert.instance(await rejection(store.append(stream, events, NO_STREAM, tooOld())), DecisionExpired);
+    const batch = { stream, events, expectedRevision: NO_STREAM, decidedAt: tooOld() };
+    assert.instance(await rejection(store.appendInOrder([batch])), DecisionExpired);
+    assert.equal(await store.readStream(stream), []);
+    await store.append(stream, events, NO_STREAM, monotonicMs() - 1_000);
+    const other = name();
+    await store.appendInOrder([{ stream: other, events: makeEvents(other), expectedRevision: NO_STREAM }]);
+    assert.is((await store.readStream(stream)).length + (await store.readStream(other)).length, 3);
+  });
+
   test('refuses an event whose id or hash does not match its content', async ({ store, name }) => {
     const stream = name();
     const [event] = makeEvents(stream) as [TrailEvent];

@@ -1,4 +1,4 @@
-import { checkAppend } from '../../../src/stores/check-append.ts';
+import { checkAppend, checkDecisionAge } from '../../../src/stores/check-append.ts';
 import { RevisionConflict } from '../../../src/stores/errors.ts';
 import type { EventStore, StoredEvent, StorePosition, StreamBatch } from '../../../src/stores/event-store.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
@@ -7,8 +7,14 @@ import type { TrailEvent } from '../../../src/trail/event.ts';
 export class MemoryEventStore implements EventStore {
   readonly log: StoredEvent[] = [];
 
-  async append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition> {
+  async append(
+    stream: string,
+    events: readonly TrailEvent[],
+    expectedRevision: number,
+    decidedAt?: number,
+  ): Promise<StorePosition> {
     checkAppend(stream, events, expectedRevision);
+    checkDecisionAge({ stream, decidedAt });
     const storedEvents = await this.readStream(stream);
     if (storedEvents.length - 1 !== expectedRevision) throw new RevisionConflict(stream, storedEvents.length - 1);
     for (const event of events)
@@ -40,6 +46,8 @@ export class MemoryEventStore implements EventStore {
   async head(): Promise<StorePosition | null> {
     return this.log.at(-1)?.storePosition ?? null;
   }
+
+  async check(): Promise<void> {}
 
   compareStorePositions(a: StorePosition, b: StorePosition): number {
     return Number(a) - Number(b);
