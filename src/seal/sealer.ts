@@ -254,6 +254,7 @@ export class Sealer {
       this.warnOnSecondFailure(organization_id, revision, PAUSED_MESSAGE);
       return false;
     }
+    const decidedAt = monotonicMs();
     const recorded_at = this.options.now().toISOString();
     const newEvents = await this.createSealEvents(state, head, key, recorded_at);
     const command_id = randomUUID();
@@ -277,7 +278,7 @@ export class Sealer {
       schemaVersion: () => 1,
     });
     try {
-      const storePosition = await this.options.events.append(stream, events, revision);
+      const storePosition = await this.options.events.append(stream, events, revision, decidedAt);
       this.failures.delete(organization_id);
       this.stops.delete(organization_id);
       await this.options.projections.waitUntilProjected(organization_id, storePosition, PROJECTION_WAIT_MS);

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../clock/monotonic.ts';
 import { RevisionConflict, StoreUnavailable, StreamDamaged } from '../../stores/errors.ts';
 import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
@@ -6,6 +7,7 @@ import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import type { Role } from '../organization/caller.ts';
 import { dateOf } from './dates.ts';
 import type { Aggregate, DomainEvent } from './decider.ts';
+import { KeyedQueue } from './keyed-queue.ts';
 import { asRefusal, Refusal, UnreadableEvent } from './refusal.ts';
 import { appendWithRetries, beforeDeadline, commandDeadline, waitBeforeRetry } from './retries.ts';
 import { type FoldableAggregate, fold, recordRevision, StreamCache, type StreamState } from './stream-state.ts';
@@ -29,7 +31,7 @@ export interface CommandEnvelope {
   resolveNames?: <Command>(command: Command) => Promise<Command>;
   /** Checks that the records and members named in the resolved command exist. Skipped when the command is a repeat. */
   checkReferences?: (command: object) => Promise<void>;
-  /** Deadline of the answer, in epoch milliseconds. Default: that of `commandDeadline`, counted from now. */
+  /** Deadline of the answer, in monotonic milliseconds. Default: that of `commandDeadline`, counted from now. */
   deadline?: number;
   /** The stream probably doesn't exist, so it isn't loaded before the append, which checks that. */
   isPresumedNew?: boolean;
@@ -71,11 +73,28 @@ export interface HandlerOptions {
 }
 
 /** A decision: either there is nothing to append and the result is final, or these events must be appended. */
-type Decision<State> = { result: CommandResult<State> } | { newEvents: readonly DomainEvent[]; decidedAt: string };
+type Decision<State> = { result: CommandResult<State> } | NewEvents;
 
-/** Runs commands: loads the stream, decides, appends. Decides again on fresh state when another writer was first. */
+interface NewEvents {
+  newEvents: readonly DomainEvent[];
+  recordedAt: string;
+  /** The same moment in monotonic milliseconds. Absent if `recordedAt` is simulated. */
+  decidedAt: number | undefined;
+}
+
+/** Commands that wait or run at the same time. More would only time out. */
+const MAX_WAITING_COMMANDS = 10_000;
+
+/**
+ * Runs commands: loads the stream, decides, appends. Decides again on fresh state when another writer was first. Commands
+ * on one stream are decided one after another, so that those of one process never conflict.
+ */
 export class CommandHandler {
   private readonly streams: StreamCache;
+  private readonly queue = new KeyedQueue(
+    MAX_WAITING_COMMANDS,
+    'Too many writes are waiting. Repeat the call with the same idempotency_key in a moment.',
+  );
 
   constructor(
     private readonly store: EventStore,
@@ -107,19 +126,32 @@ export class CommandHandler {
     envelope: CommandEnvelope,
     deadline: number,
   ): Promise<CommandResult<State>> {
-    const { stream, decider } = aggregate;
     const initial = envelope.isPresumedNew ? await this.streams.presumeNew(aggregate) : await this.load(aggregate);
-    const prepared = await this.prepare(aggregate, given, envelope, initial);
-    const { command } = prepared;
-    let { loaded } = prepared;
+    const { command, loaded } = await this.prepare(aggregate, given, envelope, initial);
+    // Nothing in the queue waits for another command, so it can't stand still.
+    return this.queue.run(aggregate.stream, () =>
+      this.decideAndAppend(aggregate, command, envelope, { loaded, deadline }),
+    );
+  }
+
+  /** @param prepared the stream as it was when the command began to wait, and the command's deadline */
+  private async decideAndAppend<State extends object, Command, Event extends DomainEvent>(
+    aggregate: Aggregate<State, Command, Event>,
+    command: Command,
+    envelope: CommandEnvelope,
+    prepared: { loaded: StreamState<State>; deadline: number },
+  ): Promise<CommandResult<State>> {
+    const { stream, decider } = aggregate;
+    const { deadline } = prepared;
+    requireTime(deadline);
+    let loaded = this.streams.has(stream) ? await this.load(aggregate) : prepared.loaded;
     for (let attempt = 1; ; attempt++) {
       const { decision, current } = await this.decideOnFreshState(aggregate, command, envelope, loaded);
       if ('result' in decision) return decision.result;
-      // The caller has already got an error. Appending now would do what that error says failed.
-      if (Date.now() >= deadline) throw new StoreUnavailable('no time is left for the append');
+      requireTime(deadline);
       const events = this.toTrailEvents(aggregate, current, decision, envelope);
       try {
-        const storePosition = await appendWithRetries(this.store, stream, events, current.revision);
+        const storePosition = await appendWithRetries(this.store, stream, events, current.revision, decision.decidedAt);
         const next = { ...fold(decider, current, events), storePosition };
         this.streams.put(stream, next);
         return toResult(next, events);
@@ -233,6 +265,7 @@ export class CommandHandler {
         current_revision: revision,
       });
     }
+    const decidedAt = this.options.simulated ? undefined : monotonicMs();
     const now = this.now();
     const newEvents = aggregate.decider.decide(command, current.state, {
       now,
@@ -245,7 +278,7 @@ export class CommandHandler {
     if (newEvents.length === 0) return { result: toResult(current, []) };
     const { canRead = () => true } = this.options;
     for (const { type } of newEvents) if (!canRead(type)) throw new UnreadableEvent(type);
-    return { newEvents, decidedAt: now };
+    return { newEvents, recordedAt: now, decidedAt };
   }
 
   /** Returns the result of an earlier call with this command id, or null. @throws Refusal idempotency_conflict */
@@ -281,7 +314,7 @@ export class CommandHandler {
   private toTrailEvents(
     { stream, decider }: Aggregate,
     current: StreamState<unknown>,
-    { newEvents, decidedAt: recorded_at }: { newEvents: readonly DomainEvent[]; decidedAt: string },
+    { newEvents, recordedAt: recorded_at }: NewEvents,
     envelope: CommandEnvelope,
   ): TrailEvent[] {
     const { organization_id, actor_id, token_id, client, command_id, correlation_id } = envelope;
@@ -305,6 +338,11 @@ export class CommandHandler {
       schemaVersion: (type) => decider.events[type]!.length,
     });
   }
+}
+
+/** @throws StoreUnavailable after the deadline: the caller has got an error, and an append would do what it says failed */
+function requireTime(deadline: number): void {
+  if (monotonicMs() >= deadline) throw new StoreUnavailable('no time is left for the append');
 }
 
 function toResult<State>(current: StreamState<State>, events: readonly TrailEvent[]): CommandResult<State> {

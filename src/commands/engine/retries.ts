@@ -1,4 +1,5 @@
-import { RevisionConflict, StoreUnavailable } from '../../stores/errors.ts';
+import { monotonicMs } from '../../clock/monotonic.ts';
+import { DecisionExpired, RevisionConflict, StoreUnavailable } from '../../stores/errors.ts';
 import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import type { Caller } from '../organization/caller.ts';
@@ -11,9 +12,9 @@ import { Refusal } from './refusal.ts';
 /** A command on one record is appended within this time of its arrival, or refused as unavailable. */
 const COMMAND_TIMEOUT_MS = 6_000;
 
-/** Returns when a new command must be answered, in epoch milliseconds. Subtracts the time the caller has waited. */
+/** Returns when a new command must be answered, in monotonic milliseconds. Subtracts the time the caller has waited. */
 export function commandDeadline({ waited_ms = 0 }: Pick<Caller, 'waited_ms'> = {}): number {
-  return Date.now() + COMMAND_TIMEOUT_MS - waited_ms;
+  return monotonicMs() + COMMAND_TIMEOUT_MS - waited_ms;
 }
 
 /**
@@ -26,7 +27,7 @@ export async function beforeDeadline<T>(deadline: number, work: Promise<T>): Pro
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new StoreUnavailable('no answer before the deadline', true)),
-      deadline - Date.now(),
+      deadline - monotonicMs(),
     );
   });
   try {
@@ -45,20 +46,22 @@ const RETRY_SAME_BYTES_MS = 3_000;
 /**
  * Appends events, and retries while the outcome is unknown.
  * @param expected revision of the stream's last event, -1 (NO_STREAM) if the stream doesn't exist
+ * @param decidedAt as for `EventStore.append`
  */
 export async function appendWithRetries(
   store: Pick<EventStore, 'append'>,
   stream: string,
   events: readonly TrailEvent[],
   expected: number,
+  decidedAt: number | undefined,
 ): Promise<StorePosition> {
-  const startedAt = Date.now();
+  const startedAt = monotonicMs();
   for (let attempt = 1; ; attempt++) {
     try {
-      return await store.append(stream, events, expected);
+      return await store.append(stream, events, expected, decidedAt);
     } catch (error) {
       const isOutcomeUnknown = error instanceof StoreUnavailable && error.ambiguous;
-      if (!isOutcomeUnknown || Date.now() - startedAt > RETRY_SAME_BYTES_MS) throw error;
+      if (!isOutcomeUnknown || monotonicMs() - startedAt > RETRY_SAME_BYTES_MS) throw error;
       await waitWithJitter(attempt);
     }
   }
@@ -69,8 +72,11 @@ const MAX_ATTEMPTS = 20;
 
 /** Waits before a command is decided again. @throws `error` if that can't help, Refusal conflict after the last attempt */
 export async function waitBeforeRetry(error: unknown, attempt: number, deadline: number): Promise<void> {
-  const canRetry = error instanceof RevisionConflict || (error instanceof StoreUnavailable && error.ambiguous);
-  if (!canRetry || Date.now() > deadline) throw error;
+  const canRetry =
+    error instanceof RevisionConflict ||
+    error instanceof DecisionExpired ||
+    (error instanceof StoreUnavailable && error.ambiguous);
+  if (!canRetry || monotonicMs() > deadline) throw error;
   if (attempt >= MAX_ATTEMPTS) {
     throw new Refusal('conflict', 'Too many writers are changing this record. Repeat the call in a moment.');
   }

@@ -192,6 +192,10 @@ export class StreamCache {
     return this.cache.has(aggregate.stream) ? this.load(aggregate) : emptyStream();
   }
 
+  has(stream: string): boolean {
+    return this.cache.has(stream);
+  }
+
   put(stream: string, state: StreamState<object>): void {
     this.cache.set(stream, state);
   }

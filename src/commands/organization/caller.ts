@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../clock/monotonic.ts';
 import type { Role } from '../../register/organization.ts';
 
 export { ROLES, type Role } from '../../register/organization.ts';
@@ -31,9 +32,9 @@ export interface Caller {
 export async function withConfirmedRoles(caller: Caller): Promise<Caller> {
   if (caller.confirm === undefined) return caller;
   const { client, clientInfo, waited_ms = 0, confirm } = caller;
-  const from = Date.now();
+  const from = monotonicMs();
   const { confirm: _, ...rest } = (await confirm()) ?? { ...caller, roles: new Map(), members: new Map() };
-  const confirmed = { ...rest, client, waited_ms: waited_ms + Date.now() - from };
+  const confirmed = { ...rest, client, waited_ms: waited_ms + monotonicMs() - from };
   return clientInfo === undefined ? confirmed : { ...confirmed, clientInfo };
 }
 

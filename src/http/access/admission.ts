@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { monotonicMs } from '../../clock/monotonic.ts';
 import { type Caller, withConfirmedRoles } from '../../commands/organization/caller.ts';
 import { HttpError } from '../http-errors.ts';
 import { countHeader } from '../request.ts';
@@ -95,9 +96,9 @@ export async function callerOf(
 
 /** Returns the caller with the time that the lookup took. */
 async function withWaitTime(lookup: Promise<Caller | null>): Promise<Caller | null> {
-  const startedAt = Date.now();
+  const startedAt = monotonicMs();
   const caller = await lookup;
-  return caller && { ...caller, waited_ms: Date.now() - startedAt };
+  return caller && { ...caller, waited_ms: monotonicMs() - startedAt };
 }
 
 const unauthorized = (message: string, challenge: string) =>

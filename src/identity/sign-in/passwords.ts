@@ -1,6 +1,6 @@
+import { KeyedQueue } from '../../commands/engine/keyed-queue.ts';
 import { normalize } from '../../commands/engine/normalize.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
-import { KeyedQueue } from '../keyed-queue.ts';
 import { Argon2, type Hasher } from './argon2.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
@@ -18,10 +18,12 @@ const DUMMY_HASH = '$argon2id$v=19$m=19456,t=2,p=1$7GbU9VeEhasNVO7aJ0mheQ$goetMZ
 
 /** At about 20 ms each, the last in the queue waits about 2 s. */
 const MAX_WAITING_PASSWORDS = 100;
+/** The refusal when more people are signing in than the service can check. */
+export const TOO_MANY_SIGN_INS = 'Too many people are signing in. Try again shortly.';
 
 /** Hashes and verifies passwords one at a time, off the event loop, in a bounded queue. */
 export class Passwords {
-  private readonly queue = new KeyedQueue(MAX_WAITING_PASSWORDS);
+  private readonly queue = new KeyedQueue(MAX_WAITING_PASSWORDS, TOO_MANY_SIGN_INS);
 
   constructor(private readonly hasher: Hasher = ARGON2) {}
 

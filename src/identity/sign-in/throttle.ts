@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
+import { KeyedQueue } from '../../commands/engine/keyed-queue.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { type ClientInfo, networkOf } from '../client-info.ts';
-import { KeyedQueue } from '../keyed-queue.ts';
 import { updateAtomically } from '../update-atomically.ts';
+import { TOO_MANY_SIGN_INS } from './passwords.ts';
 
 /**
  * A limit on failed attempts. From failure number `freeFailures` on, each failure makes the next attempt wait, twice
@@ -52,8 +53,8 @@ const networkLimit = (name: string): AttemptLimit => ({
  * attempt counts as failed until it succeeds, so parallel attempts allow no more guesses than serial ones.
  */
 export class Throttle {
-  private readonly attempts = new KeyedQueue(MAX_WAITING_ATTEMPTS);
-  private readonly countUpdates = new KeyedQueue(MAX_WAITING_ATTEMPTS);
+  private readonly attempts = new KeyedQueue(MAX_WAITING_ATTEMPTS, TOO_MANY_SIGN_INS);
+  private readonly countUpdates = new KeyedQueue(MAX_WAITING_ATTEMPTS, TOO_MANY_SIGN_INS);
 
   constructor(private readonly options: { accounts: AccountStore; now: () => Date }) {}
 

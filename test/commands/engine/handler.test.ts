@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import { monotonicMs } from '../../../src/clock/monotonic.ts';
 import { CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
 import { type VendorCommand, vendor } from '../../../src/commands/vendor.ts';
@@ -6,6 +7,7 @@ import { saltedHash, verifyChain } from '../../../src/trail/index.ts';
 import { envelopeFor, ORGANIZATION, OWNER } from '../../support/register.ts';
 import { rejection } from '../../support/run/take.ts';
 import { handlerOn, logSuite } from '../../support/stores/log-suite.ts';
+import { withOverrides } from '../../support/with-overrides.ts';
 
 const test = logSuite('command handler');
 
@@ -73,6 +75,49 @@ test('the command handler appends nothing if nothing changes, and nothing when r
     'conflict',
   );
   assert.is((await store.readStream(STREAM)).length, 1);
+});
+
+test('300 writers of one record have no conflicts', async ({ store }) => {
+  let appends = 0;
+  const counting = withOverrides(store, {
+    append: (...args) => {
+      appends += 1;
+      return store.append(...args);
+    },
+  });
+  const handler = handlerOn(counting);
+  await execute(handler, add());
+  const names = Array.from({ length: 300 }, (_, index) => `Name ${index}`);
+  const results = await Promise.all(names.map((name) => execute(handler, rename(name))));
+  assert.equal(
+    results.map(({ revision }) => revision),
+    names.map((_, index) => index + 2),
+    'in the order of their calls',
+  );
+  assert.is(appends, 301, 'none was tried twice');
+  assert.is(verifyChain(await store.readStream(STREAM)), null);
+});
+
+test('a writer that never ends holds up only its own record, and its followers until their deadline', async ({
+  store,
+}) => {
+  const appended: string[] = [];
+  const stuck = withOverrides(store, {
+    append: (stream, ...rest) => {
+      appended.push(stream);
+      return stream === STREAM ? new Promise(() => undefined) : store.append(stream, ...rest);
+    },
+  });
+  const handler = handlerOn(stuck);
+  const deadline = monotonicMs() + 100;
+  const waiting = [add('A'), add('B'), add('C')].map((command) => refusal(execute(handler, command, { deadline })));
+  const other = await handler.execute({ stream: 'vendor-vnd_2', decider: vendor }, add(), envelopeFor());
+  assert.is(other.revision, 1);
+  assert.equal(
+    (await Promise.all(waiting)).map(({ code }) => code),
+    ['unavailable', 'unavailable', 'unavailable'],
+  );
+  assert.equal(appended, [STREAM, 'vendor-vnd_2'], 'those that waited in vain append nothing');
 });
 
 test('the command handler refuses an outdated revision, and returns the current one', async (context) => {

@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
-import type { CommandEnvelope } from '../../../src/commands/engine/handler.ts';
+import { monotonicMs } from '../../../src/clock/monotonic.ts';
+import { type CommandEnvelope, CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
 import { commandDeadline } from '../../../src/commands/engine/retries.ts';
 import { upcast } from '../../../src/commands/engine/stream-state.ts';
@@ -78,6 +79,53 @@ outage('a command without an answer for longer than the retries is decided again
   }
 });
 
+outage(
+  'a command whose append was held up for more than 5 s is decided again, with the time of then',
+  async ({ store }) => {
+    await withClock(async (forward) => {
+      const heldUp = appendingBy(store, async (count, ...args) => {
+        if (count === 0) forward(5_001);
+        return store.append(...args);
+      });
+      const startedAt = Date.now();
+      const handler = new CommandHandler(heldUp, { now: () => new Date(Date.now()), maxAcceptanceDays: 366 });
+      const { recorded_at, revision } = await handler.execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
+      assert.is(revision, 1);
+      assert.ok(Date.parse(recorded_at!) - startedAt > 5_000, `recorded at ${recorded_at}`);
+    });
+    assert.is((await store.readStream(STREAM)).length, 1);
+  },
+);
+
+outage('a command by a simulated clock has no age', async ({ store }) => {
+  await withClock(async (forward) => {
+    const heldUp = appendingBy(store, async (_, ...args) => {
+      forward(5_001);
+      return store.append(...args);
+    });
+    const options = { now: () => new Date('2025-01-02T03:04:05.678Z'), maxAcceptanceDays: 1, simulated: true };
+    await new CommandHandler(heldUp, options).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
+  });
+  assert.is((await store.readStream(STREAM))[0]!.metadata.recorded_at, '2025-01-02T03:04:05.678Z');
+});
+
+outage('a step of the wall clock ends no command', async ({ store }) => {
+  const realNow = Date.now;
+  let append = 0;
+  const stepping = appendingBy(store, async (_, ...args) => {
+    Date.now = () => realNow() + 86_400_000;
+    append += 1;
+    if (append < 3) throw new StoreUnavailable('no answer', true);
+    return store.append(...args);
+  });
+  try {
+    await handlerOn(stepping).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
+  } finally {
+    Date.now = realNow;
+  }
+  assert.is((await store.readStream(STREAM)).length, 1);
+});
+
 outage('a command decides again after another writer’s change', async ({ store }) => {
   const workingHandler = handlerOn(store);
   await workingHandler.execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
@@ -114,10 +162,10 @@ outage('a call fails as unavailable if the store stays down', async ({ store }) 
 
 outage('a call to a store that never answers fails at its deadline', async ({ store }) => {
   const silent = appendingBy(store, () => new Promise(() => undefined));
-  const envelope = { ...envelopeFor(), deadline: Date.now() + 50 };
+  const envelope = { ...envelopeFor(), deadline: monotonicMs() + 50 };
   await unavailable(handlerOn(silent).execute({ stream: STREAM, decider: vendor }, ADD, envelope));
   const mute = withOverrides(store, { readStream: () => new Promise(() => undefined) });
-  const laterEnvelope = { ...envelopeFor(), deadline: Date.now() + 50 };
+  const laterEnvelope = { ...envelopeFor(), deadline: monotonicMs() + 50 };
   await unavailable(handlerOn(mute).execute({ stream: STREAM, decider: vendor }, UPDATE, laterEnvelope));
 });
 
@@ -136,7 +184,7 @@ outage('a command appends nothing after its deadline', async ({ store }) => {
       return reading;
     },
   });
-  const envelope = { ...envelopeFor(), deadline: Date.now() + 50 };
+  const envelope = { ...envelopeFor(), deadline: monotonicMs() + 50 };
   await unavailable(handlerOn(slow).execute({ stream: STREAM, decider: vendor }, ADD, envelope));
   appendBarrier.resolve();
   await loaded;
@@ -145,7 +193,7 @@ outage('a command appends nothing after its deadline', async ({ store }) => {
 });
 
 outage('a caller’s wait for its roles counts as part of its command’s time', () => {
-  const remainingMs = commandDeadline({ waited_ms: 4_000 }) - Date.now();
+  const remainingMs = commandDeadline({ waited_ms: 4_000 }) - monotonicMs();
   assert.ok(remainingMs > 1_000 && remainingMs <= 2_000, `${remainingMs} ms remain`);
 });
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../commands/engine/refusal.ts';
+import { Refusal } from './refusal.ts';
 
 /** Runs tasks of the same key one after another, in order. At most `maxWaiting` tasks wait in all. */
 export class KeyedQueue {
@@ -6,13 +6,16 @@ export class KeyedQueue {
   /** The number of tasks that wait or run. */
   waiting = 0;
 
-  constructor(private readonly maxWaiting: number) {}
+  /** @param refusal the message while too many tasks wait */
+  constructor(
+    private readonly maxWaiting: number,
+    private readonly refusal: string,
+  ) {}
 
   /** @throws Refusal rate_limited when too many tasks wait; otherwise as `work` does */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     if (this.waiting >= this.maxWaiting) {
-      const message = 'Too many people are signing in. Try again shortly.';
-      throw new Refusal('rate_limited', message, { retry_after_seconds: 2 });
+      throw new Refusal('rate_limited', this.refusal, { retry_after_seconds: 2 });
     }
     this.waiting += 1;
     const result = (this.last.get(key) ?? Promise.resolve()).then(work);
