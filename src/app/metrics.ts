@@ -154,6 +154,7 @@ export class Metrics {
       },
       appendInOrder: (batches) => events.appendInOrder(batches),
       readStream: (...args) => events.readStream(...args),
+      explainAbsence: (stream) => events.explainAbsence(stream),
       readAll: (after) => events.readAll(after),
       subscribeAll: (after, signal) => events.subscribeAll(after, signal),
       head: () => events.head(),

@@ -78,6 +78,12 @@ export interface EventStore {
    */
   readStream(stream: string, fromRevision?: number, limit?: number): Promise<StoredEvent[]>;
 
+  /**
+   * Returns what was done to a stream of which no event can be read: "it was deleted". Returns null if it never existed, so
+   * that it may be created.
+   */
+  explainAbsence(stream: string): Promise<string | null>;
+
   /** Reads all events after a store position (null: all) up to the current end, in log order, in batches. */
   readAll(after: StorePosition | null): AsyncIterable<readonly StoredEvent[]>;
 

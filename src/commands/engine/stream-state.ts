@@ -160,7 +160,7 @@ export type FoldableAggregate<State extends object, Event extends DomainEvent> =
 export class StreamCache {
   private readonly cache = new LRUCache<string, StreamState<object>>({ max: CACHED_STREAMS });
 
-  constructor(private readonly store: Pick<EventStore, 'readStream' | 'compareStorePositions'>) {}
+  constructor(private readonly store: Pick<EventStore, 'readStream' | 'explainAbsence' | 'compareStorePositions'>) {}
 
   /** Returns a stream's state, from the cache unless `refresh` is true. @throws StoreUnavailable */
   async load<State extends object, Event extends DomainEvent>(
@@ -181,8 +181,15 @@ export class StreamCache {
     if (cachedState !== undefined && !refresh) return cachedState;
     const from = cachedState ?? (await this.loadOrigin(aggregate.origin));
     const loaded = fold(decider, from, await this.store.readStream(stream, from.revision + 1));
+    if (loaded.revision === -1) await this.refuseRemoved(stream);
     if (loaded.state !== null) this.cache.set(stream, loaded);
     return loaded;
+  }
+
+  /** @throws StreamDamaged if the stream is absent because somebody removed its events */
+  private async refuseRemoved(stream: string): Promise<void> {
+    const finding = await this.store.explainAbsence(stream);
+    if (finding !== null) throw new StreamDamaged(stream, finding);
   }
 
   /** Returns a stream's state from the cache, else an absent stream's without reading it. */

@@ -14,12 +14,14 @@ import type { StreamsClient } from '@eventstore/db-client/generated/streams_grpc
 import streamsPb, { type BatchAppendReq, type BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { ClientDuplexStream, Metadata } from '@grpc/grpc-js';
 import type { TrailEvent } from '../../trail/event.ts';
+import { TooLarge } from '../errors.ts';
 import { NO_STREAM, type StorePosition, type StreamBatch } from '../event-store.ts';
 import { CallLost, NoAnswer, withTimeout } from './calls.ts';
 import { storePositionOf } from './events.ts';
 
 interface PendingAppend {
   stream: string;
+  lastRevision: number;
   resolve(position: StorePosition | null): void;
   reject(error: Error): void;
 }
@@ -49,13 +51,14 @@ export class AppendCall {
   }
 
   /**
-   * Sends an append. Returns its position, or null if the server sent none.
+   * Sends an append. Returns its position, or null if the server sent none that can be trusted.
    * @throws NoAnswer after `ms`
    */
   async append(batch: StreamBatch, ms: number): Promise<StorePosition | null> {
     const id = randomUUID();
     const answer = new Promise<StorePosition | null>((resolve, reject) => {
-      this.#pending.set(id, { stream: batch.stream, resolve, reject });
+      const lastRevision = batch.expectedRevision + batch.events.length;
+      this.#pending.set(id, { stream: batch.stream, lastRevision, resolve, reject });
     });
     this.#call.write(toRequest(id, batch));
     try {
@@ -74,7 +77,7 @@ export class AppendCall {
     const success = answer.getSuccess();
     // Nobody waits for an answer that comes too late.
     if (success === undefined) pending?.reject(toError(answer.getError(), pending.stream));
-    else pending?.resolve(positionIn(success));
+    else pending?.resolve(positionIn(success, pending.lastRevision));
   }
 
   #end(error: Error): void {
@@ -107,9 +110,10 @@ function toProposedMessage({ id, type, data, metadata }: TrailEvent) {
   return message;
 }
 
-function positionIn(success: BatchAppendResp.Success): StorePosition | null {
+/** Returns null if the server sent no position, or wrote at other revisions: a deleted stream goes on with its old ones. */
+function positionIn(success: BatchAppendResp.Success, lastRevision: number): StorePosition | null {
   const position = success.getPosition();
-  if (position === undefined) return null;
+  if (position === undefined || success.getCurrentRevision() !== String(lastRevision)) return null;
   return storePositionOf({ commit: position.getCommitPosition(), prepare: position.getPreparePosition() });
 }
 
@@ -136,6 +140,9 @@ function toError(status: Status | undefined, stream: string): Error {
       const limit = details!.unpack(sharedPb.MaximumAppendSizeExceeded.deserializeBinary, type)!;
       return MaxAppendSizeExceededError.fromMaxAppendSize(limit.getMaxappendsize());
     }
+    case 'event_store.client.MaximumAppendEventSizeExceeded':
+      // A newer server's, so the client can't read its details.
+      return new TooLarge("over the server's limit for one event");
     case 'event_store.client.StreamDeleted':
       return StreamDeletedError.fromStreamName(stream);
     case 'event_store.client.AccessDenied':

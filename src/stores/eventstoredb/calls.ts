@@ -9,7 +9,7 @@ import {
   type StreamingRead,
   UnavailableError,
 } from '@eventstore/db-client';
-import { StoreUnavailable, TooLarge } from '../errors.ts';
+import { StoreRefused, StoreUnavailable, StreamDamaged, TooLarge } from '../errors.ts';
 
 /** The node didn't answer in time: it may be busy, hanging or down. */
 export class NoAnswer extends StoreUnavailable {}
@@ -24,7 +24,6 @@ export class CallLost extends StoreUnavailable {
   }
 }
 
-const NEVER_WRITTEN_ERRORS = [NotSent, AccessDeniedError, StreamDeletedError];
 /** Messages of a server that elects a leader, starts, or is overloaded. The client has no error types for them. */
 const NOT_SERVING_MESSAGE = /No leader info available|Server Is Not Ready|Server Is (Too )?Busy/i;
 /** gRPC's message when a connection broke during a write. gRPC reports it as an internal error. */
@@ -116,18 +115,34 @@ export function isLostConnection(error: unknown): boolean {
 
 /** Turns a failed read into the port's error. */
 export function readFailure(error: unknown): StoreUnavailable {
+  if (error instanceof AccessDeniedError) return refused(error, 'read');
   return error instanceof StoreUnavailable ? error : unavailable(error, false);
 }
 
 /**
  * Turns a failed append into the port's error. It is ambiguous unless the append is known to have failed before it was written.
  */
-export function appendFailure(error: unknown): StoreUnavailable | TooLarge {
-  if (error instanceof StoreUnavailable) return error;
+export function appendFailure(thrown: unknown, stream: string): StoreUnavailable | StreamDamaged | TooLarge {
+  // A call that was denied has written nothing, however many appends waited.
+  const error = thrown instanceof CallLost && thrown.cause instanceof AccessDeniedError ? thrown.cause : thrown;
+  if (error instanceof StoreUnavailable || error instanceof TooLarge) return error;
+  if (error instanceof AccessDeniedError) return refused(error, `append to ${stream}`);
+  if (error instanceof StreamDeletedError) return new StreamDamaged(stream, STREAM_DELETED);
   if (error instanceof MaxAppendSizeExceededError) {
     return new TooLarge(`over the server's limit of ${error.maxAppendSize} bytes`, { cause: error });
   }
   return unavailable(error, !wasNotWritten(error));
+}
+
+export const STREAM_DELETED = 'it was deleted';
+
+/** The error for a call that the server denies. The client has one error for a missing right and for wrong credentials. */
+function refused(error: AccessDeniedError, action: string): StoreRefused {
+  return new StoreRefused(
+    'The event store denies this to the service: its user lacks a right, or the password is wrong.',
+    `The service tried to ${action}. Correct the user in EVENTSTORE_URL, or its rights: "A secured cluster" in docs/operations.md names them.`,
+    { cause: error },
+  );
 }
 
 function unavailable(cause: unknown, ambiguous: boolean): StoreUnavailable {
@@ -137,7 +152,7 @@ function unavailable(cause: unknown, ambiguous: boolean): StoreUnavailable {
 
 /** Returns true if the append was certainly not written: there was no connection, or the server refused the call. */
 function wasNotWritten(error: unknown): boolean {
-  if (cannotServeNow(error) || NEVER_WRITTEN_ERRORS.some((refusal) => error instanceof refusal)) return true;
+  if (cannotServeNow(error)) return true;
   if (!(error instanceof Error)) return false;
   // gRPC's message for a call that was never sent.
   return error instanceof UnavailableError && /No connection established|Name resolution failed/.test(error.message);

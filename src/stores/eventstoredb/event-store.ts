@@ -14,8 +14,9 @@ import {
 import { readConnectionString } from '../../config/connection-string.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { checkAppend, checkDecisionAge } from '../check-append.ts';
-import { RevisionConflict, StoreUnavailable } from '../errors.ts';
+import { RevisionConflict, StoreUnavailable, StreamDamaged } from '../errors.ts';
 import { type EventStore, NO_STREAM, type StoredEvent, type StorePosition, type StreamBatch } from '../event-store.ts';
+import { explainAbsence } from './absence.ts';
 import { appendFailure, CallLost, collect, isLostConnection, NoAnswer, readFailure } from './calls.ts';
 import { readCredentials } from './credentials.ts';
 import { compareStorePositions, storePositionOf, toAllPosition, toStoredEvent } from './events.ts';
@@ -77,6 +78,7 @@ class EventStoreDb implements EventStore {
       // Success without a position means that the batch was there already.
       const position = await this.#positionOf(stream, events);
       if (position) return position;
+      await this.#refuseCut(stream);
       throw new StoreUnavailable(`${stream} doesn't hold what was just appended`, true);
     });
   }
@@ -102,7 +104,11 @@ class EventStoreDb implements EventStore {
   }
 
   async readStream(stream: string, fromRevision = 0, limit?: number): Promise<StoredEvent[]> {
-    return this.#track(() => this.#readStream(stream, fromRevision, limit));
+    return this.#track(async () => ours(await this.#readRecorded(stream, fromRevision, limit)));
+  }
+
+  async explainAbsence(stream: string): Promise<string | null> {
+    return this.#track(() => this.#read((client, ms) => explainAbsence(client, stream, ms)));
   }
 
   async *readAll(after: StorePosition | null): AsyncIterable<readonly StoredEvent[]> {
@@ -176,7 +182,7 @@ class EventStoreDb implements EventStore {
       if (error instanceof WrongExpectedVersionError) {
         return { storePosition: await this.#positionOrConflict(stream, events, error) };
       }
-      const failure = appendFailure(error);
+      const failure = appendFailure(error, stream);
       const cause = error instanceof CallLost ? error.cause : error;
       const isLost = isLostConnection(cause);
       if (isLost) await this.#leader.confirmLeader(node, cause, since);
@@ -206,26 +212,42 @@ class EventStoreDb implements EventStore {
     { actualVersion }: WrongExpectedVersionError,
   ): Promise<StorePosition> {
     const actual = actualVersion === ABSENT ? NO_STREAM : Number(actualVersion);
-    const position = actual < events.at(-1)!.revision ? null : await this.#positionOf(stream, events);
-    if (position) return position;
+    const { revision } = events[0]!;
+    if (actual >= revision) {
+      const recorded = await this.#lookUp(stream, events);
+      const position = positionIn(recorded, events);
+      if (position) return position;
+      const foreign = recorded.find(({ event }) => toStoredEvent(event) === null);
+      if (foreign) throw new StreamDamaged(stream, `revision ${foreign.event?.revision} is not veritrail's`);
+    }
     throw new RevisionConflict(stream, actual);
   }
 
   /** Returns the position of the last of these events if the stream has all of them, at their revisions. */
   async #positionOf(stream: string, events: readonly TrailEvent[]): Promise<StorePosition | null> {
-    const stored = await this.#readStream(stream, events[0]!.revision, events.length).catch((error) => {
+    return positionIn(await this.#lookUp(stream, events), events);
+  }
+
+  /** Reads the place of these events in their stream, after an append. */
+  async #lookUp(stream: string, events: readonly TrailEvent[]): Promise<ResolvedEvent[]> {
+    return this.#readRecorded(stream, events[0]!.revision, events.length).catch((error) => {
       throw new StoreUnavailable('the stream could not be read, so the append may or may not be done', true, {
         cause: error,
       });
     });
-    const isComplete = events.every((event, index) => stored[index]?.id === event.id);
-    return isComplete ? stored.at(-1)!.storePosition : null;
   }
 
-  async #readStream(stream: string, fromRevision: number, maxCount?: number): Promise<StoredEvent[]> {
+  /** @throws StreamDamaged if the stream's events were deleted or cut off */
+  async #refuseCut(stream: string): Promise<void> {
+    const finding = await this.explainAbsence(stream);
+    if (finding !== null) throw new StreamDamaged(stream, finding);
+  }
+
+  /** Returns a stream's events as the server has them, also those that veritrail didn't write. */
+  async #readRecorded(stream: string, fromRevision: number, maxCount?: number): Promise<ResolvedEvent[]> {
     const options = { fromRevision: BigInt(fromRevision), requiresLeader: true, ...(maxCount && { maxCount }) };
     try {
-      return ours(await this.#read((client, ms) => collect(client.readStream(stream, options), ms)));
+      return await this.#read((client, ms) => collect(client.readStream(stream, options), ms));
     } catch (error) {
       if (isAbsent(error)) return [];
       throw error;
@@ -282,6 +304,15 @@ class EventStoreDb implements EventStore {
 
 function ours(resolved: readonly ResolvedEvent[]): StoredEvent[] {
   return resolved.map(({ event }) => toStoredEvent(event)).filter((event) => event !== null);
+}
+
+/** Returns the position of the last of these events if they are what was recorded, at their revisions. */
+function positionIn(recorded: readonly ResolvedEvent[], events: readonly TrailEvent[]): StorePosition | null {
+  const isComplete = events.every(({ id, revision }, index) => {
+    const stored = recorded[index]?.event;
+    return stored?.id === id && stored.revision === BigInt(revision);
+  });
+  return isComplete ? storePositionOf(recorded[events.length - 1]!.event!.position!) : null;
 }
 
 function isAbsent(error: unknown): boolean {

@@ -92,6 +92,11 @@ class SqliteEventStore implements EventStore {
     return whenUnlocked(() => this.#db.all(sql, [stream, fromRevision, limit]).map(toEvent));
   }
 
+  /** Nothing removes a stream from this store. */
+  async explainAbsence(): Promise<null> {
+    return null;
+  }
+
   async *readAll(after: StorePosition | null): AsyncGenerator<readonly StoredEvent[]> {
     const end = await whenUnlocked(() => newestPosition(this.#db));
     let last = Number(after ?? 0);

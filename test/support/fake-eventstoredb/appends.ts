@@ -1,3 +1,4 @@
+import type { Status } from '@eventstore/db-client/generated/status_pb.js';
 import statusPb from '@eventstore/db-client/generated/status_pb.js';
 import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { ServerDuplexStream, StatusObject } from '@grpc/grpc-js';
@@ -5,8 +6,10 @@ import { status } from '@grpc/grpc-js';
 import type { AppendFault, Faults } from './faults.ts';
 import type { AppendResult, ExpectedRevision, Log, ProposedEvent } from './log.ts';
 import {
+  accessDeniedStatus,
   appendMessage,
   errorMessage,
+  eventTooLargeStatus,
   expectedOf,
   proposedOf,
   streamNameOf,
@@ -18,6 +21,14 @@ interface Batch {
   stream: string;
   expected: ExpectedRevision;
   proposed: ProposedEvent[];
+}
+
+export interface AppendLimits {
+  maxAppendBytes: number;
+  /** Only newer servers have it. */
+  maxEventBytes: number;
+  /** Returns true if the user may append. */
+  mayAppend(): boolean;
 }
 
 type AppendCall = ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
@@ -36,7 +47,7 @@ export class Appends {
   constructor(
     readonly log: Log,
     readonly faults: Faults,
-    readonly maxBytes: number,
+    readonly limits: AppendLimits,
     readonly cutConnections: () => void,
   ) {}
 
@@ -57,10 +68,8 @@ export class Appends {
       open.delete(correlation);
       const error = refusal();
       if (error) return this.#refuse(call, message, batch, error);
-      if (this.#size(batch) > this.maxBytes) {
-        call.write(errorMessage(message, batch.stream, tooLargeStatus(this.maxBytes)));
-        return;
-      }
+      const unacceptable = this.#refusalOf(batch);
+      if (unacceptable) return void call.write(errorMessage(message, batch.stream, unacceptable));
       this.#commit(batch, () => {
         // As in a real server, what a lost client sent is not written, nor what comes after the end of the call.
         if (!call.cancelled && this.calls.has(call)) this.#answer(call, message, batch);
@@ -121,7 +130,12 @@ export class Appends {
     return this.log.stream(stream)?.at(-1)?.revision ?? 'no_stream';
   }
 
-  #size(batch: Batch): number {
-    return batch.proposed.reduce((sum, event) => sum + event.data.length + event.metadata.length, 0);
+  /** Returns the status of an append that the server refuses before it looks at the stream. */
+  #refusalOf({ proposed }: Batch): Status | null {
+    const { mayAppend, maxAppendBytes, maxEventBytes } = this.limits;
+    if (!mayAppend()) return accessDeniedStatus();
+    const sizes = proposed.map(({ data, metadata }) => data.length + metadata.length);
+    if (sizes.some((size) => size > maxEventBytes)) return eventTooLargeStatus();
+    return sizes.reduce((sum, size) => sum + size, 0) > maxAppendBytes ? tooLargeStatus(maxAppendBytes) : null;
   }
 }

@@ -19,12 +19,25 @@ export type ExpectedRevision = bigint | 'any' | 'no_stream' | 'stream_exists';
 
 export type AppendResult =
   | { kind: 'written' | 'idempotent'; revision: bigint; position: bigint }
-  | { kind: 'conflict'; current: bigint | 'no_stream' };
+  | { kind: 'conflict'; current: bigint | 'no_stream' }
+  | { kind: 'deleted' };
+
+/** A stream's metadata, as far as it limits which events can be read. */
+export interface StreamMetadata {
+  $maxCount?: number;
+  $maxAge?: number;
+  $tb?: bigint;
+}
+
+/** The truncation that a soft deletion writes. */
+const DELETED_BEFORE = 2n ** 63n - 1n;
 
 /** EventStoreDB's log in memory, with its rules for expected revisions and repeated ids. */
 export class Log {
   readonly records: LogRecord[] = [];
   readonly #streams = new Map<string, LogRecord[]>();
+  readonly #metadata = new Map<string, StreamMetadata>();
+  readonly #tombstones = new Set<string>();
   readonly #waiting = new Set<() => void>();
   #next: bigint;
 
@@ -36,13 +49,62 @@ export class Log {
     return this.#streams.get(name);
   }
 
+  /**
+   * Returns what a reader of the stream gets: undefined for an absent or soft-deleted one, `deleted` for a tombstone. All
+   * events of a stream may be cut off, and it is then empty, not absent. `$all` still has them until a scavenge.
+   */
+  visible(name: string): readonly LogRecord[] | undefined | 'deleted' {
+    if (this.#tombstones.has(name.replace(/^\$\$/, ''))) return 'deleted';
+    const records = this.#streams.get(name);
+    const { $maxCount, $maxAge, $tb = 0n } = this.#metadata.get(name) ?? {};
+    if (records === undefined || $tb === DELETED_BEFORE) return undefined;
+    if ($maxAge !== undefined) return [];
+    const first = $maxCount === undefined ? 0n : BigInt(Math.max(0, records.length - $maxCount));
+    return records.filter(({ revision }) => revision >= $tb && revision >= first);
+  }
+
+  /** Writes a stream's metadata, as an operator may. An empty object takes all limits back. */
+  setMetadata(name: string, metadata: StreamMetadata): void {
+    this.#metadata.set(name, metadata);
+    const text = JSON.stringify(metadata, (_key, value) => (typeof value === 'bigint' ? Number(value) : value));
+    this.append(`$$${name}`, [{ ...foreignEvent('$metadata'), data: Buffer.from(text) }], 'any');
+  }
+
+  softDelete(name: string): void {
+    this.setMetadata(name, { $tb: DELETED_BEFORE });
+  }
+
+  /** Deletes a stream for good. */
+  tombstone(name: string): void {
+    this.append(name, [foreignEvent('$streamDeleted')], 'any');
+    this.#tombstones.add(name);
+  }
+
+  /** Removes from `$all` what can no longer be read. Positions and revisions stay. */
+  scavenge(): void {
+    const isKept = ({ stream, revision }: LogRecord) => {
+      const visible = this.visible(stream);
+      if (visible === 'deleted') return stream.startsWith('$$');
+      return stream.startsWith('$') || (visible ?? []).some((record) => record.revision === revision);
+    };
+    this.records.splice(0, this.records.length, ...this.records.filter(isKept));
+  }
+
+  /** Returns a copy of the first records: an older copy of the log. */
+  copy(length = this.records.length): Log {
+    const copy = new Log(this.records[0]?.position ?? this.#next);
+    for (const record of this.records.slice(0, length)) copy.append(record.stream, [record], 'any');
+    return copy;
+  }
+
   append(stream: string, proposed: readonly ProposedEvent[], expected: ExpectedRevision): AppendResult {
+    if (this.#tombstones.has(stream)) return { kind: 'deleted' };
     const records = this.#streams.get(stream) ?? [];
     const storedRevision = this.#alreadyThere(records, proposed, expected);
     if (storedRevision)
       return { kind: 'idempotent', revision: storedRevision.revision, position: storedRevision.position };
     const current = records.length === 0 ? 'no_stream' : BigInt(records.length - 1);
-    if (!isExpected(expected, current)) return { kind: 'conflict', current };
+    if (!isExpected(expected, current) && !this.#reopens(stream, expected)) return { kind: 'conflict', current };
     for (const event of proposed) this.#write(stream, records, event);
     for (const wake of this.#waiting) wake();
     const last = records.at(-1)!;
@@ -82,6 +144,13 @@ export class Log {
     records.push(record);
     this.#streams.set(stream, records);
     this.records.push(record);
+  }
+
+  /** Lets an append begin a soft-deleted stream again, as the server does. Its events go on with the old numbers. */
+  #reopens(stream: string, expected: ExpectedRevision): boolean {
+    if (expected !== 'no_stream' || this.#metadata.get(stream)?.$tb !== DELETED_BEFORE) return false;
+    this.setMetadata(stream, { $tb: BigInt(this.#streams.get(stream)!.length) });
+    return true;
   }
 
   /** Returns the last proposed event if all ids are in the log, even if their data differ. */

@@ -3,6 +3,7 @@ import type { Status } from '@eventstore/db-client/generated/status_pb.js';
 import statusPb from '@eventstore/db-client/generated/status_pb.js';
 import type { BatchAppendReq, BatchAppendResp, ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
+import { Metadata, type StatusObject, status } from '@grpc/grpc-js';
 import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
 import type { AppendResult, ExpectedRevision, LogRecord, ProposedEvent } from './log.ts';
 
@@ -28,6 +29,14 @@ export function eventMessage(record: LogRecord): ReadResp {
 export function streamNotFoundMessage(stream: string): ReadResp {
   const notFound = new streamsPb.ReadResp.StreamNotFound().setStreamIdentifier(streamIdentifier(stream));
   return new streamsPb.ReadResp().setStreamNotFound(notFound);
+}
+
+/** The error of a read of a tombstoned stream. */
+export function streamDeletedError(stream: string): Partial<StatusObject> {
+  const metadata = new Metadata();
+  metadata.set('exception', 'stream-deleted');
+  metadata.set('stream-name', stream);
+  return { code: status.FAILED_PRECONDITION, details: `Event stream '${stream}' is deleted.`, metadata };
 }
 
 export function confirmationMessage(): ReadResp {
@@ -59,6 +68,13 @@ export function appendMessage(
     else conflict.setCurrentStreamRevision(String(result.current));
     return errorMessage(request, stream, packedStatus(conflict, 'WrongExpectedVersion'));
   }
+  if (result.kind === 'deleted') {
+    return errorMessage(
+      request,
+      stream,
+      packedStatus(new sharedPb.StreamDeleted().setStreamIdentifier(streamIdentifier(stream)), 'StreamDeleted'),
+    );
+  }
   const position = new sharedPb.AllStreamPosition()
     .setCommitPosition(String(result.position))
     .setPreparePosition(String(result.position));
@@ -74,6 +90,15 @@ export function errorMessage(request: BatchAppendReq, stream: string, error: Sta
 
 export function tooLargeStatus(maxBytes: number): Status {
   return packedStatus(new sharedPb.MaximumAppendSizeExceeded().setMaxappendsize(maxBytes), 'MaximumAppendSizeExceeded');
+}
+
+/** The answer of newer servers for one event over their limit. The client has no message for it. */
+export function eventTooLargeStatus(): Status {
+  return packedStatus(new sharedPb.Empty(), 'MaximumAppendEventSizeExceeded');
+}
+
+export function accessDeniedStatus(): Status {
+  return packedStatus(new sharedPb.AccessDenied(), 'AccessDenied');
 }
 
 export function timeoutStatus(): Status {

@@ -10,6 +10,7 @@ import {
   confirmationMessage,
   eventMessage,
   filterOf,
+  streamDeletedError,
   streamNameOf,
   streamNotFoundMessage,
 } from './messages.ts';
@@ -20,11 +21,19 @@ const FORWARDS = 0;
 /** A filtered subscription sends a checkpoint after this many records, times the client's multiplier. */
 const SEARCH_WINDOW = 32;
 
+/** Error of 23.10 for a subscription whose live events come faster than they are sent. */
+const TOO_SLOW = {
+  code: status.ABORTED,
+  details: 'Operation timed out: Consumer too slow to handle event while live. Client resubscription required.',
+};
+
 /** Answers the `read` call: a stream or $all in either direction, or a subscription to $all. */
 export class Reads {
   constructor(
     readonly log: Log,
     readonly faults: Faults,
+    /** The server ends a subscription for which more live events wait. */
+    readonly liveBuffer: number,
   ) {}
 
   /** @param pauseMs pause before each event of a read */
@@ -32,6 +41,7 @@ export class Reads {
     const options = call.request.getOptions()!;
     if (options.hasSubscription()) return this.#subscribe(call, options);
     const records = options.hasStream() ? this.#ofStream(options) : this.#ofAll(options);
+    if (records === 'deleted') return void call.emit('error', streamDeletedError(streamNameOf(options.getStream()!)));
     if (records === null) call.write(streamNotFoundMessage(streamNameOf(options.getStream()!)));
     const count = Number(options.getCount());
     for (const record of (records ?? []).slice(0, count)) {
@@ -42,15 +52,16 @@ export class Reads {
     call.end();
   }
 
-  #ofStream(options: ReadReq.Options): LogRecord[] | null {
+  #ofStream(options: ReadReq.Options): LogRecord[] | null | 'deleted' {
     const identifier = options.getStream()!;
-    const records = this.log.stream(streamNameOf(identifier));
+    const records = this.log.visible(streamNameOf(identifier));
+    if (records === 'deleted') return records;
     if (!records) return null;
+    const limit = identifier.hasStart() ? 0n : BigInt(identifier.getRevision());
     if (options.getReadDirection() === FORWARDS) {
-      return identifier.hasEnd() ? [] : records.slice(identifier.hasStart() ? 0 : Number(identifier.getRevision()));
+      return identifier.hasEnd() ? [] : records.filter(({ revision }) => revision >= limit);
     }
-    if (identifier.hasStart()) return records.slice(0, 1);
-    return records.slice(0, identifier.hasEnd() ? records.length : Number(identifier.getRevision()) + 1).reverse();
+    return records.filter(({ revision }) => identifier.hasEnd() || revision <= limit).reverse();
   }
 
   /** As in real servers, reading forwards includes the event at the position, and a filter is ignored. */
@@ -71,13 +82,15 @@ export class Reads {
     });
     call.once('cancelled', () => stopped.abort());
     call.write(confirmationMessage());
-    await this.#deliver(call, options, stopped.signal);
+    const outcome = await this.#deliver(call, options, stopped.signal);
     forget();
-    if (ending === 'end') call.end();
+    if (outcome === 'too slow') call.emit('error', TOO_SLOW);
+    else if (ending === 'end') call.end();
     else call.emit('error', { code: status.INTERNAL, details: 'subscription dropped' });
   }
 
-  async #deliver(call: ReadCall, options: ReadReq.Options, signal: AbortSignal): Promise<void> {
+  /** Delivers events until `signal` is aborted, or more live ones wait than the server keeps. */
+  async #deliver(call: ReadCall, options: ReadReq.Options, signal: AbortSignal): Promise<'stopped' | 'too slow'> {
     const matches = filterOf(options);
     const window = SEARCH_WINDOW * Math.max(1, options.getFilter()?.getCheckpointintervalmultiplier() ?? 1);
     let index = this.#start(options);
@@ -94,8 +107,10 @@ export class Reads {
         if (!live) call.write(caughtUpMessage());
         live = true;
         await this.log.waitForGrowth(index, signal);
+        if (this.log.records.length - index > this.liveBuffer) return 'too slow';
       }
     }
+    return 'stopped';
   }
 
   /** Returns the index after the given position, or an earlier one with the fault `redeliver`. */

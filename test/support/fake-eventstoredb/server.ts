@@ -15,6 +15,7 @@ import { credentialError, type FakeUser, readAllError } from './users.ts';
 
 /** Pause between two events of a slow read. */
 const SLOW_MS = 60;
+const LIVE_BUFFER = 32;
 
 export interface FakeOptions {
   /** The default is a free port. */
@@ -25,6 +26,10 @@ export interface FakeOptions {
   firstPosition?: bigint;
   /** Maximum size of one append. */
   maxAppendBytes?: number;
+  /** Maximum size of one event. By default there is none, as in 23.10. */
+  maxEventBytes?: number;
+  /** Live events that may wait for a subscription. 23.10 keeps 32; newer servers have no such limit. */
+  liveBuffer?: number;
   /** PEM texts. The server then speaks TLS only. */
   tls?: { certificate: Buffer; key: Buffer };
   /** The only user that may call. By default anybody may. */
@@ -54,10 +59,15 @@ export async function startFakeEventStoreDb(options: FakeOptions = {}): Promise<
   const cutConnections = () => {
     for (const socket of sockets) socket.destroy();
   };
-  const appends = new Appends(log, faults, options.maxAppendBytes ?? 1024 * 1024, cutConnections);
+  const limits = {
+    maxAppendBytes: options.maxAppendBytes ?? 1024 * 1024,
+    maxEventBytes: options.maxEventBytes ?? Number.POSITIVE_INFINITY,
+    mayAppend: () => options.user?.canAppend ?? true,
+  };
+  const appends = new Appends(log, faults, limits, cutConnections);
 
   const server = new grpc.Server({ 'grpc.max_receive_message_length': -1 });
-  server.addService(StreamsService as grpc.ServiceDefinition, streams(log, faults, appends, options.user));
+  server.addService(StreamsService as grpc.ServiceDefinition, streams(log, faults, appends, options));
   server.addService(ServerFeaturesService as grpc.ServiceDefinition, { getSupportedMethods: supportedMethods });
   server.addService(GossipService as grpc.ServiceDefinition, {
     read: gossipService(options.members ?? (() => [{ address: '127.0.0.1', port, isLeader: true }])),
@@ -106,8 +116,13 @@ function credentialsOf({ tls }: FakeOptions): grpc.ServerCredentials {
   return grpc.ServerCredentials.createSsl(null, [{ cert_chain: tls.certificate, private_key: tls.key }]);
 }
 
-function streams(log: Log, faults: Faults, appends: Appends, user?: FakeUser): Record<string, UntypedHandleCall> {
-  const reads = new Reads(log, faults);
+function streams(
+  log: Log,
+  faults: Faults,
+  appends: Appends,
+  { user, liveBuffer = LIVE_BUFFER }: FakeOptions,
+): Record<string, UntypedHandleCall> {
+  const reads = new Reads(log, faults, liveBuffer);
   const refusal = (headers: grpc.Metadata) => credentialError(headers, user) ?? notLeader(headers, faults);
   return {
     batchAppend: (call: Parameters<Appends['batchAppend']>[0]) => {

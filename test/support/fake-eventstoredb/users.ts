@@ -6,6 +6,8 @@ export interface FakeUser {
   password: string;
   /** True if it may read `$all`. By default, a real server lets only admins do so. */
   canReadAll: boolean;
+  /** False if it may only read. By default any user may append. */
+  canAppend?: boolean;
 }
 
 /** Returns a real server's error for a call without valid credentials, or null: PERMISSION_DENIED if they are absent, UNAUTHENTICATED if they are wrong. */

@@ -34,6 +34,10 @@ export class MemoryEventStore implements EventStore {
     return this.log.filter((event) => event.stream === stream && event.revision >= fromRevision).slice(0, limit);
   }
 
+  async explainAbsence(): Promise<null> {
+    return null;
+  }
+
   async *readAll(after: StorePosition | null): AsyncGenerator<readonly StoredEvent[]> {
     const newEvents = this.log.slice(Number(after ?? 0));
     if (newEvents.length > 0) yield newEvents;
