@@ -153,7 +153,7 @@ tokens('a revoked token is refused at once by this instance, and within a second
   clock.wait(1_000);
   assert.is(await otherAuthenticator.authenticate(token), null);
   const { state } = await handler.load(organizationAggregate(organizationId));
-  assert.ok(state!.tokens[record.id]!.revoked);
+  assert.ok(state!.tokens.get(record.id)!.revoked);
 });
 
 tokens('a look-up that began before a revocation does not make the token valid again', async () => {
@@ -296,7 +296,7 @@ tokens('a start revokes old tokens in the log that have no stored hash', async (
   assert.is(await repair(), 0);
   const { state } = await handler.load(organizationAggregate(organizationId));
   assert.equal(
-    [cutOff, brokenToken.id, completeToken.id].map((id) => state!.tokens[id]!.revoked),
+    [cutOff, brokenToken.id, completeToken.id].map((id) => state!.tokens.get(id)!.revoked),
     [true, true, false],
   );
 });

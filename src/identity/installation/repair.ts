@@ -38,7 +38,7 @@ export async function repairTokens(
   let repaired = 0;
   for (const organizationId of new Set([...organizations, ...organizationsOfTokens])) {
     const { state } = await handler.load(organizationAggregate(organizationId), true);
-    for (const [token_id, { revoked }] of Object.entries(state?.tokens ?? {})) {
+    for (const [token_id, { revoked }] of state?.tokens.entries() ?? []) {
       const record = stored.get(token_id);
       const isRepaired = revoked
         ? await repairRecord(options, organizationId, record)

@@ -296,7 +296,7 @@ test('the next start repairs a token that is revoked only in the log or only in 
   clock.wait(5 * 60_000);
   assert.is(await repair(), 1);
   const { state } = await handler.load(organizationAggregate(second));
-  assert.ok(state!.tokens[removedRecord.id]!.revoked);
+  assert.ok(state!.tokens.get(removedRecord.id)!.revoked);
   assert.is(await repair(), 0);
 });
 
