@@ -17,11 +17,11 @@ import { AccessEvents } from './identity/access-log/access-events.ts';
 import { AccountNames } from './identity/accounts/account-names.ts';
 import { type Identity, openIdentity } from './identity/identity.ts';
 import { firstStart, sharedSecret } from './identity/installation/installation.ts';
-import { repairAccountStore } from './identity/installation/repair.ts';
 import { migrateAccounts } from './identity/migrations/migrate.ts';
 import { SchemaWatch } from './identity/migrations/schema-watch.ts';
 import type { DemoAccount } from './identity/sign-in/demo-sign-in.ts';
 import type { ToolService } from './mcp/tools/tool.ts';
+import type { ServedProjections } from './projections/served-projections.ts';
 import { openStores, type Stores, usesDataFolder } from './stores/open.ts';
 import { lockDataFolder } from './stores/sqlite/lock-data-folder.ts';
 
@@ -49,6 +49,9 @@ const STOP_TIMEOUT_MS = 13_000;
 const FIRST_START_WAIT_MS = 10_000;
 /** The longest wait for the read models before tools are answered all the same. */
 const CATCH_UP_WAIT_MS = 60_000;
+
+/** The account store is compared with the log only while the log was read to its end at most so long ago. */
+const MAX_COMPARISON_LAG_MS = 10_000;
 
 /** Fills the stores with the demo, and returns its people. Null if the stores hold other data. */
 type LoadDemo = (stores: Stores) => Promise<readonly DemoAccount[] | null>;
@@ -123,7 +126,11 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   shutdown.add('requests', () => stopServer(server, REQUEST_GRACE_MS));
   const { port } = server.address() as AddressInfo;
   const baseUrl = serviceUrl(config, port);
-  const identity = openIdentity({ accounts, names, accessEvents, handler, now, baseUrl, log: logger });
+  const comparedLog = {
+    organizations: () => projections.organizations,
+    isTrusted: () => isLeaderUpToDate(projections, now()),
+  };
+  const identity = openIdentity({ accounts, names, accessEvents, handler, comparedLog, now, baseUrl, log: logger });
   shutdown.add('access log', () => identity.close());
   const app = { config, port, stores, register, heavyReads, identity, accessEvents, gateway, metrics, now, logger };
   gateway.serve(await createHttpApp(app));
@@ -185,6 +192,11 @@ async function retire(
   await identity.close();
 }
 
+/** Returns true on the instance that leads the projections, while they have caught up with the log. */
+function isLeaderUpToDate({ ready, progress }: ServedProjections, now: Date): boolean {
+  return ready && progress.role === 'LEADER' && now.getTime() - progress.caughtUpAt < MAX_COMPARISON_LAG_MS;
+}
+
 /** Creates the installation if needed, and starts what runs in the background. */
 async function run(
   { stores, register, identity, gateway, port }: AssembledService,
@@ -193,7 +205,7 @@ async function run(
   shutdown: Shutdown,
 ): Promise<Omit<RunningService, 'stop'>> {
   const { accounts, events } = stores;
-  const { handler, projections, sealer } = register;
+  const { handler, sealer } = register;
   const now = () => new Date();
   const { installation, organizationId, token } = await firstStart({ accounts, log: events, handler, now });
   gateway.open();
@@ -201,15 +213,9 @@ async function run(
   sealer.start();
   const caughtUp = catchUp(register, installation);
   void caughtUp.catch(() => undefined).finally(() => gateway.markReady());
-  const repair = caughtUp
-    .then(() => {
-      if (shutdown.hasBegun) return 0;
-      return repairAccountStore({ accounts, handler, now }, events, projections.organizations);
-    })
-    .catch((error: unknown) => {
-      if (!shutdown.hasBegun) logger.error({ err: error }, 'the read models could not be started');
-    });
-  shutdown.add('repair after start', () => repair);
+  void caughtUp.catch((error: unknown) => {
+    if (!shutdown.hasBegun) logger.error({ err: error }, 'the read models could not be started');
+  });
   // After the first start, people call immediately. Later starts have more to build, and nobody waits for a token.
   if (token !== null) {
     await Promise.race([caughtUp.catch(() => undefined), pause(FIRST_START_WAIT_MS, undefined, { ref: false })]);

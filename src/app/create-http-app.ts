@@ -84,7 +84,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<RequestLis
       return { ...(await identity.members.callerOf(account)), clientInfo: readClientInfo(request) };
     },
     limits,
-    health: () => readHealth(stores, register),
+    health: () => readHealth(stores, register, identity.reconciler),
     baseUrl,
     publicUrl: publicUrl(config, port),
     version: VERSION,

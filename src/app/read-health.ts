@@ -1,5 +1,6 @@
 import { organizationAggregate } from '../commands/families.ts';
 import type { Health } from '../http/health-routes.ts';
+import type { Reconciler } from '../identity/installation/reconciler.ts';
 import { StoreReplaced } from '../stores/errors.ts';
 import type { Stores } from '../stores/open.ts';
 import type { Register } from './create-register.ts';
@@ -25,7 +26,11 @@ const MAX_CHECKED_ORGANIZATIONS = 5;
  * roles of an organization, which every call needs. It is degraded while the read models can't be brought up to date, for
  * example on a full disk. So it is once a store's data were replaced, and while other problems need the operator.
  */
-export async function readHealth(stores: Stores, register: HealthSources): Promise<Health> {
+export async function readHealth(
+  stores: Stores,
+  register: HealthSources,
+  reconciler: Pick<Reconciler, 'state'>,
+): Promise<Health> {
   const { projections } = register;
   const [hasRoles, eventStore, readStore, accountStore] = await Promise.all([
     canReadRoles(register),
@@ -40,6 +45,7 @@ export async function readHealth(stores: Stores, register: HealthSources): Promi
     degraded: projections.isFailing || problems.length > 0,
     stores: { event_store: eventStore.state, read_store: readStore.state, account_store: accountStore.state },
     projections: projections.state(),
+    reconciliation: reconciler.state,
     ...(problems.length > 0 ? { problems } : {}),
   };
 }

@@ -7,7 +7,6 @@ const SHUTDOWN_ORDER = [
   'access log',
   'seals',
   'read models',
-  'repair after start',
   'instances',
   'stores',
   'data folder lock',

@@ -4,6 +4,8 @@ import type { AccessEvents } from './access-log/access-events.ts';
 import { AccessLog } from './access-log/access-log.ts';
 import type { AccountNames } from './accounts/account-names.ts';
 import { openPeople, type People } from './accounts/people.ts';
+import { findDifferences } from './installation/differences.ts';
+import { Reconciler } from './installation/reconciler.ts';
 import { Sweeper } from './installation/sweeper.ts';
 import { accountActor, SYSTEM_ACTOR } from './memberships/actor.ts';
 import { Members } from './memberships/members.ts';
@@ -14,12 +16,22 @@ import { Authenticator } from './tokens/authenticator.ts';
 import { OrganizationTokens } from './tokens/organization-tokens.ts';
 import { Tokens } from './tokens/tokens.ts';
 
+/** The log, for a comparison with the account store. */
+export interface ComparedLog {
+  /** Returns all organizations in it. */
+  organizations(): readonly string[];
+  /** Returns true if it was read to its end, log and clock can be trusted, and this instance may repair differences. */
+  isTrusted(): boolean;
+}
+
 export interface IdentityOptions {
   accounts: AccountStore;
   names: AccountNames;
   /** The access log listens to it. */
   accessEvents: AccessEvents;
   handler: CommandHandler;
+  /** The log that the account store is compared with. By default it isn't compared. */
+  comparedLog?: ComparedLog;
   now: () => Date;
   /** The service's base address, without a slash at the end. */
   baseUrl: string;
@@ -34,17 +46,20 @@ export interface Identity {
   organizationTokens: OrganizationTokens;
   authenticator: Authenticator;
   accessLog: AccessLog;
-  /** Starts writing the access log and removing expired records. */
+  reconciler: Reconciler;
+  /** Starts writing the access log, removing expired records, and comparing the account store with the log. */
   start(): void;
   /** Writes the pending entries of the access log, and stops. Never rejects. */
   close(): Promise<void>;
 }
 
 /** Creates the services in the order in which they need each other. */
-export function openIdentity({ accounts, names, accessEvents, handler, now, baseUrl, log }: IdentityOptions): Identity {
+export function openIdentity(options: IdentityOptions): Identity {
+  const { accounts, names, accessEvents, handler, comparedLog, now, baseUrl, log } = options;
   const findAccessToken = accessTokenLookup(accounts, new OAuthAddresses(baseUrl).resource);
   const authenticator = new Authenticator({ accounts, handler, now, findAccessToken, onTokenEvent: accessEvents.emit });
-  const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
+  const onTokenChanged = (id: string) => authenticator.forget(id);
+  const tokens = new Tokens({ accounts, handler, now, onTokenChanged });
   const organizationTokens = new OrganizationTokens({ accounts, names, handler, now });
   const members = new Members({ accounts, names, handler, tokens, now });
   const organizationsOf = async (accountId: string) => [...(await members.rolesOf(accountId)).keys()];
@@ -69,10 +84,18 @@ export function openIdentity({ accounts, names, accessEvents, handler, now, base
   const start = () => {
     accessLog.start();
     sweeper.start();
+    reconciler.start();
   };
   const close = async () => {
+    await reconciler.stop();
     await sweeper.close();
     await accessLog.close();
   };
-  return { people, members, tokens, organizationTokens, authenticator, accessLog, start, close };
+  const differenceOptions = { accounts, handler, tokens, people: people.accounts, now, onTokenChanged };
+  const reconciler = new Reconciler({
+    find: () => findDifferences(differenceOptions, comparedLog?.organizations() ?? []),
+    isTrusted: () => comparedLog?.isTrusted() ?? false,
+    log,
+  });
+  return { people, members, tokens, organizationTokens, authenticator, accessLog, reconciler, start, close };
 }

@@ -9,6 +9,9 @@ const test = suite('health');
 
 type Sources = Parameters<typeof readHealth>[1];
 
+const NO_DIFFERENCES = { state: { differences: 0, failed: 0 } };
+const healthOf = (stores: Stores, sources: Sources) => readHealth(stores, sources, NO_DIFFERENCES);
+
 const projections = (
   facts: { ready: boolean; isFailing: boolean; organizations?: string[] },
   load = async (_stream: string) => undefined,
@@ -28,23 +31,24 @@ const storesWith = (check: () => Promise<unknown>) =>
 
 test('is degraded, and still serving, while the read models fail', async () => {
   const stores = storesWith(async () => null);
-  const healthy = await readHealth(stores, projections({ ready: true, isFailing: false }));
+  const healthy = await healthOf(stores, projections({ ready: true, isFailing: false }));
   assert.equal([healthy.serving, healthy.degraded, healthy.projections], [true, false, { state: 'as told' }]);
-  const failing = await readHealth(stores, projections({ ready: true, isFailing: true }));
+  assert.equal(healthy.reconciliation, NO_DIFFERENCES.state);
+  const failing = await healthOf(stores, projections({ ready: true, isFailing: true }));
   assert.equal([failing.serving, failing.degraded], [true, true]);
 });
 
 test('is not serving while a store is down, or before the read models have caught up', async () => {
   const down = storesWith(() => Promise.reject(new Error('away')));
-  const { serving, stores } = await readHealth(down, projections({ ready: true, isFailing: false }));
+  const { serving, stores } = await healthOf(down, projections({ ready: true, isFailing: false }));
   assert.equal([serving, stores], [false, { event_store: 'DOWN', read_store: 'UP', account_store: 'UP' }]);
   const starting = storesWith(async () => null);
-  assert.is((await readHealth(starting, projections({ ready: false, isFailing: false }))).serving, false);
+  assert.is((await healthOf(starting, projections({ ready: false, isFailing: false }))).serving, false);
 });
 
 test('is degraded when a store was replaced, and says what to do', async () => {
   const replaced = storesWith(() => Promise.reject(new StoreReplaced('The file events.db was replaced.')));
-  const health = await readHealth(replaced, projections({ ready: true, isFailing: false }));
+  const health = await healthOf(replaced, projections({ ready: true, isFailing: false }));
   assert.equal(
     [health.serving, health.degraded, health.stores],
     [true, true, { event_store: 'REPLACED', read_store: 'UP', account_store: 'UP' }],
@@ -60,10 +64,10 @@ test('is not serving while the roles of no organization can be read, because eve
   const sources = projections({ ready: true, isFailing: false, organizations: ['org_1', 'org_2'] }, async (stream) => {
     if (damaged.has(stream)) throw new StreamDamaged(stream, 'it was deleted');
   });
-  assert.is((await readHealth(stores, sources)).serving, true);
+  assert.is((await healthOf(stores, sources)).serving, true);
   damaged.add('organization-org_2');
   sources.problems.report(new StreamDamaged('organization-org_2', 'it was deleted'));
-  const { serving, problems } = await readHealth(stores, sources);
+  const { serving, problems } = await healthOf(stores, sources);
   assert.equal(
     [serving, problems],
     [false, ['A stored history is damaged: it was deleted. The log names its stream.']],

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { withoutInternalFields } from '../../identity/tokens/token-lists.ts';
 import type { TokenRecord } from '../../identity/tokens/token-record.ts';
 import type { Command } from '../command.ts';
 import { withInstallation } from '../with-installation.ts';
@@ -16,14 +17,10 @@ the last four characters of an API token.
     const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } });
     await withInstallation(shell, async ({ tokens }) => {
       const records = await tokens.list();
-      shell.out(values.json ? JSON.stringify(records.map(withoutHash), null, 2) : table(records));
+      shell.out(values.json ? JSON.stringify(records.map(withoutInternalFields), null, 2) : table(records));
     });
   },
 };
-
-function withoutHash({ hash: _hash, ...rest }: TokenRecord): object {
-  return rest;
-}
 
 const HEADINGS = ['ID', 'NAME', 'ROLE', 'TOKEN', 'CREATED', 'LAST USED', 'STATE'];
 

@@ -63,6 +63,12 @@ export const ERASED_FIELDS = {
   recovery: [],
 } satisfies Partial<Account>;
 
+/** Returns true for an erased account whose record has more than its id and dates: these are removed last. */
+export function isErasureUnfinished(record: AccountRecord): boolean {
+  const erasedFields = new Set(['id', 'created_at', 'erased_at']);
+  return typeof record.erased_at === 'string' && Object.keys(record).some((field) => !erasedFields.has(field));
+}
+
 /** Returns a stored account with all fields. Records of earlier versions and of the first start have fewer. */
 export function toAccount(record: AccountRecord): Account {
   return { ...EMPTY_ACCOUNT, ...record };

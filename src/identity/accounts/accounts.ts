@@ -1,6 +1,6 @@
 import { randomId } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
-import type { AccountStore } from '../../stores/account-store.ts';
+import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import type { OnAccountEvent } from '../access-log/access-events.ts';
 import type { ClientInfo } from '../client-info.ts';
 import type { TakenNames } from '../memberships/taken-names.ts';
@@ -186,27 +186,33 @@ export class Accounts {
    * @throws Refusal as leaveAll does, before anything is erased; forbidden for a wrong password
    */
   async erase(session: Session, password: string | null, clientInfo: ClientInfo): Promise<void> {
-    const { accounts, names, recentAuthentication, factors, sessions, links, leaveAll, now, onAccountEvent } =
-      this.options;
-    const { id, created_at, organizations } = await recentAuthentication.requirePasswordOrRecent(
-      session,
-      password,
-      clientInfo,
-    );
+    const { accounts, names, recentAuthentication, leaveAll, now, onAccountEvent } = this.options;
+    const account = await recentAuthentication.requirePasswordOrRecent(session, password, clientInfo);
+    const { id, organizations } = account;
     await leaveAll(id);
     // Erased before the account, and again below, because a name may be set in between.
     await names.erase(id);
     // First the credentials. Sessions of an erased account are invalid even before they are removed.
     const erased_at = now().toISOString();
     await accounts.update('accounts', id, { ...ERASED_FIELDS, erased_at });
+    await this.finishErasing({ ...account, erased_at });
+    onAccountEvent({ type: 'ACCOUNT_ERASED', account_id: id, organizations, clientInfo });
+  }
+
+  /**
+   * Removes everything about an account that has been marked as erased. Nobody can sign in to repeat an interrupted call,
+   * so the Reconciler does (see `isErasureUnfinished`).
+   * @throws Refusal as leaveAll does
+   */
+  async finishErasing({ id, created_at, erased_at }: AccountRecord): Promise<void> {
+    const { accounts, names, factors, sessions, links, leaveAll } = this.options;
     // The person may have joined an organization in another window. An erased account can't join one.
     await leaveAll(id);
-    await accounts.put('accounts', { id, created_at, erased_at });
     await names.erase(id);
     await sessions.endOthers(id, null);
     await factors.removePasskeys(id);
     await links.revokeAllOf(id);
-    onAccountEvent({ type: 'ACCOUNT_ERASED', account_id: id, organizations, clientInfo });
+    await accounts.put('accounts', { id, created_at, erased_at });
   }
 
   private async find(field: 'email_key' | 'subject', value: string): Promise<Account | null> {

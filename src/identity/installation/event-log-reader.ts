@@ -9,5 +9,4 @@ export interface LoggedEvent {
 export interface EventLogReader {
   /** Reads all events from the start, in batches. */
   readAll(after: null): AsyncIterable<readonly LoggedEvent[]>;
-  readStream(stream: string): Promise<readonly LoggedEvent[]>;
 }

@@ -49,11 +49,7 @@ export class Domains {
     if (existingDomains.length >= MAX_DOMAINS && !existingDomains.includes(normalizedDomain)) {
       throw new Refusal('too_large', `An organization can admit up to ${MAX_DOMAINS} domains. Withdraw one first.`);
     }
-    await accounts.insert('domains', {
-      id: `${normalizedDomain} ${organizationId}`,
-      domain: normalizedDomain,
-      organization_id: organizationId,
-    });
+    await indexDomain(accounts, normalizedDomain, organizationId);
     const command = { type: 'AdmitDomain', domain: normalizedDomain, role } as const;
     await executeOrganizationCommand(handler, organizationId, command, actor);
   }
@@ -64,7 +60,7 @@ export class Domains {
     const normalizedDomain = normalizeDomain(domain);
     const command = { type: 'WithdrawDomain', domain: normalizedDomain } as const;
     await executeOrganizationCommand(handler, organizationId, command, actor);
-    await accounts.remove('domains', `${normalizedDomain} ${organizationId}`);
+    await accounts.remove('domains', domainId(normalizedDomain, organizationId));
   }
 
   /** Returns true if people of this domain may sign in without an invitation. */
@@ -114,6 +110,16 @@ export class Domains {
     const rows = await this.options.accounts.find<DomainRow>('domains', 'domain', domain.toLowerCase());
     return rows.map(({ organization_id }) => organization_id);
   }
+}
+
+/** Adds a domain that an organization admits to the index. Returns false if it is there. */
+export function indexDomain(accounts: AccountStore, domain: string, organization_id: string): Promise<boolean> {
+  return accounts.insert('domains', { id: domainId(domain, organization_id), domain, organization_id });
+}
+
+/** Returns the id of a domain's entry in the index. */
+export function domainId(domain: string, organizationId: string): string {
+  return `${domain} ${organizationId}`;
 }
 
 /** Returns a typed domain in the form that is stored. A leading @ is dropped. @throws Refusal invalid_input */

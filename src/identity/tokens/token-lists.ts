@@ -4,8 +4,11 @@ import { DAY_MS, type StoredToken, type TokenRecord } from './token-record.ts';
 /** Lists mark tokens that expire within this many days. */
 const WARNING_DAYS = 14;
 
+/** Fields that no list shows. */
+type InternalField = 'hash' | 'next_hash' | 'revocation';
+
 /** A token as shown in lists. */
-export type TokenListItem = Omit<StoredToken, 'hash' | 'kind'> & {
+export type TokenListItem = Omit<StoredToken, InternalField | 'kind'> & {
   kind: 'API' | 'ASSISTANT';
   state: 'ACTIVE' | 'EXPIRED' | 'REVOKED';
   /** True for an active token that expires within WARNING_DAYS. */
@@ -21,13 +24,18 @@ export async function listAccountTokens(
   return records.sort(newestFirst).map((record) => toListItem(record, now()));
 }
 
-/** Returns a token with its state at a time, without its hash. */
+/** Returns a token without the fields that no list shows. */
+export function withoutInternalFields<Token extends StoredToken>(token: Token): Omit<Token, InternalField> {
+  const { hash: _hash, next_hash: _next, revocation: _revocation, ...rest } = token;
+  return rest;
+}
+
+/** Returns a token with its state at a time. */
 export function toListItem(record: StoredToken, now: Date): TokenListItem {
-  const { hash: _hash, ...rest } = record;
   const leftMs = Date.parse(record.expires_at) - now.getTime();
   const state = record.revoked_at !== null ? 'REVOKED' : leftMs <= 0 ? 'EXPIRED' : 'ACTIVE';
   const expiring = state === 'ACTIVE' && leftMs <= WARNING_DAYS * DAY_MS;
-  return { ...rest, kind: record.kind ?? 'API', state, expiring };
+  return { ...withoutInternalFields(record), kind: record.kind ?? 'API', state, expiring };
 }
 
 /** Sorts newest first. */

@@ -30,8 +30,18 @@ export interface StoredToken {
   kind?: 'ASSISTANT';
   /** The OAuth client that asked for it. */
   client?: { id: string; name: string };
-  /** The time when an organization was last removed from `organizations`. */
-  narrowed_at?: string;
+  /** SHA-256 of the text that will replace the token's. Set while the events of a regeneration are being written. */
+  next_hash?: string | null;
+  /** The last revocation, which is stored before its event. After a crash, the event is written with its reason. */
+  revocation?: Revocation;
+}
+
+/** A revocation of a token in the account store. */
+export interface Revocation {
+  /** The organization that was removed from the token; null if the whole token was revoked. */
+  organization_id: string | null;
+  actor_id: string;
+  reason?: string;
 }
 
 export interface TokenRecord extends AccountRecord, StoredToken {

@@ -24,6 +24,7 @@ import {
   hashAndLastFour,
   type IssuedToken,
   type NewToken,
+  type Revocation,
   refuseInvalidDays,
   refuseInvalidToken,
   storeToken,
@@ -43,7 +44,7 @@ export interface TokensOptions extends TokenChangeOptions {
 /**
  * Creates, renews and revokes credentials: API tokens, and grants of connected assistants. The log of every organization
  * that a credential reaches has its events. Its hash is stored after the last of them and removed before the first, so
- * no token works without its events. People create and renew their own. An OWNER or ADMIN revokes any in their
+ * no token works without its events. What a crash leaves half done is finished by the Reconciler. People create and renew their own. An OWNER or ADMIN revokes any in their
  * organization. SYSTEM may do everything.
  */
 export class Tokens {
@@ -92,7 +93,8 @@ export class Tokens {
   }
 
   /**
-   * Gives an API token a new text and a new lifetime. The old text stops working. By its owner.
+   * Gives an API token a new text and a new lifetime. The old text stops working with the event (see `next_hash`). By its
+   * owner.
    * @throws Refusal not_found also for another account's
    */
   async regenerate(id: string, days = DEFAULT_TOKEN_DAYS, actor: Actor = SYSTEM_ACTOR): Promise<IssuedToken> {
@@ -106,6 +108,10 @@ export class Tokens {
       throw new Refusal('invalid_transition', 'This token was revoked. Create another one.');
     }
     const { expires_at } = this.lifetime(days);
+    const token = generateToken();
+    const next = hashAndLastFour(token);
+    const isUnchanged = { hash: before.hash, next_hash: before.next_hash, revoked_at: null };
+    if (!(await accounts.update('tokens', id, { next_hash: next.hash }, isUnchanged))) throw changedElsewhere();
     for (const organizationId of before.organizations) {
       await executeOrganizationCommand(
         handler,
@@ -114,11 +120,9 @@ export class Tokens {
         actor,
       );
     }
-    const token = generateToken();
-    const fields = { ...hashAndLastFour(token), expires_at };
-    if (!(await accounts.update('tokens', id, fields, { hash: before.hash, revoked_at: null }))) {
-      throw new Refusal('conflict', 'This token was just changed from another place. Check it, then try again.');
-    }
+    const fields = { ...next, expires_at, next_hash: null };
+    if (!(await accounts.update('tokens', id, fields, { next_hash: next.hash, revoked_at: null })))
+      throw changedElsewhere();
     onTokenChanged?.(id);
     return { token, record: { ...before, ...fields } };
   }
@@ -131,8 +135,8 @@ export class Tokens {
   async revoke(id: string, reason?: string, actor: Actor = SYSTEM_ACTOR): Promise<void> {
     const record = await this.get(id, actor);
     const { accounts, onTokenChanged } = this.options;
-    const revoked_at = this.time();
-    await accounts.update('tokens', id, { hash: null, revoked_at }, { revoked_at: null });
+    const revocation = { organization_id: null, ...revokedBy(actor, reason) };
+    await accounts.update('tokens', id, { hash: null, revoked_at: this.time(), revocation }, { revoked_at: null });
     onTokenChanged?.(id);
     for (const organizationId of record.organizations) await this.recordRevocation(organizationId, id, reason, actor);
   }
@@ -144,10 +148,10 @@ export class Tokens {
    */
   async revokeInOrganization(id: string, organizationId: string, actor: Actor, reason?: string): Promise<void> {
     const state = await requireOrganization(this.options.handler, organizationId);
-    const isOwnToken = state.tokens.get(id)?.account_id === actor.actor_id;
+    const isOwnToken = Object.hasOwn(state.tokens, id) && state.tokens[id]!.account_id === actor.actor_id;
     if (!isOwnToken) requireActorPermission(state, { ...actor, now: this.time() }, 'revokeTokens');
     requireToken(state, id);
-    await removeOrganizationFromToken(this.options, id, organizationId);
+    await removeOrganizationFromToken(this.options, id, organizationId, revokedBy(actor, reason));
     await this.recordRevocation(organizationId, id, reason, actor);
   }
 
@@ -244,4 +248,12 @@ export class Tokens {
       expires_at: new Date(createdAt.getTime() + days * DAY_MS).toISOString(),
     };
   }
+}
+
+function revokedBy({ actor_id }: Actor, reason: string | undefined): Omit<Revocation, 'organization_id'> {
+  return { actor_id, ...withReason(reason) };
+}
+
+function changedElsewhere(): Refusal {
+  return new Refusal('conflict', 'This token was just changed from another place. Check it, then try again.');
 }

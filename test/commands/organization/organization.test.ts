@@ -1,6 +1,5 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PersistentMap } from '../../../src/commands/engine/persistent-map.ts';
 import { organization } from '../../../src/commands/organization/organization.ts';
 import type { OrganizationEvent } from '../../../src/register/organization.ts';
 import { organizationStory } from '../../support/identity/organization.ts';
@@ -23,7 +22,7 @@ test('an organization is created with its OWNER, once', () => {
     members: { [ADA]: 'OWNER' },
     membership_ends: {},
     former: {},
-    tokens: PersistentMap.of(),
+    tokens: {},
     domains: {},
   });
 });

@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert';
 import { randomId } from '../../../src/commands/engine/ids.ts';
 import { organizationStream } from '../../../src/commands/families.ts';
 import { ROLES } from '../../../src/commands/organization/caller.ts';
-import { repairAccountStore } from '../../../src/identity/installation/repair.ts';
 import { accountActor, SYSTEM_ACTOR } from '../../../src/identity/memberships/actor.ts';
 import { MAX_OWNED_ORGANIZATIONS, Members } from '../../../src/identity/memberships/members.ts';
 import { indexedOrganizations } from '../../../src/identity/memberships/membership-index.ts';
 import { closeAll, withAccounts } from '../../support/identity/identity.ts';
 import { openOrganization, refusedWith } from '../../support/identity/membership.ts';
+import { reconcile } from '../../support/identity/reconcile.ts';
 
 const test = suite('members');
 
@@ -181,9 +181,9 @@ test('an OWNER creates further organizations of the installation, up to the limi
   assert.is(await refusedWith(members.createOrganization('One more', owner)), 'too_large');
 });
 
-test('writes the index entry before the membership, also concurrently, and repairs it at the start', async () => {
+test('writes the index entry before the membership, also concurrently, and repairs it', async () => {
   const identity = await openOrganization();
-  const { accounts, events, members, organizationId, owner, member } = identity;
+  const { accounts, members, organizationId, owner, member } = identity;
   const bo = await member('EDITOR');
   const ids = (await Promise.all(['A', 'B', 'C'].map((name) => members.createOrganization(name, owner)))).map(
     ({ id }) => id,
@@ -192,8 +192,8 @@ test('writes the index entry before the membership, also concurrently, and repai
   assert.equal([...(await members.rolesOf(bo)).keys()].sort(), [organizationId, ...ids].sort());
   await accounts.update('accounts', bo, { organizations: ['org_nowhere', ids[0]] });
   assert.equal([...(await members.rolesOf(bo)).keys()], [ids[0]]);
-  assert.is(await repairAccountStore(identity, events, [organizationId, ...ids]), 3);
-  assert.is(await repairAccountStore(identity, events, [organizationId, ...ids]), 0);
+  const { found, left } = await reconcile(identity, [organizationId, ...ids]);
+  assert.equal([found.length, left], [3, []]);
   assert.is((await members.rolesOf(bo)).size, 4);
   await members.remove(ids[0]!, bo, accountActor(owner));
   assert.not.ok((await indexedOrganizations(accounts, bo)).includes(ids[0]!));

@@ -1,9 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { organizationAggregate, organizationStream } from '../../../src/commands/families.ts';
+import { organizationStream } from '../../../src/commands/families.ts';
 import { ROLES, type Role } from '../../../src/commands/organization/caller.ts';
-import { repairAccountStore } from '../../../src/identity/installation/repair.ts';
-import { accountActor, executeOrganizationCommand, SYSTEM_ACTOR } from '../../../src/identity/memberships/actor.ts';
+import { accountActor, SYSTEM_ACTOR } from '../../../src/identity/memberships/actor.ts';
 import { OrganizationTokens } from '../../../src/identity/tokens/organization-tokens.ts';
 import { Tokens } from '../../../src/identity/tokens/tokens.ts';
 import type { AccountStore } from '../../../src/stores/account-store.ts';
@@ -278,26 +277,6 @@ test('a new role takes effect at once, on other instances within a second', asyn
   assert.equal(await role(company), ['VIEWER', 'VIEWER']);
   clock.wait(1_000);
   assert.equal(await role(otherCompany), ['VIEWER', 'VIEWER']);
-});
-
-test('the next start repairs a token that is revoked only in the log or only in the store', async () => {
-  const company = await openOrganization();
-  const { accounts, clock, events, handler, member, organizationId } = company;
-  const bo = await member('EDITOR');
-  const second = await createOtherOrganization(company, [bo, 'EDITOR']);
-  const { record } = await createOwnToken(company, bo, 'EDITOR', [organizationId, second]);
-  await executeOrganizationCommand(handler, second, { type: 'RevokeToken', token_id: record.id });
-  const { record: removedRecord } = await createOwnToken(company, bo, 'EDITOR', [organizationId, second]);
-  const narrowed_at = clock.now().toISOString();
-  await accounts.update('tokens', removedRecord.id, { organizations: [organizationId], narrowed_at });
-  const repair = () => repairAccountStore(company, events, [organizationId, second]);
-  assert.is(await repair(), 1);
-  assert.equal((await accounts.get('tokens', record.id))!.organizations, [organizationId]);
-  clock.wait(5 * 60_000);
-  assert.is(await repair(), 1);
-  const { state } = await handler.load(organizationAggregate(second));
-  assert.ok(state!.tokens.get(removedRecord.id)!.revoked);
-  assert.is(await repair(), 0);
 });
 
 test.run();

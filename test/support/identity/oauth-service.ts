@@ -50,6 +50,8 @@ interface Options {
   metadataFetch?: MetadataFetchMode;
   /** Account store to use instead of the folder's. The caller closes it. */
   accounts?: AccountStore;
+  /** Stores that are open already. By default new ones. */
+  identity?: TestIdentity;
   /** Base address, such as a proxy's, if it isn't the address that the service listens on. */
   baseUrl?: string;
 }
@@ -64,7 +66,8 @@ const OFFLINE: OutboundNetwork = {
 
 export async function startOAuth(options: Options = {}): Promise<OAuthService> {
   const { sharedWith: beside, network = OFFLINE, metadataFetch = 'on' } = options;
-  const opened = beside ? await open(beside.identity.dataDir, beside.identity.clock) : await open();
+  const opened =
+    options.identity ?? (beside ? await open(beside.identity.dataDir, beside.identity.clock) : await open());
   const identity = { ...opened, accounts: options.accounts ?? opened.accounts };
   const { installation, organizationId } = await firstStart(identity);
   const { accounts, handler, now } = identity;
