@@ -27,7 +27,8 @@ export async function beforeDeadline<T>(deadline: number, work: Promise<T>): Pro
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new StoreUnavailable('no answer before the deadline', true)),
-      deadline - monotonicMs(),
+      // A timer may fire a millisecond early. The command must not find time for an append after this error.
+      Math.ceil(deadline - monotonicMs()) + 1,
     );
   });
   try {

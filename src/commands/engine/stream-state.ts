@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import { StreamDamaged } from '../../stores/errors.ts';
 import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
+import { approximateBytes, createByteCache } from './byte-cache.ts';
 import type { Aggregate, Companion, Decider, DomainEvent, Origin } from './decider.ts';
 
 /** A command whose events are in a stream: enough to recognise a repeat and to answer it. */
@@ -148,7 +148,13 @@ export function upcast({ type, data, metadata }: TrailEvent, upcasters = UPCASTE
   return steps.slice(schema_version - 1).reduce((older, step) => step(older), data);
 }
 
-const CACHED_STREAMS = 10_000;
+/** Limit of cached states, in bytes. It is enough for 20,000 records with short texts. */
+const CACHED_STATE_BYTES = 64 * 1024 ** 2;
+/** Memory of a command in a stream's state: some ids, hashes and times. */
+const COMMAND_BYTES = 700;
+
+const stateBytes = ({ state, commands }: StreamState<object>): number =>
+  approximateBytes(state) + commands.size * COMMAND_BYTES;
 
 /** The part of an aggregate that is needed to load its state: its stream, origin and `evolve`. */
 export type FoldableAggregate<State extends object, Event extends DomainEvent> = Omit<
@@ -158,7 +164,7 @@ export type FoldableAggregate<State extends object, Event extends DomainEvent> =
 
 /** A cache of stream states, least recently used out first. An outdated state does no harm: its append conflicts. */
 export class StreamCache {
-  private readonly cache = new LRUCache<string, StreamState<object>>({ max: CACHED_STREAMS });
+  private readonly cache = createByteCache(CACHED_STATE_BYTES, stateBytes);
 
   constructor(private readonly store: Pick<EventStore, 'readStream' | 'explainAbsence' | 'compareStorePositions'>) {}
 
@@ -180,7 +186,9 @@ export class StreamCache {
     const cachedState = this.cache.get(stream) as StreamState<State> | undefined;
     if (cachedState !== undefined && !refresh) return cachedState;
     const from = cachedState ?? (await this.loadOrigin(aggregate.origin));
-    const loaded = fold(decider, from, await this.store.readStream(stream, from.revision + 1));
+    const newEvents = await this.store.readStream(stream, from.revision + 1);
+    if (cachedState !== undefined && newEvents.length === 0) return cachedState;
+    const loaded = fold(decider, from, newEvents);
     if (loaded.revision === -1) await this.refuseRemoved(stream);
     if (loaded.state !== null) this.cache.set(stream, loaded);
     return loaded;

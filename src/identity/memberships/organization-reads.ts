@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { createByteCache } from '../../commands/engine/byte-cache.ts';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { organizationAggregate } from '../../commands/families.ts';
 import type { OrganizationState } from '../../commands/organization/organization.ts';
@@ -16,18 +17,19 @@ export type MaybeOrganization = OrganizationState | null;
 const MAX_SHARED_AGE_MS = 500;
 /** Maximum age of an earlier result that is used while the log doesn't answer. */
 const MAX_FALLBACK_AGE_MS = 10_000;
+/** Organizations whose newest read is shared. It is so for half a second only. */
+const MAX_SHARED_READS = 1_000;
 /** After this time without an answer from the log, an earlier result is used. */
 const FALLBACK_AFTER_MS = 1_000;
-const CACHED_ORGANIZATIONS = 10_000;
+/** Limit of the earlier results, in bytes. An organization with ten members and tokens takes about 10 KB. */
+const CACHED_ORGANIZATION_BYTES = 32 * 1024 ** 2;
 
 /** Reads organizations from the log to check roles. Keeps the last result of each organization. */
 export class OrganizationReads {
   /** The newest read of each organization, running or finished. Failed reads are removed. */
-  private readonly reads = new LRUCache<string, Timestamped<Promise<MaybeOrganization>>>({
-    max: CACHED_ORGANIZATIONS,
-  });
+  private readonly reads = new LRUCache<string, Timestamped<Promise<MaybeOrganization>>>({ max: MAX_SHARED_READS });
   /** The newest result for each organization. */
-  private readonly lastResults = new LRUCache<string, Timestamped<MaybeOrganization>>({ max: CACHED_ORGANIZATIONS });
+  private readonly lastResults = createByteCache<Timestamped<MaybeOrganization>>(CACHED_ORGANIZATION_BYTES);
 
   /** Raised by clear(). The results of reads that began before it are discarded. */
   private epoch = 0;

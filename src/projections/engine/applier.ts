@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { controlsOfPairs, storedCrosswalk } from '../../commands/crosswalk.ts';
+import { approximateBytes, createByteCache } from '../../commands/engine/byte-cache.ts';
 import { upcast } from '../../commands/engine/stream-state.ts';
 import { EVIDENCE_LINKED, storedLinkTransition } from '../../commands/link.ts';
 import { relationOfPair } from '../../register/crosswalk.ts';
@@ -33,7 +34,13 @@ const MAX_BATCH_EVENTS = 500;
 const MAX_BATCH_BYTES = 2 * 1024 * 1024;
 /** After a batch of this size, timers and messages get their turn before the next batch. */
 const LONG_BATCH_EVENTS = 50;
-const MAX_CACHED_RECORDS = 5_000;
+/** Limits of the memory between batches, in bytes. */
+const CACHED_RECORD_BYTES = 64 * 1024 ** 2;
+const CACHED_NEIGHBOUR_BYTES = 16 * 1024 ** 2;
+const CACHED_FIGURE_BYTES = 16 * 1024 ** 2;
+/** A cached record keeps its search words alive too, as a list and as a text. */
+const COPIES_OF_TEXTS = 3;
+/** A tree takes about 2 KB. */
 const MAX_CACHED_TREES = 1_000;
 
 /** Log time before an organization's first event. */
@@ -44,10 +51,13 @@ export class Applier {
   readonly checkpoints = new Map<string, Checkpoint>();
   private readonly cache: ProjectionCache = {
     forms: new StoredForms(),
-    records: new LRUCache<string, RecordDocument>({ max: MAX_CACHED_RECORDS }),
-    neighbours: new LRUCache<string, Neighbours>({ max: MAX_CACHED_RECORDS }),
+    records: createByteCache<RecordDocument>(
+      CACHED_RECORD_BYTES,
+      (document) => COPIES_OF_TEXTS * approximateBytes(document),
+    ),
+    neighbours: createByteCache<Neighbours>(CACHED_NEIGHBOUR_BYTES, ({ bytes }) => bytes),
     trees: new LRUCache<string, OrganizationTree>({ max: MAX_CACHED_TREES }),
-    figures: new LRUCache<string, object>({ max: MAX_CACHED_RECORDS }),
+    figures: createByteCache<object>(CACHED_FIGURE_BYTES),
   };
 
   constructor(

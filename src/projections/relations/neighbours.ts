@@ -36,6 +36,9 @@ interface PageDocument {
   positions: Record<string, number>;
 }
 
+/** Memory of one neighbour: its id and its entry in a map. */
+const NEIGHBOUR_BYTES = 120;
+
 /** The neighbours of a record, stored in pages. Each has the position at which it became a neighbour. */
 export class Neighbours {
   private readonly changed = new Set<number>();
@@ -65,6 +68,11 @@ export class Neighbours {
       if (position !== undefined) return position;
     }
     return undefined;
+  }
+
+  /** The approximate memory that they take. */
+  get bytes(): number {
+    return this.pages.reduce((bytes, { size }) => bytes + size * NEIGHBOUR_BYTES, 0);
   }
 
   *ids(): Generator<string> {
