@@ -55,6 +55,12 @@ export const VIEW_COLUMNS: Readonly<Record<string, Readonly<Record<string, Note>
     hash: ['64 hexadecimal digits', 'the event’s hash; the next event of its stream carries it too'],
     stale: ['truth value or null', 'true: the event could not be read'],
   },
+  map_entries: {
+    record_id: ['id', 'the organization, which is the only record with maps'],
+    field: ['text', 'the map: `members`, `membership_ends`, `tokens` or `domains`'],
+    key: ['text', 'the entry: an account, a token or a domain'],
+    value: ['text or object', 'as in the map'],
+  },
   links: {
     record_id: ['id', 'one side; each pair has a row for both sides'],
     other_id: ['id', 'the other side'],

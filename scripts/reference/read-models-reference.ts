@@ -47,6 +47,7 @@ function viewIndex(): string {
 
 const VIEW_MEANINGS: Readonly<Record<string, string>> = {
   changes: 'an event of the log, as in `listChanges`; those of seals are in `seals`',
+  map_entries: 'a value of an entry of a map, such as the role of a member, between two positions',
   links: 'one side of a connection, current or past: by a link, as evidence, or because one record names the other',
   seals: 'an event of an organization’s seal stream',
   daily_figures: 'the figures at the end of a day on which one of them changed',
@@ -115,6 +116,7 @@ function columnTable(view: ViewSpec, notes: Readonly<Record<string, Note>>, orga
 
 /** Returns a column's place in a MongoDB document, or '' if it has the column's name. Only records have `_organization`. */
 function inMongo(column: ViewColumn, organization: string): string {
+  if ('rows' in column) return `rows of \`${column.rows.name}\``;
   if (!('field' in column)) return `\`_keys.${column.key}\``;
   const field = column.field === 'organization_id' ? organization : column.field;
   return field === column.name ? '' : `\`${field}\``;

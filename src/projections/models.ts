@@ -8,6 +8,7 @@ import { CHANGES } from './history/change-document.ts';
 import { organizations } from './organizations.ts';
 import { collectionsOf } from './read-models/collections.ts';
 import { familyModel } from './read-models/family-model.ts';
+import { MAP_ENTRIES } from './read-models/map-entries.ts';
 import type { ReadModel } from './read-models/read-model.ts';
 import { viewOf } from './read-models/views.ts';
 import { controlRelations } from './relations/control-relations.ts';
@@ -18,7 +19,7 @@ import { TREE } from './transparency/organization-tree.ts';
 import { SEALS } from './transparency/seal-documents.ts';
 
 /** Raise this number when a document, key, index or view changes. Read models are then rebuilt. */
-export const PROJECTIONS_VERSION = 11;
+export const PROJECTIONS_VERSION = 12;
 
 /** Relations between records that don't follow from a family's description. */
 const SPECIAL_RELATIONS: Partial<Record<FamilyName, Partial<ReadModel>>> = {
@@ -89,6 +90,7 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
   ...READ_MODELS.flatMap(collectionsOf),
   LINKS,
   NEIGHBOURS,
+  MAP_ENTRIES,
   CHANGES,
   TREE,
   SEALS,

@@ -34,7 +34,13 @@ export type ViewColumn =
   /** The value at a path in the document: member names with full stops between them. */
   | { name: string; field: string }
   /** A stored key. The view shows its value `none` as null. */
-  | { name: string; key: string; none?: Scalar };
+  | { name: string; key: string; none?: Scalar }
+  /**
+   * A map, as an object: its entries are rows of another collection, with the keys `record_id`, `field` (the column's
+   * name), `from_position` and `until_position`, and the members `key` and `value`. The view shows the entries of the
+   * version that the row is, or of now.
+   */
+  | { name: string; rows: Required<Pick<CollectionSpec, 'name' | 'members'>>; at: 'NOW' | 'VERSION' };
 
 /** A document with its stored keys and words. `doc` is plain JSON with the tools' field names. */
 export interface StoredDocument {

@@ -152,7 +152,7 @@ tokens('a revoked token is refused at once by this instance, and within a second
   clock.wait(1_000);
   assert.is(await otherAuthenticator.authenticate(token), null);
   const { state } = await handler.load(organizationAggregate(organizationId));
-  assert.ok(state!.tokens[record.id]!.revoked);
+  assert.ok(state!.tokens.get(record.id)!.revoked);
 });
 
 tokens('a look-up that began before a revocation does not make the token valid again', async () => {

@@ -152,6 +152,17 @@ for (const pair of pairs) {
     assert.ok(Number(progress!.position) >= Math.max(...positions));
     const [organization] = await published.rows('organizations');
     assert.equal(Object.values(organization!.members as object), ['OWNER']);
+    const tokens = Object.entries(organization!.tokens as Record<string, PublishedRow>);
+    assert.ok(tokens.length > 0 && tokens.every(([id, { role }]) => id.startsWith('tok_') && role !== undefined));
+    const versions = await published.rows('organizations_history');
+    const newest = versions.find(({ until_position }) => until_position === null)!;
+    const maps = ['members', 'membership_ends', 'tokens', 'domains'] as const;
+    for (const map of maps) assert.equal(newest[map], organization![map], map);
+    const first = versions.find(({ revision }) => revision === 1)!;
+    assert.equal(
+      maps.map((map) => first[map]),
+      maps.map(() => ({})),
+    );
     assert.equal(await published.rows('parked'), []);
   });
 

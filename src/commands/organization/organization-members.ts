@@ -72,7 +72,7 @@ export function changeMemberRole(
   return [{ type: 'MemberRoleChanged', data: { account_id, from, to: role, ...withReason(reason) } }];
 }
 
-/** Removes a member, or lets one leave, and revokes their tokens and assistants. */
+/** Removes a member, or lets one leave, and revokes their tokens and assistants that haven't expired. */
 export function removeMember(
   { account_id, reason }: OrganizationCommandOf<'RemoveMember'>,
   state: OrganizationState,
@@ -82,7 +82,23 @@ export function removeMember(
   const role = requireRecordedRole(state, account_id);
   refuseLastOwner(state, role, 'Make another member OWNER first.');
   const removed: OrganizationEvent = { type: 'MemberRemoved', data: { account_id, role, ...withReason(reason) } };
-  return [removed, ...tokensRevoked(state, account_id, reason)];
+  return [removed, ...tokensRevoked(state, account_id, reason, context)];
+}
+
+/**
+ * The most tokens that one append revokes. With the longest reasons they take about 800 kB of MAX_APPEND_BYTES. Of a
+ * member with more tokens, some are revoked before the command that ends them all: see `Members`.
+ */
+export const MAX_REVOCATIONS = 200;
+
+/** Revokes some of a member's tokens, before the member is removed or added again. */
+export function revokeMemberTokens(
+  { account_id, reason }: OrganizationCommandOf<'RevokeMemberTokens'>,
+  state: OrganizationState,
+  context: DecisionContext,
+): OrganizationEvent[] {
+  if (!isSelfOrSystem(account_id, context)) requireActorPermission(state, context, 'changeMembers');
+  return tokensRevoked(state, account_id, reason, context).slice(0, MAX_REVOCATIONS);
 }
 
 export function admitDomain(
@@ -113,21 +129,32 @@ export function withdrawDomain(
 function memberAdded(
   data: Extract<OrganizationEvent, { type: 'MemberAdded' }>['data'],
   state: OrganizationState,
-  { now }: DecisionContext,
+  context: DecisionContext,
 ): OrganizationEvent[] {
+  const { now } = context;
   refuseOwnerWithEnd(data.role, data.until);
   if (hasEnded(data.until, now)) {
     const message = `The access would have ended already, at ${data.until}. Choose a later end.`;
     throw new Refusal('invalid_input', message, { field: 'until' });
   }
   const isEnded = hasEnded(membershipEnd(state, data.account_id), now);
-  const revocations = isEnded ? tokensRevoked(state, data.account_id, data.reason) : [];
+  const revocations = isEnded ? tokensRevoked(state, data.account_id, data.reason, context) : [];
   return [...revocations, { type: 'MemberAdded', data }];
 }
 
-function tokensRevoked(state: OrganizationState, accountId: string, reason: string | undefined): OrganizationEvent[] {
-  const tokens = Object.entries(state.tokens).filter(([, token]) => token.account_id === accountId && !token.revoked);
-  return tokens.map(([token_id]) => ({ type: 'TokenRevoked', data: { token_id, ...withReason(reason) } }));
+/** Returns the events that revoke an account's tokens. Expired ones are left out: there may be any number of them. */
+function tokensRevoked(
+  { tokens }: OrganizationState,
+  accountId: string,
+  reason: string | undefined,
+  { now }: DecisionContext,
+): OrganizationEvent[] {
+  const usable = tokens
+    .entries()
+    .filter(
+      ([, { account_id, revoked, expires_at }]) => account_id === accountId && !revoked && !hasEnded(expires_at, now),
+    );
+  return usable.map(([token_id]) => ({ type: 'TokenRevoked', data: { token_id, ...withReason(reason) } }));
 }
 
 /** Refuses an OWNER whose membership ends: the organization could be left without one. */

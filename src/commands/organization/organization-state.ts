@@ -1,5 +1,6 @@
 import type { TokenGrant } from '../../register/organization.ts';
 import type { DecisionContext } from '../engine/decider.ts';
+import type { PersistentMap } from '../engine/persistent-map.ts';
 import { Refusal } from '../engine/refusal.ts';
 import type { OptionalReason } from '../record.ts';
 import type { Role } from './caller.ts';
@@ -16,7 +17,8 @@ export interface OrganizationState {
   membership_ends: Record<string, string>;
   /** Accounts that were removed or left, with their last role. A domain doesn't admit them again. */
   former: Record<string, Role>;
-  tokens: Record<string, TokenState>;
+  /** By id, also revoked and expired ones: there are more of them than of anything else here. */
+  tokens: PersistentMap<TokenState>;
   /** Admitted domains. An account with such an address becomes a member with this role at its OpenID sign-in. */
   domains: Record<string, Role>;
 }
@@ -31,6 +33,7 @@ export type OrganizationCommand =
   | { type: 'AdmitMember'; account_id: string; domain: string }
   | ({ type: 'ChangeMemberRole'; account_id: string; role: Role } & OptionalReason)
   | ({ type: 'RemoveMember'; account_id: string } & OptionalReason)
+  | ({ type: 'RevokeMemberTokens'; account_id: string } & OptionalReason)
   | ({ type: 'AdmitDomain'; domain: string; role: Role } & OptionalReason)
   | ({ type: 'WithdrawDomain'; domain: string } & OptionalReason)
   | ({ type: 'CreateToken' } & TokenGrant)
@@ -81,13 +84,14 @@ export function membershipEnd(
   return Object.hasOwn(membership_ends, account_id) ? membership_ends[account_id]! : null;
 }
 
-/** Returns true if a membership with this end is over. Its last moment is the end itself. */
+/** Returns true if a membership or token with this end is over. Its last moment is the end itself. */
 export function hasEnded(until: string | null, now: string): boolean {
   return until !== null && until < now;
 }
 
 /** @throws Refusal not_found */
 export function requireToken({ tokens }: OrganizationState, id: string): TokenState {
-  if (Object.hasOwn(tokens, id)) return tokens[id]!;
+  const token = tokens.get(id);
+  if (token !== undefined) return token;
   throw new Refusal('not_found', 'This token does not exist in this organization. Check the list of its tokens.');
 }

@@ -23,7 +23,7 @@ export function createToken(
   const { type: _type, ...grant } = command;
   refuseOtherAccounts(grant.account_id, context);
   requireActorPermission(state, context, 'createTokens');
-  if (Object.hasOwn(state.tokens, grant.token_id)) throw tokenAlreadyCreated();
+  if (state.tokens.get(grant.token_id) !== undefined) throw tokenAlreadyCreated();
   const member = memberRole(state, grant.account_id, context.now);
   if (member === null || lowerRole(member, grant.role) !== grant.role) {
     throw new Refusal(

@@ -1,5 +1,6 @@
 import { ORGANIZATION_EVENTS, type OrganizationEvent, type Role } from '../../register/organization.ts';
 import { type Decider, type DecisionContext, stateBefore } from '../engine/decider.ts';
+import { PersistentMap } from '../engine/persistent-map.ts';
 import { type OptionalReason, requireState, withReason } from '../record.ts';
 import {
   addMember,
@@ -8,6 +9,7 @@ import {
   changeMemberRole,
   changeMembershipEnd,
   removeMember,
+  revokeMemberTokens,
   withdrawDomain,
 } from './organization-members.ts';
 import {
@@ -40,6 +42,8 @@ function decide(
       return changeMemberRole(command, state, context);
     case 'RemoveMember':
       return removeMember(command, state, context);
+    case 'RevokeMemberTokens':
+      return revokeMemberTokens(command, state, context);
     case 'AdmitDomain':
       return admitDomain(command, state, context);
     case 'WithdrawDomain':
@@ -74,7 +78,7 @@ function rename(
 function evolve(current: OrganizationState | null, event: OrganizationEvent): OrganizationState {
   if (event.type === 'OrganizationCreated') {
     const { name, import_key } = event.data;
-    return { name, import_key, members: {}, membership_ends: {}, former: {}, tokens: {}, domains: {} };
+    return { name, import_key, members: {}, membership_ends: {}, former: {}, tokens: PersistentMap.of(), domains: {} };
   }
   const state = stateBefore(event, current);
   switch (event.type) {
@@ -106,11 +110,11 @@ function evolve(current: OrganizationState | null, event: OrganizationEvent): Or
       return withToken(state, token_id, { ...grant, revoked: false });
     }
     case 'TokenRegenerated': {
-      const token = stateBefore(event, state.tokens[event.data.token_id]);
+      const token = stateBefore(event, state.tokens.get(event.data.token_id));
       return withToken(state, event.data.token_id, { ...token, expires_at: event.data.expires_at });
     }
     case 'TokenRevoked': {
-      const token = stateBefore(event, state.tokens[event.data.token_id]);
+      const token = stateBefore(event, state.tokens.get(event.data.token_id));
       return withToken(state, event.data.token_id, { ...token, revoked: true });
     }
   }
@@ -121,7 +125,7 @@ function withMember(state: OrganizationState, id: string, role: Role): Organizat
 }
 
 function withToken(state: OrganizationState, id: string, token: TokenState): OrganizationState {
-  return { ...state, tokens: { ...state.tokens, [id]: token } };
+  return { ...state, tokens: state.tokens.set(id, token) };
 }
 
 function withoutKey<T>(map: Record<string, T>, key: string): Record<string, T> {

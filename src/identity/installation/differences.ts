@@ -63,11 +63,11 @@ async function tokenDifferences(
   const differences = new TokenDifferences(options);
   const stored = new Map(records.map((record) => [record.id, record]));
   for (const [organizationId, state] of organizations) {
-    for (const [id, token] of Object.entries(state?.tokens ?? {}))
+    for (const [id, token] of state?.tokens.entries() ?? [])
       differences.compare({ organizationId, id, token }, stored.get(id) ?? null);
   }
   for (const record of records) {
-    const logged = record.organizations.map((id): LoggedToken => organizations.get(id)?.tokens[record.id]);
+    const logged = record.organizations.map((id): LoggedToken => organizations.get(id)?.tokens.get(record.id));
     differences.checkRegeneration(record, logged);
     if (await isNeverConnected(options, record)) differences.addNeverConnected(record.id);
   }

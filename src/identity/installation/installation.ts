@@ -104,7 +104,7 @@ async function createFirstToken(options: InstallationOptions, { installation, or
     organizations: [organizationId],
     created_at,
     // An earlier attempt may have written it to the log.
-    expires_at: state?.tokens[token_id]?.expires_at ?? expires_at,
+    expires_at: state?.tokens.get(token_id)?.expires_at ?? expires_at,
   });
   return issuedToken?.token ?? null;
 }

@@ -11,7 +11,7 @@ import type { Tokens } from '../tokens/tokens.ts';
 import type { Difference } from './reconciler.ts';
 
 /** A token as an organization's log has it. Undefined if it doesn't. */
-export type LoggedToken = OrganizationState['tokens'][string] | undefined;
+export type LoggedToken = ReturnType<OrganizationState['tokens']['get']>;
 
 /**
  * Differences of a token in one organization:
@@ -104,7 +104,7 @@ export class TokenDifferences {
 
   private async load(organizationId: string, id: string): Promise<LoggedToken> {
     const { state } = await this.options.handler.load(organizationAggregate(organizationId), true);
-    return state?.tokens[id];
+    return state?.tokens.get(id);
   }
 
   /** Revokes a token in the log as the interrupted call would have: in the name of its actor, with its reason. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CommandEnvelope, CommandHandler, CommandResult } from '../../commands/engine/handler.ts';
+import type { CommandEnvelope, CommandHandler, CommandResult, Rehearsal } from '../../commands/engine/handler.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { organizationAggregate } from '../../commands/families.ts';
 import type { OrganizationCommand, OrganizationState } from '../../commands/organization/organization.ts';
@@ -36,14 +36,14 @@ export function executeOrganizationCommand(
 }
 
 /** Decides a command of an organization and writes nothing. @throws Refusal if it would be refused now */
-export async function rehearseOrganizationCommand(
+export function rehearseOrganizationCommand(
   handler: CommandHandler,
   organizationId: string,
   command: OrganizationCommand,
   actor: Actor,
-): Promise<void> {
+): Promise<Rehearsal> {
   const envelope = organizationEnvelope(organizationId, actor, { command_id: randomUUID(), input: command });
-  await handler.rehearse(organizationAggregate(organizationId), command, envelope);
+  return handler.rehearse(organizationAggregate(organizationId), command, envelope);
 }
 
 type RepeatableCommand = Pick<CommandEnvelope, 'command_id' | 'input'>;

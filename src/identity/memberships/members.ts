@@ -5,10 +5,10 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import { organizationAggregate } from '../../commands/families.ts';
 import { type Caller, ROLES, type Role } from '../../commands/organization/caller.ts';
 import type { OrganizationCommand } from '../../commands/organization/organization.ts';
-import { allMembersOf, countOwners } from '../../commands/organization/organization-members.ts';
-import { memberRole, membershipEnd } from '../../commands/organization/organization-state.ts';
+import { allMembersOf, countOwners, MAX_REVOCATIONS } from '../../commands/organization/organization-members.ts';
+import { hasEnded, memberRole, membershipEnd } from '../../commands/organization/organization-state.ts';
 import { requireValidRole } from '../../commands/organization/permissions.ts';
-import { withReason } from '../../commands/record.ts';
+import { type OptionalReason, withReason } from '../../commands/record.ts';
 import type { NameReader } from '../../queries/records/member-names.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { readName } from '../accounts/account.ts';
@@ -215,11 +215,12 @@ export class Members {
   }
 
   /**
-   * Removes a member, with all its tokens and assistants there. By an OWNER, or the member itself.
+   * Removes a member, with all its tokens and assistants there, however many. By an OWNER, or the member itself.
    * @throws Refusal invalid_transition for the last OWNER, not_found for no member
    */
   async remove(organizationId: string, accountId: string, actor: Actor, reason?: string): Promise<void> {
-    await this.command(organizationId, { type: 'RemoveMember', account_id: accountId, ...withReason(reason) }, actor);
+    const command = { type: 'RemoveMember', account_id: accountId, ...withReason(reason) } as const;
+    await this.commandWithRevocations(organizationId, command, actor);
     await this.options.tokens.removeOrganization(accountId, organizationId);
     await pruneMembershipIndex(this.options, accountId, organizationId);
   }
@@ -256,15 +257,29 @@ export class Members {
   }
 
   /** Executes a command that adds a member. One that is added again after its end loses its earlier tokens. */
-  private async addOrAddAgain(
-    organizationId: string,
-    command: OrganizationCommand & { account_id: string },
-    actor: Actor,
-  ): Promise<void> {
-    const { event_types } = await this.command(organizationId, command, actor);
-    if (event_types.includes('TokenRevoked')) {
+  private async addOrAddAgain(organizationId: string, command: CommandOnMember, actor: Actor): Promise<void> {
+    const { state } = await this.options.handler.load(organizationAggregate(organizationId), true);
+    const hadEnded = state !== null && hasEnded(membershipEnd(state, command.account_id), this.time());
+    const { event_types } = await this.commandWithRevocations(organizationId, command, actor);
+    if (hadEnded || event_types.includes('TokenRevoked')) {
       await this.options.tokens.removeOrganization(command.account_id, organizationId);
     }
+  }
+
+  /**
+   * Executes a command that also revokes the member's tokens. If one append can't hold them all, it revokes some before,
+   * so calling it again finishes an interrupted call.
+   */
+  private async commandWithRevocations(organizationId: string, command: CommandOnMember, actor: Actor) {
+    const { account_id, reason } = command;
+    const revocation = { type: 'RevokeMemberTokens', account_id, ...withReason(reason) } as const;
+    for (;;) {
+      // Nothing may be revoked if the command itself is refused.
+      const { event_types } = await rehearseOrganizationCommand(this.options.handler, organizationId, command, actor);
+      if (event_types.filter((type) => type === 'TokenRevoked').length <= MAX_REVOCATIONS) break;
+      await this.command(organizationId, revocation, actor);
+    }
+    return this.command(organizationId, command, actor);
   }
 
   private time(): string {
@@ -275,6 +290,9 @@ export class Members {
     return executeOrganizationCommand(this.options.handler, organizationId, command, actor);
   }
 }
+
+/** A command that may end a member's tokens. */
+type CommandOnMember = OrganizationCommand & { account_id: string } & OptionalReason;
 
 function refuseNoAccount(accountId: string): void {
   if (idPrefix(accountId) === 'acc') return;

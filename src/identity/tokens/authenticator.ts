@@ -173,7 +173,7 @@ export class Authenticator {
     let rolesUntil = Number.POSITIVE_INFINITY;
     let oldest = at;
     const pendingReads: Promise<unknown>[] = [];
-    const knowsToken = (state: MaybeOrganization) => state?.tokens[record.id] !== undefined;
+    const knowsToken = (state: MaybeOrganization) => state?.tokens.get(record.id) !== undefined;
     for (const id of record.organizations) {
       let read = this.organizations.readShared(id, at);
       // An earlier read of the organization may not contain a token that was just created.
@@ -224,7 +224,7 @@ function usableMembership(
   state: OrganizationState | null,
   now: Date,
 ): { role: Role; until: number } | null {
-  const token = state?.tokens[id];
+  const token = state?.tokens.get(id);
   const role = state && memberRole(state, account_id, now.toISOString());
   if (role === null || token === undefined || token.revoked) return null;
   // The log says already that the text was replaced. The account store doesn't yet, or never will, after a crash.

@@ -31,7 +31,7 @@ export class OrganizationTokens {
     const state = await requireOrganization(handler, organizationId);
     const time = now().toISOString();
     requireActorPermission(state, { ...actor, now: time }, 'viewTokens');
-    const ids = Object.entries(state.tokens).flatMap(([id, { revoked }]) => (revoked ? [] : [id]));
+    const ids = state.tokens.entries().flatMap(([id, { revoked }]) => (revoked ? [] : [id]));
     const stored = await Promise.all(ids.map((id) => accounts.get<TokenRecord>('tokens', id)));
     const records = stored.filter((record) => record !== null).sort(newestFirst);
     const owners = records.map(({ account_id }) => account_id);

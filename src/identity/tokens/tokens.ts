@@ -148,7 +148,7 @@ export class Tokens {
    */
   async revokeInOrganization(id: string, organizationId: string, actor: Actor, reason?: string): Promise<void> {
     const state = await requireOrganization(this.options.handler, organizationId);
-    const isOwnToken = Object.hasOwn(state.tokens, id) && state.tokens[id]!.account_id === actor.actor_id;
+    const isOwnToken = state.tokens.get(id)?.account_id === actor.actor_id;
     if (!isOwnToken) requireActorPermission(state, { ...actor, now: this.time() }, 'revokeTokens');
     requireToken(state, id);
     await removeOrganizationFromToken(this.options, id, organizationId, revokedBy(actor, reason));

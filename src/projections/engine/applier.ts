@@ -21,6 +21,7 @@ import {
   PARKED,
   recordIdOf,
 } from '../models.ts';
+import { withoutLargeMap } from '../read-models/map-entries.ts';
 import { type ReadModel, type RecordDocument, StoredForms } from '../read-models/read-model.ts';
 import type { Neighbours } from '../relations/neighbours.ts';
 import { STALE } from '../relations/related-counts.ts';
@@ -241,9 +242,9 @@ async function applyEvent(transaction: EventTransaction, logTime: string): Promi
 async function applyRecordEvent(transaction: EventTransaction, model: ReadModel, logTime: string): Promise<void> {
   const { event } = transaction;
   const id = recordIdOf(event.stream);
-  const before = await transaction.record(id);
-  const after = await transaction.evolve(model, id, event);
-  await transaction.replaceRecord(after);
+  const { before, after } = await transaction.evolve(model, id, event);
+  await transaction.replaceRecord(withoutLargeMap(model, after));
+  await transaction.putEntries(model, before, after);
   const data = upcast(event);
   for (const child of model.childRecords?.(event.type, data, id) ?? []) {
     transaction.expectNew(child.id);

@@ -9,7 +9,16 @@ import {
 import type { StoredEvent } from '../../stores/event-store.ts';
 import type { DocumentPut } from '../../stores/read-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
+import { mapChanges } from '../history/change-rows.ts';
 import { modelOfId } from '../models.ts';
+import {
+  currentValue,
+  entryPuts,
+  entryRowId,
+  keyInLargeMap,
+  MAP_ENTRIES,
+  withOneEntry,
+} from '../read-models/map-entries.ts';
 import { dependsOnType, type ReadModel, type RecordDocument, revisionAfter } from '../read-models/read-model.ts';
 import { type Connection, LINKS, linkRow, linkRowId } from '../relations/neighbours.ts';
 import { EVIDENCE_UNTIL, STALE, updateCounts } from '../relations/related-counts.ts';
@@ -68,9 +77,13 @@ export class EventTransaction {
     return this.records.get(id) ?? this.batch.record(id);
   }
 
-  /** Returns the record after the event. @throws Error if this or an earlier event of it can't be applied */
-  async evolve(model: ReadModel, id: string, event: TrailEvent): Promise<RecordDocument> {
-    const before = await this.record(id);
+  /** Returns the record before and after the event. @throws Error if this or an earlier event of it can't be applied */
+  async evolve(
+    model: ReadModel,
+    id: string,
+    event: TrailEvent,
+  ): Promise<{ before: RecordDocument | null; after: RecordDocument }> {
+    const before = await this.recordWithEntry(model, id, event);
     if (before?.parked) throw new Error('an earlier event of this record is parked');
     const revision = revisionAfter(model, event);
     if ((before?.revision ?? 0) !== revision - 1) throw new Error('the event before it has not been applied');
@@ -78,7 +91,28 @@ export class EventTransaction {
     const pinned = model.pinnedPositions
       ? { ...state, ...this.pinnedFields(model.pinnedPositions, event.type, before) }
       : state;
-    return this.nextVersion(model, id, pinned, before, revision);
+    return { before, after: this.nextVersion(model, id, pinned, before, revision) };
+  }
+
+  /** Returns the record with the entry of its large map that the event names. */
+  private async recordWithEntry(model: ReadModel, id: string, event: TrailEvent): Promise<RecordDocument | null> {
+    const record = await this.record(id);
+    if (record === null || model.largeMap === undefined) return record;
+    const key = keyInLargeMap(model, event.data);
+    const row = key && (await this.entryRow(id, `${model.largeMap.field}.${key}`));
+    return withOneEntry(model, record, key, currentValue(row || null));
+  }
+
+  /** Writes the rows of the maps' entries that the event changed. */
+  async putEntries(model: ReadModel, before: RecordDocument | null, after: RecordDocument): Promise<void> {
+    for (const change of mapChanges(model, before, after)) {
+      const newestRow = await this.entryRow(after.id, change.field);
+      this.puts.push(...entryPuts(after, change, newestRow, this.position));
+    }
+  }
+
+  private entryRow(recordId: string, path: string): Promise<object | null> {
+    return this.batch.document(MAP_ENTRIES.name, entryRowId(recordId, path));
   }
 
   /** Returns the fields that hold the position of the newest event of a type. Deciders don't know positions. */

@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Checkpoint, Commit, DocumentPut, MatchingDocument, ReadModels } from '../../stores/read-store.ts';
 import { READ_MODELS } from '../models.ts';
+import { MAP_ENTRIES } from '../read-models/map-entries.ts';
 import { historyOf } from '../read-models/read-model.ts';
 import { LINKS, NEIGHBOURS } from '../relations/neighbours.ts';
 import { OPEN_END } from '../relations/related-counts.ts';
@@ -9,7 +10,11 @@ import { PutMap } from './put-map.ts';
 /** Heap bytes assumed per buffered document, which is several times its real size. */
 const HEAP_BYTES_PER_DOCUMENT = 16 * 1024;
 
-const CURRENT_COLLECTIONS = new Set([...READ_MODELS.map((model) => model.family.plural), NEIGHBOURS.name]);
+const CURRENT_COLLECTIONS = new Set([
+  ...READ_MODELS.map((model) => model.family.plural),
+  NEIGHBOURS.name,
+  MAP_ENTRIES.name,
+]);
 const COLLECTIONS_WITH_OPEN_END = new Set([...READ_MODELS.map((model) => historyOf(model.family.plural)), LINKS.name]);
 
 /**

@@ -193,6 +193,12 @@ export function referenceTo(document: RecordDocument): RecordReference {
   return { id: document.id, type: model.family.type, name: model.nameOf(document) };
 }
 
+/** Returns the changes of entries of maps. */
+export function mapChanges(model: ReadModel, before: object | null, after: object): FieldChange[] {
+  const { mapFields = [] } = model;
+  return differences(mapFields, before ?? {}, after).flatMap(entryChanges);
+}
+
 /** Returns the changes of the fields that the change history records. */
 function fieldChanges(model: ReadModel, before: object | null, after: object): FieldChange[] {
   const tracked = differences(model.family.historyFields, before ?? {}, after);

@@ -17,6 +17,7 @@ import {
   modelOfStream,
   recordIdOf,
 } from '../models.ts';
+import { ReplayedEntries } from '../read-models/map-entries.ts';
 import { type ReadModel, type RecordDocument, revisionAfter } from '../read-models/read-model.ts';
 import type { ChangeDocument } from './change-document.ts';
 
@@ -72,6 +73,7 @@ interface StreamReading extends RecomputedStream {
   /** The record after each event that changed its name or whether it is archived. */
   versions: { storePosition: StorePosition; document: RecordDocument }[];
   document: RecordDocument | null;
+  readonly entries: ReplayedEntries;
   /** Initial states, by id, of the records that this stream's events create, such as a framework's controls. */
   children: Map<string, object>;
   /** True once an event could not be applied. Later events of the stream aren't applied either. */
@@ -155,8 +157,9 @@ export class RecomputedChanges {
   private async newReading(stream: string): Promise<StreamReading> {
     const model = isPairStream(stream) ? null : modelOfStream(stream);
     const initialFields = { fault: null, hash: null, state: null, document: null };
-    const initialProgress = { events: [], versions: [], children: new Map(), isParked: false, isAtEnd: false };
-    const reading: StreamReading = { ...initialFields, ...initialProgress, stream, model };
+    const initialProgress = { events: [], versions: [], isParked: false, isAtEnd: false };
+    const maps = { entries: new ReplayedEntries(model), children: new Map() };
+    const reading: StreamReading = { ...initialFields, ...initialProgress, ...maps, stream, model };
     const origin = model?.family.origin ? recordAggregate(recordIdOf(stream)).origin : undefined;
     if (origin === undefined) return reading;
     // A control begins with its framework's first event.
@@ -196,6 +199,8 @@ export class RecomputedChanges {
     const { model } = reading;
     if (isLinkStream(event.stream)) return this.linkRows(event);
     if (isCrosswalkStream(event.stream)) return this.crosswalkRows(event);
+    reading.state = reading.entries.select(reading.state, event);
+    reading.document = reading.entries.select(reading.document, event);
     const before = await this.asProjected(reading, event.storePosition);
     const after = model && !reading.isParked ? await this.evolve(reading, model, event) : null;
     if (after === null || model === null) {
@@ -220,6 +225,7 @@ export class RecomputedChanges {
     } catch {
       return null;
     }
+    reading.entries.keep(reading.state, event);
     const id = recordIdOf(event.stream);
     const revision = revisionAfter(model, event);
     const document = { owner_id: null, archived_at: null, ...reading.state, id, revision } as RecordDocument;

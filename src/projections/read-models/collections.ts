@@ -16,7 +16,11 @@ export function collectionsOf(model: ReadModel): CollectionSpec[] {
     ...ordersOf(model).map((order) => [order]),
     ...(model.leadingIndexKeys ?? []).map((key) => [key, model.orders[0]!]),
   ];
-  const members = [...columnNames(model).filter((name) => name !== 'stale'), 'from_position'];
+  const { largeMap, currentFields = [] } = model;
+  const members = [
+    ...columnNames(model).filter((name) => name !== 'stale' && name !== largeMap?.field),
+    'from_position',
+  ];
   const indexed = (covers: string[]) =>
     sorted.map((keys) => {
       const all = keys.at(-1) === model.orders[0] ? [...covers, ...primaryOnly] : covers;
@@ -39,7 +43,7 @@ export function collectionsOf(model: ReadModel): CollectionSpec[] {
       keys: { ...keys, ...SPAN_KEYS },
       indexes: [...indexed([...span, ...filters]), { keys: ['record_id', 'from_position'], lookup: true }],
       searchable: true,
-      members,
+      members: members.filter((name) => !currentFields.includes(name)),
       views: [versionView(model, historyOf(model.family.plural))],
     },
   ];

@@ -57,8 +57,12 @@ export interface ReadModel<State extends object = any> {
   pinnedPositions?: Readonly<Record<string, string>>;
   /** Returns the name by which people know a record. */
   nameOf(state: State): string;
-  /** Fields that are maps. The change history has one change per entry. */
+  /** Fields that are maps. The change history has one change per entry, and each entry its own rows: see `MAP_ENTRIES`. */
   mapFields?: readonly string[];
+  /** The map that is only rows, because it has too many entries for a document, and the member of events that names one. */
+  largeMap?: { field: string; keyIn: string };
+  /** Fields that only the current document has. Each version would repeat them. */
+  currentFields?: readonly string[];
   keys: Readonly<Record<string, Key>>;
   /** Sort keys in addition to created_at and updated_at. Each has an index. */
   orders: readonly string[];
@@ -231,7 +235,8 @@ export class StoredForms {
     const { keys: openKeys, words } = this.formOf(model, document);
     const keys = until === OPEN_END ? openKeys : { ...openKeys };
     if (until !== OPEN_END) (keys as Record<string, Scalar | null>).until_position = until;
-    return { id: `${id}@${from_position}`, organization_id, keys, words, doc: document };
+    const doc = model.currentFields === undefined ? document : withoutFields(document, model.currentFields);
+    return { id: `${id}@${from_position}`, organization_id, keys, words, doc };
   }
 
   /** Returns the stored keys of a record's version. */
@@ -266,6 +271,13 @@ export class StoredForms {
     }
     return modelKeys.valuesOf(document);
   }
+}
+
+/** Returns a document without some of its fields. */
+export function withoutFields(document: RecordDocument, fields: readonly string[]): RecordDocument {
+  return Object.fromEntries(
+    Object.entries(document).filter(([name]) => !fields.includes(name)),
+  ) as unknown as RecordDocument;
 }
 
 /** Returns true if a row with these keys matches the conditions. */

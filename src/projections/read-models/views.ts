@@ -8,6 +8,12 @@ import type { ReadModel } from './read-model.ts';
  * test/fixtures/read-models.json lists everything that was ever promised.
  */
 
+/** The collection of map entries, as the views of their records read it. */
+export const MAP_ENTRY_ROWS = {
+  name: 'map_entries',
+  members: ['record_id', 'field', 'key', 'value', 'from_position', 'until_position'],
+} as const;
+
 const FIRST_COLUMNS = ['id', 'organization_id'];
 const LAST_COLUMNS = ['owner_id', 'created_at', 'updated_at', 'revision', 'position', 'archived_at', 'stale'];
 
@@ -27,13 +33,22 @@ export const SPAN_COLUMNS: readonly ViewColumn[] = [
 
 /** Returns the view of a family's current records. */
 export function recordView(model: ReadModel): ViewSpec {
-  return { name: model.family.plural, columns: fieldColumns(columnNames(model)) };
+  const columns = fieldColumns(columnNames(model));
+  return { name: model.family.plural, columns: withEntries(columns, [model.largeMap?.field], 'NOW') };
 }
 
 /** Returns the view of all versions of a family's records. Each version's document has its own id. */
 export function versionView(model: ReadModel, name: string): ViewSpec {
   const [, ...fields] = fieldColumns(columnNames(model));
-  return { name, columns: [{ name: 'id', key: 'record_id' }, ...fields, ...SPAN_COLUMNS] };
+  const columns = withEntries(fields, model.mapFields ?? [], 'VERSION');
+  return { name, columns: [{ name: 'id', key: 'record_id' }, ...columns, ...SPAN_COLUMNS] };
+}
+
+/** Replaces the columns of maps whose entries aren't in the documents. */
+function withEntries(columns: readonly ViewColumn[], maps: readonly (string | undefined)[], at: 'NOW' | 'VERSION') {
+  return columns.map(
+    (column): ViewColumn => (maps.includes(column.name) ? { name: column.name, rows: MAP_ENTRY_ROWS, at } : column),
+  );
 }
 
 /** Returns a view of these fields and columns. A field's column has the field's name. */

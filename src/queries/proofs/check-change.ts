@@ -13,6 +13,7 @@ import {
   modelOfStream,
   recordIdOf,
 } from '../../projections/models.ts';
+import { ReplayedEntries } from '../../projections/read-models/map-entries.ts';
 import { type RecordDocument, revisionAfter } from '../../projections/read-models/read-model.ts';
 import { verifyChain } from '../../trail/chain.ts';
 import type { TrailCrypto } from '../../trail/crypto.ts';
@@ -133,10 +134,12 @@ function rebuildChange({ events, origin, position, organization_id }: ChangeProo
   let state = origin === undefined ? null : firstState(origin.event, id);
   let before: RecordDocument | null = null;
   let after = state === null ? null : ({ ...state, id, revision: 1 } as RecordDocument);
+  const entries = new ReplayedEntries(model);
   try {
     for (const next of events) {
-      before = after;
-      state = applyStoredEvent(model.family, state, next);
+      before = entries.select(after, next);
+      state = applyStoredEvent(model.family, entries.select(state, next), next);
+      entries.keep(state, next);
       after = {
         owner_id: null,
         archived_at: null,

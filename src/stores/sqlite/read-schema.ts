@@ -18,7 +18,7 @@ export const CHECKPOINTS = `
     SELECT organization_id, position, log_time, parked, installation FROM checkpoints`;
 
 /** Returns a collection's table name. The collection's own name is its view's, which other programs read. */
-export const tableName = (spec: CollectionSpec): string => `${spec.name}_documents`;
+export const tableName = (spec: Pick<CollectionSpec, 'name'>): string => `${spec.name}_documents`;
 
 /** Returns a key's column. */
 export const keyColumn = (key: string): string => quote(`k_${key}`);
@@ -79,8 +79,19 @@ function columnSql(spec: CollectionSpec, column: ViewColumn): string {
     if (column.field === 'organization_id') return 'o.id';
     return `json_extract(doc, ${literal(memberPath(spec, column.field))})`;
   }
+  if ('rows' in column) return entriesSql(column);
   const key = keyColumn(column.key);
   return column.none === undefined ? key : `nullif(${key}, ${literal(column.none)})`;
+}
+
+/** Returns the SQL of a map whose entries are rows of another table. */
+function entriesSql({ name, rows, at }: Extract<ViewColumn, { rows: unknown }>): string {
+  const [key, value] = ['key', 'value'].map((member) => `json_extract(e.doc, ${literal(memberPath(rows, member))})`);
+  const [record, position] =
+    at === 'NOW' ? ['id', Number.MAX_SAFE_INTEGER - 1] : [keyColumn('record_id'), `d.${keyColumn('from_position')}`];
+  return `(SELECT json_group_object(${key}, ${value}) FROM ${quote(tableName(rows))} e
+    WHERE e.organization = d.organization AND e.${keyColumn('record_id')} = d.${record} AND e.${keyColumn('field')} = ${literal(name)}
+    AND e.${keyColumn('until_position')} > ${position} AND e.${keyColumn('from_position')} <= ${position})`;
 }
 
 function literal(value: Scalar): string {

@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROLES, type Role } from '../../../src/commands/organization/caller.ts';
 import { organization } from '../../../src/commands/organization/organization.ts';
+import { MAX_REVOCATIONS } from '../../../src/commands/organization/organization-members.ts';
 import type { OrganizationEvent } from '../../../src/register/organization.ts';
 import { organizationStory } from '../../support/identity/organization.ts';
 import { specOf } from '../../support/spec.ts';
@@ -22,9 +23,9 @@ const admitted = (domain: string, role: Role): OrganizationEvent => ({
   type: 'DomainAdmitted',
   data: { domain, role },
 });
-const token = (token_id: string, account_id: string): OrganizationEvent => ({
+const token = (token_id: string, account_id: string, expires_at = '2027-01-01T00:00:00.000Z'): OrganizationEvent => ({
   type: 'TokenCreated',
-  data: { token_id, account_id, role: 'VIEWER', read_only: false, expires_at: '2026-06-01T00:00:00.000Z' },
+  data: { token_id, account_id, role: 'VIEWER', read_only: false, expires_at },
 });
 
 test('members are added by an OWNER; the same role again changes nothing, another role is refused', () => {
@@ -98,7 +99,7 @@ test('members are removed with all their active tokens, in one command', () => {
   const { members, former, tokens } = given([...history, ...events]).state();
   assert.equal([members, former], [{ [ADA]: 'OWNER' }, { [BO]: 'EDITOR' }]);
   assert.equal(
-    Object.entries(tokens).map(([id, { revoked }]) => [id, revoked]),
+    tokens.entries().map(([id, { revoked }]) => [id, revoked]),
     [
       ['tok_1', true],
       ['tok_2', true],
@@ -109,6 +110,39 @@ test('members are removed with all their active tokens, in one command', () => {
   given([...history, ...events])
     .when({ type: 'RemoveMember', account_id: BO }, as(ADA))
     .refused('not_found', { field: 'account_id' });
+});
+
+test('a removal and a prolongation leave expired tokens out', () => {
+  const [end, now, later] = ['2026-06-30T23:59:59.999Z', '2026-07-01T00:00:00.000Z', '2026-08-01T00:00:00.000Z'];
+  const history = [
+    ...[...begun, added(BO, 'EDITOR', end), token('tok_1', BO, '2026-06-01T00:00:00.000Z')],
+    ...[token('tok_2', BO, now), token('tok_3', BO, '2026-06-30T00:00:00.000Z')],
+  ];
+  const revoked: OrganizationEvent = { type: 'TokenRevoked', data: { token_id: 'tok_2' } };
+  given(history)
+    .when({ type: 'RemoveMember', account_id: BO }, { ...as(ADA), now })
+    .then([removed(BO, 'EDITOR'), revoked]);
+  given(history)
+    .when({ type: 'ChangeMembershipEnd', account_id: BO, until: later }, { ...as(ADA), now })
+    .then([revoked, added(BO, 'EDITOR', later)]);
+  given(history)
+    .when({ type: 'RemoveMember', account_id: BO }, { ...as(ADA), now: later })
+    .then([removed(BO, 'EDITOR')]);
+});
+
+test('a member’s tokens are revoked in parts, by an OWNER or the member', () => {
+  const tokens = Array.from({ length: MAX_REVOCATIONS + 1 }, (_, index) => token(`tok_${index}`, BO));
+  const history = [...begun, added(BO, 'EDITOR'), added(CY, 'ADMIN'), token('tok_c', CY), ...tokens];
+  const revoke = { type: 'RevokeMemberTokens', account_id: BO, reason: 'r' } as const;
+  const revocations = tokens.map(
+    (_, index): OrganizationEvent => ({ type: 'TokenRevoked', data: { token_id: `tok_${index}`, reason: 'r' } }),
+  );
+  const first = revocations.slice(0, MAX_REVOCATIONS);
+  for (const actor of [as(ADA), as(BO), SYSTEM]) given(history).when(revoke, actor).then(first);
+  given([...history, ...first])
+    .when(revoke, as(ADA))
+    .then(revocations.slice(MAX_REVOCATIONS));
+  given(history).when(revoke, as(CY)).refused('forbidden');
 });
 
 test('a membership ends by the clock, and its tokens with it', () => {

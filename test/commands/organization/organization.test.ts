@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { PersistentMap } from '../../../src/commands/engine/persistent-map.ts';
 import { organization } from '../../../src/commands/organization/organization.ts';
 import type { OrganizationEvent } from '../../../src/register/organization.ts';
 import { organizationStory } from '../../support/identity/organization.ts';
@@ -22,7 +23,7 @@ test('an organization is created with its OWNER, once', () => {
     members: { [ADA]: 'OWNER' },
     membership_ends: {},
     former: {},
-    tokens: {},
+    tokens: PersistentMap.of(),
     domains: {},
   });
 });

@@ -126,7 +126,7 @@ test('an interrupted revocation is written to the log as it was asked for: by it
   const [revoked] = (await events.readStream(organizationStream(second))).filter(({ type }) => type === 'TokenRevoked');
   assert.equal([revoked!.data.reason, revoked!.metadata.actor_id], ['leaked', owner]);
   const { state } = await handler.load(organizationAggregate(organizationId), true);
-  assert.not.ok(state!.tokens[record.id]!.revoked, 'it goes on in the other organization');
+  assert.not.ok(state!.tokens.get(record.id)!.revoked, 'it goes on in the other organization');
 
   await rejectionError(startCutProcess(scene, 1).tokens.revoke(record.id, 'no longer needed', actor));
   await reconcile(scene, [organizationId, second]);

@@ -70,15 +70,41 @@ async function openDatabase(url: string): Promise<PublishedViews> {
       if (name === 'progress') return progress();
       const { view, collection } = VIEWS.find((entry) => entry.view.name === name)!;
       const filter = view.where ? { [`_keys.${view.where.key}`]: view.where.value } : {};
-      const rows = await db.collection(`${collection.name}__${generation}`).find(filter).toArray();
-      return rows.map((row) => Object.fromEntries(view.columns.map((column) => [column.name, inRow(row, column)])));
+      const read = (collectionName: string, where: object) =>
+        db.collection(`${collectionName}__${generation}`).find(where).toArray() as Promise<PublishedRow[]>;
+      const rows = await read(collection.name, filter);
+      const entries = view.columns.some((column) => 'rows' in column) ? await read('map_entries', {}) : [];
+      return rows.map((row) =>
+        Object.fromEntries(
+          view.columns.map((column) => [
+            column.name,
+            'rows' in column ? mapOf(row, column, entries) : inRow(row, column),
+          ]),
+        ),
+      );
     },
     close: () => client.close(),
   };
 }
 
+/** Returns a map from the rows of its entries. */
+function mapOf(
+  row: PublishedRow,
+  { name, at }: Extract<ViewColumn, { rows: object }>,
+  entries: readonly PublishedRow[],
+): object {
+  const { record_id = row._id, from_position } = row._keys as PublishedRow;
+  const position = at === 'NOW' ? Number.MAX_SAFE_INTEGER - 1 : Number(from_position);
+  const held = entries.filter((entry) => {
+    const keys = entry._keys as PublishedRow;
+    const isOfMap = keys.record_id === record_id && keys.field === name;
+    return isOfMap && Number(keys.from_position) <= position && Number(keys.until_position) > position;
+  });
+  return Object.fromEntries(held.map(({ key, value }) => [key, value]));
+}
+
 /** Returns a value as SQL has it: undefined becomes null, and truth values become numbers. */
-function inRow(row: PublishedRow, column: ViewColumn): unknown {
+function inRow(row: PublishedRow, column: Exclude<ViewColumn, { rows: object }>): unknown {
   if ('key' in column) {
     const value = (row._keys as PublishedRow)[column.key];
     return value === column.none ? null : value;
