@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRegister, type Register } from '../src/app/create-register.ts';
 import { startProjectionThread } from '../src/app/threads/start-projection-thread.ts';
+import { ServiceClock } from '../src/clock/service-clock.ts';
 import { derivedId } from '../src/commands/engine/ids.ts';
 import { FAMILIES, organizationStream, recordAggregate } from '../src/commands/families.ts';
 import type { Caller } from '../src/commands/organization/caller.ts';
@@ -63,9 +64,11 @@ export async function createBenchRegister(
   await buildGeneration({ events: stores.events, reads: stores.reads, installation: 'bench' });
   const print = (details: object, message: string) => console.error(message, details);
   const log = { debug: () => undefined, info: () => undefined, warn: print, error: print };
+  const clock = new ServiceClock();
   const register = createRegister({
     ...stores,
-    projections: startProjectionThread({ stores: settings, timings: false }, stores, log),
+    clock,
+    projections: startProjectionThread({ stores: settings, timings: false, time: clock.shared.memory }, stores, log),
     names: new AccountNames(stores.accounts),
     exclusive: true,
     cursorKey: Buffer.alloc(32, 1),

@@ -5,6 +5,7 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import { createRegister } from '../src/app/create-register.ts';
 import { createLogger } from '../src/app/logger.ts';
+import { ServiceClock } from '../src/clock/service-clock.ts';
 import { admission } from '../src/http/access/admission.ts';
 import { clientInfoReader } from '../src/http/access/client-info-reader.ts';
 import { createRateLimits } from '../src/http/access/rate-limits.ts';
@@ -21,8 +22,10 @@ const [folder, organizationId, accountId] = process.argv.slice(2) as [string, st
 const stores = await openStores({ dataDir: folder, eventStoreUrl: null, mongodbUrl: null });
 const logger = createLogger('info', { write: () => undefined });
 const names = new AccountNames(stores.accounts);
+const clock = new ServiceClock();
 const register = createRegister({
   ...stores,
+  clock,
   names,
   exclusive: false,
   cursorKey: Buffer.alloc(32, 1),
@@ -37,7 +40,7 @@ const { authenticator, people, tokens } = openIdentity({
   names,
   accessEvents: new AccessEvents(),
   handler: register.handler,
-  now: () => new Date(),
+  clock,
   baseUrl,
   log: logger,
 });

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { bundleForBrowser } from '../bin/browser-bundle.js';
+import { ServiceClock } from '../src/clock/service-clock.ts';
 import { AccessEvents } from '../src/identity/access-log/access-events.ts';
 import { AccountNames } from '../src/identity/accounts/account-names.ts';
 import { openIdentity } from '../src/identity/identity.ts';
@@ -90,7 +91,7 @@ function openPages({ stores, register, caller }: BenchRegister, models: ReadMode
     names: new AccountNames(stores.accounts),
     accessEvents: new AccessEvents(),
     handler,
-    now: () => new Date(),
+    clock: new ServiceClock(),
     baseUrl: 'http://127.0.0.1',
     log: { warn: () => undefined },
   });

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openClock } from './app/clock/open-clock.ts';
 import { createHttpApp } from './app/create-http-app.ts';
 import { createRegister, type Register } from './app/create-register.ts';
 import { HttpGateway } from './app/http-gateway.ts';
@@ -10,13 +11,14 @@ import { Shutdown } from './app/shutdown.ts';
 import { ReadsInThread } from './app/threads/reads-in-thread.ts';
 import { startProjectionThread } from './app/threads/start-projection-thread.ts';
 import { VERSION } from './app/version.ts';
+import type { ServiceClock } from './clock/service-clock.ts';
 import type { Config } from './config.ts';
 import { metricsListener } from './http/metrics-endpoint.ts';
 import { startServer, stopServer } from './http/server.ts';
 import { AccessEvents } from './identity/access-log/access-events.ts';
 import { AccountNames } from './identity/accounts/account-names.ts';
 import { type Identity, openIdentity } from './identity/identity.ts';
-import { firstStart, sharedSecret } from './identity/installation/installation.ts';
+import { findInstallation, firstStart, sharedSecret } from './identity/installation/installation.ts';
 import { migrateAccounts } from './identity/migrations/migrate.ts';
 import { SchemaWatch } from './identity/migrations/schema-watch.ts';
 import type { DemoAccount } from './identity/sign-in/demo-sign-in.ts';
@@ -75,6 +77,7 @@ export async function startApp(config: Config, logger: Logger, loadDemo?: LoadDe
 /** The service, put together and listening, before it has an installation. */
 interface AssembledService {
   stores: Stores;
+  clock: ServiceClock;
   register: Register;
   identity: Identity;
   gateway: HttpGateway;
@@ -88,17 +91,22 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   const { accounts } = stores;
   const { dataDir, eventStoreUrl, mongodbUrl } = config;
   const storeSettings = { dataDir, eventStoreUrl, mongodbUrl };
+  const clock = await openClock(storeSettings, stores, logger);
+  shutdown.add('clock', () => clock.stop());
   const timings = logger.isLevelEnabled('debug');
-  const projections = startProjectionThread({ stores: storeSettings, timings }, stores, logger);
+  const projections = startProjectionThread(
+    { stores: storeSettings, timings, time: clock.shared.memory },
+    stores,
+    logger,
+  );
   shutdown.add('read models', () => projections.stop());
-  const now = () => new Date();
   const names = new AccountNames(accounts);
   const accessEvents = new AccessEvents();
   const cursorKey = await sharedSecret(accounts, 'cursor-key');
   const reportGenerated: ToolService['reportGenerated'] = (caller, download) =>
     accessEvents.emit({ type: 'REPORT_GENERATED', caller, download });
   const heavyReads = new ReadsInThread({
-    settings: { stores: storeSettings, cursorKey, version: VERSION },
+    settings: { stores: storeSettings, cursorKey, version: VERSION, time: clock.shared.memory },
     served: () => register.reader.snapshot(),
     reportGenerated,
     log: logger,
@@ -109,6 +117,7 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
     projections,
     heavyReads,
     names,
+    clock,
     exclusive: usesDataFolder(config),
     cursorKey,
     riskAcceptanceMaxDays: config.riskAcceptanceMaxDays,
@@ -128,11 +137,11 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   const baseUrl = serviceUrl(config, port);
   const comparedLog = {
     organizations: () => projections.organizations,
-    isTrusted: () => isLeaderUpToDate(projections, now()),
+    isTrusted: () => clock.isTrusted() && isLeaderUpToDate(projections, clock.now()),
   };
-  const identity = openIdentity({ accounts, names, accessEvents, handler, comparedLog, now, baseUrl, log: logger });
+  const identity = openIdentity({ accounts, names, accessEvents, handler, comparedLog, clock, baseUrl, log: logger });
   shutdown.add('access log', () => identity.close());
-  const app = { config, port, stores, register, heavyReads, identity, accessEvents, gateway, metrics, now, logger };
+  const app = { config, port, stores, register, heavyReads, identity, accessEvents, gateway, metrics, clock, logger };
   gateway.serve(await createHttpApp(app));
   if (metrics !== null) await serveMetrics(metrics, config.metrics?.port ?? null, { register, identity, shutdown });
   const watch = new SchemaWatch({
@@ -142,7 +151,7 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   watch.start();
   shutdown.add('schema watch', () => watch.stop());
   await instances.start();
-  return { stores, register, identity, gateway, port };
+  return { stores, clock, register, identity, gateway, port };
 }
 
 /** Locks the data folder if it holds data, opens the stores and migrates the accounts. */
@@ -199,19 +208,22 @@ function isLeaderUpToDate({ ready, progress }: ServedProjections, now: Date): bo
 
 /** Creates the installation if needed, and starts what runs in the background. */
 async function run(
-  { stores, register, identity, gateway, port }: AssembledService,
+  { stores, clock, register, identity, gateway, port }: AssembledService,
   demo: readonly DemoAccount[] | null,
   logger: Logger,
   shutdown: Shutdown,
 ): Promise<Omit<RunningService, 'stop'>> {
   const { accounts, events } = stores;
   const { handler, sealer } = register;
-  const now = () => new Date();
+  const { now } = clock;
+  // A first start writes, and nothing else can happen before that.
+  const isComplete = (await findInstallation({ accounts, log: events }))?.complete ?? false;
+  if (!isComplete) await clock.whenTrusted();
   const { installation, organizationId, token } = await firstStart({ accounts, log: events, handler, now });
   gateway.open();
   identity.start();
   sealer.start();
-  const caughtUp = catchUp(register, installation);
+  const caughtUp = catchUp(register, installation, now);
   void caughtUp.catch(() => undefined).finally(() => gateway.markReady());
   void caughtUp.catch((error: unknown) => {
     if (!shutdown.hasBegun) logger.error({ err: error }, 'the read models could not be started');
@@ -226,7 +238,7 @@ async function run(
   return { port, organizationId, firstToken: token, setupLink, demoLink };
 }
 
-async function catchUp({ projections }: Register, installation: string): Promise<void> {
+async function catchUp({ projections }: Register, installation: string, now: () => Date): Promise<void> {
   await projections.start(installation);
-  await projections.progress.waitUntilCaughtUp(Date.now(), CATCH_UP_WAIT_MS);
+  await projections.progress.waitUntilCaughtUp(now().getTime(), CATCH_UP_WAIT_MS);
 }

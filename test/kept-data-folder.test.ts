@@ -189,7 +189,7 @@ async function letsIn(
     names,
     accessEvents,
     handler,
-    now,
+    clock: { now, isTrusted: () => true },
     baseUrl: 'http://localhost:8080',
     log: SILENT_LOG,
   });

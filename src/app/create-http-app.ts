@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Middleware } from 'koa';
+import type { ServiceClock } from '../clock/service-clock.ts';
 import type { Caller } from '../commands/organization/caller.ts';
 import type { Config } from '../config.ts';
 import { type ClientInfoReader, clientInfoReader } from '../http/access/client-info-reader.ts';
@@ -41,7 +42,7 @@ export interface HttpAppOptions {
   accessEvents: AccessEvents;
   gateway: Pick<HttpGateway, 'isOpen' | 'waitUntilReady'>;
   metrics: Metrics | null;
-  now: () => Date;
+  clock: ServiceClock;
   logger: Logger;
 }
 
@@ -114,7 +115,7 @@ function sessionReader({ people }: Identity, baseUrl: string): RequestServices['
 }
 
 function createAuthorizationServer(
-  { config, stores, identity, now, logger }: HttpAppOptions,
+  { config, stores, identity, clock, logger }: HttpAppOptions,
   { baseUrl, readClientInfo, signedIn }: RequestServices,
 ): Promise<OAuth> {
   return createOAuth({
@@ -124,7 +125,7 @@ function createAuthorizationServer(
     signedIn,
     addressOf: (request) => readClientInfo(request).address,
     baseUrl,
-    now,
+    now: clock.now,
     metadataFetch: config.clientMetadataFetch,
     log: logger,
     report: (error) => logger.error({ err: error }, 'the OAuth server failed'),
@@ -133,7 +134,7 @@ function createAuthorizationServer(
 
 /** Returns the sign-in with the configured OpenID provider; null without one. */
 async function createOpenId(options: HttpAppOptions, baseUrl: string): Promise<OpenId | null> {
-  const { config, stores, identity, accessEvents, now, logger } = options;
+  const { config, stores, identity, accessEvents, clock, logger } = options;
   if (config.oidc === null) return null;
   const { OpenId } = await import('../identity/openid/openid.ts');
   return new OpenId({
@@ -143,7 +144,7 @@ async function createOpenId(options: HttpAppOptions, baseUrl: string): Promise<O
     members: identity.members,
     baseUrl,
     key: await sharedSecret(stores.accounts, 'openid'),
-    now,
+    now: clock.now,
     onAccountEvent: accessEvents.emit,
     report: (why) => logger.warn({ why }, 'the OpenID provider could not be used'),
   });
@@ -154,7 +155,7 @@ async function createWebPages(
   { baseUrl, readClientInfo, limits, printer }: RequestServices,
   oauth: OAuth,
 ): Promise<Middleware<RequestState>> {
-  const { config, port, stores, register, identity, accessEvents, now, logger } = options;
+  const { config, port, stores, register, identity, accessEvents, clock, logger } = options;
   return createPages({
     baseUrl,
     endpoint: mcpEndpointUrl(config, port),
@@ -176,7 +177,7 @@ async function createWebPages(
     readClientInfo,
     limits,
     logger,
-    now,
+    now: clock.now,
   });
 }
 

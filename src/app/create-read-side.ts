@@ -10,6 +10,7 @@ export interface ReadSideOptions {
   accounts: AccountStore;
   names: NameReader;
   cursorKey: Buffer;
+  now: () => Date;
   maxEventsVerified?: number | undefined;
 }
 
@@ -21,7 +22,7 @@ export interface ReadSide {
 
 /** Creates what reads the generation that is served. Each thread that answers calls has its own. */
 export function createReadSide(
-  { events, accounts, names, cursorKey: secret, maxEventsVerified }: ReadSideOptions,
+  { events, accounts, names, cursorKey: secret, now, maxEventsVerified }: ReadSideOptions,
   served: ServedGeneration,
 ): ReadSide {
   const cursorKey = new CursorKey(secret);
@@ -31,7 +32,6 @@ export function createReadSide(
     readNames: (organizationId, accountIds) =>
       readMemberNames({ names, models: served().models }, organizationId, accountIds),
   });
-  const now = () => new Date();
   const reader = new Reader(served, { events, names, accessLog: accessLogReader, cursorKey, now, maxEventsVerified });
   return { reader, accessLogReader };
 }

@@ -1,3 +1,4 @@
+import type { ServiceClock } from '../clock/service-clock.ts';
 import { CommandHandler } from '../commands/engine/handler.ts';
 import type { AccessLogReader } from '../identity/access-log/access-log-reader.ts';
 import { ImportedNames } from '../identity/imported-names.ts';
@@ -27,6 +28,7 @@ export interface RegisterOptions {
   projections?: ServedProjections;
   accounts: AccountStore;
   names: NameReader;
+  clock: ServiceClock;
   /** True if no other instance can use these stores. */
   exclusive: boolean;
   cursorKey: Buffer;
@@ -45,6 +47,7 @@ export interface RegisterOptions {
 /** The register without transport: command handler, projections, sealer and the tools that use them. */
 export interface Register {
   handler: CommandHandler;
+  clock: ServiceClock;
   /** Knows which event types all running instances can read. Started and stopped with the service. */
   instances: LiveInstances;
   projections: ServedProjections;
@@ -62,24 +65,25 @@ export interface Register {
 
 /** Creates the register's objects in the order in which they need each other. Starts none of them. */
 export function createRegister(options: RegisterOptions): Register {
-  const { events, reads, accounts, names, exclusive, log, onTiming } = options;
-  const now = () => new Date();
+  const { events, reads, accounts, names, clock, exclusive, log, onTiming } = options;
+  const { now, requireTrust, isTrusted: isClockTrusted } = clock;
   const instances = new LiveInstances({ reads, exclusive });
   const { canRead } = instances;
   const problems = new StoreProblems(log);
   const onFailure = (error: unknown) => void problems.report(error);
-  const handlerOptions = { now, maxAcceptanceDays: options.riskAcceptanceMaxDays, canRead, onFailure };
+  const handlerOptions = { now, requireTrust, maxAcceptanceDays: options.riskAcceptanceMaxDays, canRead, onFailure };
   const handler = onTiming
     ? new TimedHandler(events, handlerOptions, onTiming)
     : new CommandHandler(events, handlerOptions);
-  const projections = options.projections ?? new Projections({ events, reads, exclusive, log, onTiming });
+  const projections = options.projections ?? new Projections({ events, reads, exclusive, now, log, onTiming });
   const currentGeneration = () => projections.servedGeneration();
-  const { reader, accessLogReader } = createReadSide(options, currentGeneration);
+  const readSide = { ...options, now };
+  const { reader, accessLogReader } = createReadSide(readSide, currentGeneration);
   const { heavyReads } = options;
   const scanReader =
     heavyReads === undefined
       ? reader
-      : createReadSide(options, servedInThread(currentGeneration, heavyReads.runStatement)).reader;
+      : createReadSide(readSide, servedInThread(currentGeneration, heavyReads.runStatement)).reader;
   const service: ToolService = {
     handler,
     names,
@@ -96,6 +100,18 @@ export function createRegister(options: RegisterOptions): Register {
   const toolBox = createToolBox(ALL_TOOLS, service, reportError, heavyReads);
   const tools = onTiming ? timedTools(toolBox, onTiming) : toolBox;
   const recordFiles = createRecordFileCatalog(reader);
-  const sealer = new Sealer({ events, projections, keys: new SealKeys(accounts, now), now, log });
-  return { handler, instances, projections, problems, sealer, tools, recordFiles, reader, scanReader, accessLogReader };
+  const sealer = new Sealer({ events, projections, keys: new SealKeys(accounts, now), now, isClockTrusted, log });
+  return {
+    handler,
+    clock,
+    instances,
+    projections,
+    problems,
+    sealer,
+    tools,
+    recordFiles,
+    reader,
+    scanReader,
+    accessLogReader,
+  };
 }

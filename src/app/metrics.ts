@@ -48,7 +48,7 @@ export class Metrics {
 
   /** Adds gauges that read the projections, the sealer and the queues at each scrape. */
   watch(
-    { projections, sealer }: Pick<Register, 'projections' | 'sealer'>,
+    { projections, sealer, clock }: Pick<Register, 'projections' | 'sealer' | 'clock'>,
     { people, accessLog }: Pick<Identity, 'people' | 'accessLog'>,
   ): void {
     const whenReady = (readFigure: () => number) => () => (projections.ready ? readFigure() : null);
@@ -79,6 +79,8 @@ export class Metrics {
     this.addGauge('veritrail_newest_seal_timestamp_seconds', 'Time of the newest seal that the leader knows.', () =>
       seconds(sealer.state.newestSeal),
     );
+    const isDoubted = () => Number(!clock.isTrusted());
+    this.addGauge('veritrail_clock_in_doubt', '1 while writes wait because of the clock.', isDoubted);
     this.addQueueGauge({
       appends: () => this.appending,
       passwords: () => people.passwords.waiting,

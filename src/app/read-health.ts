@@ -1,3 +1,4 @@
+import { doubtText } from '../clock/clock-in-doubt.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { Health } from '../http/health-routes.ts';
 import type { Reconciler } from '../identity/installation/reconciler.ts';
@@ -8,7 +9,7 @@ import type { Register } from './create-register.ts';
 /** Limit for each store, so that a health check doesn't wait for one that is down. */
 const HEALTH_TIMEOUT_MS = 1_300;
 
-type HealthSources = Pick<Register, 'projections' | 'handler' | 'problems'>;
+type HealthSources = Pick<Register, 'projections' | 'handler' | 'problems' | 'clock'>;
 
 /** A store's answer to a health check. */
 interface StoreHealth {
@@ -24,7 +25,8 @@ const MAX_CHECKED_ORGANIZATIONS = 5;
 /**
  * Reads the health. The service is serving if each store answers, the read models have caught up once, and the log has the
  * roles of an organization, which every call needs. It is degraded while the read models can't be brought up to date, for
- * example on a full disk. So it is once a store's data were replaced, and while other problems need the operator.
+ * example on a full disk. So it is once a store's data were replaced, while the machine's clock is in
+ * doubt, and while other problems need the operator.
  */
 export async function readHealth(
   stores: Stores,
@@ -38,14 +40,17 @@ export async function readHealth(
     storeHealth(stores.reads.sharedEntry('active')),
     storeHealth(stores.accounts.check()),
   ]);
+  const { state: clockState } = register.clock;
   const all = [eventStore, readStore, accountStore];
   const problems = [...all.flatMap(({ problem }) => problem ?? []), ...register.problems.list()];
+  if (clockState.status !== 'TRUSTED') problems.push(doubtText(clockState.status));
   return {
     serving: all.every(({ state }) => state !== 'DOWN') && projections.ready && hasRoles,
     degraded: projections.isFailing || problems.length > 0,
     stores: { event_store: eventStore.state, read_store: readStore.state, account_store: accountStore.state },
     projections: projections.state(),
     reconciliation: reconciler.state,
+    clock: clockState,
     ...(problems.length > 0 ? { problems } : {}),
   };
 }

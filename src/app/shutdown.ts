@@ -7,6 +7,7 @@ const SHUTDOWN_ORDER = [
   'access log',
   'seals',
   'read models',
+  'clock',
   'instances',
   'stores',
   'data folder lock',

@@ -16,10 +16,14 @@ working, and the names of earlier accounts are lost. Stop the service first. The
   async run(args, shell) {
     const { values } = parseArgs({ args, options: { 'adopt-log': { type: 'boolean', default: false } } });
     if (!values['adopt-log']) throw new UsageError('Give --adopt-log. The service creates everything else by itself.');
-    await withStores(shell, async (service) => {
-      const { accounts, events, tokens, handler } = service;
-      const issuedToken = await adoptLog({ accounts, log: events, tokens, handler, now: () => new Date() });
-      printToken(issuedToken, service, shell);
-    });
+    await withStores(
+      shell,
+      async (service) => {
+        const { accounts, events, tokens, handler, clock } = service;
+        const issuedToken = await adoptLog({ accounts, log: events, tokens, handler, now: clock.now });
+        printToken(issuedToken, service, shell);
+      },
+      { writes: true },
+    );
   },
 };

@@ -1,3 +1,4 @@
+import type { ServiceClock } from '../clock/service-clock.ts';
 import { readConfig } from '../config.ts';
 import { requireSchema } from '../identity/migrations/migrate.ts';
 import type { ActiveGeneration } from '../projections/engine/build-generation.ts';
@@ -6,12 +7,16 @@ import { DataFolderInUse } from '../stores/data-folder.ts';
 import { openStores, type Stores, usesDataFolder } from '../stores/open.ts';
 import { lockDataFolder } from '../stores/sqlite/lock-data-folder.ts';
 import { CommandError, type Shell } from './command.ts';
+import { openCommandClock } from './command-clock.ts';
 
 const STOP_SERVICE_MESSAGE =
   'Stop the service first. A seal that it makes now would conflict with the seals to be restored.';
 
 /** Opens the stores of the settings while no service runs on them. Creates them if they are absent. */
-export async function withStoresAlone(shell: Shell, work: (stores: Stores) => Promise<void>): Promise<void> {
+export async function withStoresAlone(
+  shell: Shell,
+  work: (stores: Stores, clock: ServiceClock) => Promise<void>,
+): Promise<void> {
   const config = readConfig(shell.env, shell.cwd);
   const isFolder = usesDataFolder(config);
   const release = isFolder ? lock(config.dataDir) : () => undefined;
@@ -20,7 +25,8 @@ export async function withStoresAlone(shell: Shell, work: (stores: Stores) => Pr
     try {
       if (!isFolder) await refuseWhileServed(stores);
       await requireSchema(stores.accounts);
-      await work(stores);
+      const clock = await openCommandClock(config, stores);
+      await work(stores, clock).finally(() => clock.stop());
     } finally {
       await stores.close();
     }

@@ -1,5 +1,6 @@
 import {
   asRefusal,
+  ClockRefusal,
   isOutage,
   OperatorNeeded,
   Refusal,
@@ -58,7 +59,7 @@ export function unavailable(): HttpError {
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   const refusal = asRefusal(error);
-  if (refusal instanceof OperatorNeeded) return fromRefusal(refusal);
+  if (refusal instanceof OperatorNeeded || refusal instanceof ClockRefusal) return fromRefusal(refusal);
   if (isOutage(error)) return unavailable();
   return new HttpError(500, 'internal', 'Something went wrong in the service. Try again, or tell its operator.');
 }

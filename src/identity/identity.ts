@@ -1,3 +1,4 @@
+import type { ServiceClock } from '../clock/service-clock.ts';
 import type { CommandHandler } from '../commands/engine/handler.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import type { AccessEvents } from './access-log/access-events.ts';
@@ -32,7 +33,7 @@ export interface IdentityOptions {
   handler: CommandHandler;
   /** The log that the account store is compared with. By default it isn't compared. */
   comparedLog?: ComparedLog;
-  now: () => Date;
+  clock: Pick<ServiceClock, 'now' | 'isTrusted'>;
   /** The service's base address, without a slash at the end. */
   baseUrl: string;
   log: { warn(details: object, message: string): void };
@@ -55,7 +56,8 @@ export interface Identity {
 
 /** Creates the services in the order in which they need each other. */
 export function openIdentity(options: IdentityOptions): Identity {
-  const { accounts, names, accessEvents, handler, comparedLog, now, baseUrl, log } = options;
+  const { accounts, names, accessEvents, handler, comparedLog, clock, baseUrl, log } = options;
+  const { now } = clock;
   const findAccessToken = accessTokenLookup(accounts, new OAuthAddresses(baseUrl).resource);
   const authenticator = new Authenticator({ accounts, handler, now, findAccessToken, onTokenEvent: accessEvents.emit });
   const onTokenChanged = (id: string) => authenticator.forget(id);
@@ -80,7 +82,7 @@ export function openIdentity(options: IdentityOptions): Identity {
     onAccountEvent: accessEvents.emit,
     onLinkEvent: accessEvents.emit,
   });
-  const sweeper = new Sweeper({ accounts, now, log });
+  const sweeper = new Sweeper({ accounts, clock, log });
   const start = () => {
     accessLog.start();
     sweeper.start();

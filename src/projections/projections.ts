@@ -141,7 +141,7 @@ export class Projections extends ServedProjections {
     this.runners.add(runner);
     runner.start();
     const previous = this.current?.progress;
-    if (previous !== undefined) await runner.waitUntilCaughtUp(Date.now(), 60_000);
+    if (previous !== undefined) await runner.waitUntilCaughtUp(this.options.now().getTime(), 60_000);
     const replaced = this.replace({ models, progress: runner });
     onNotice?.({ type: 'serving', generation, report: runner.fullReport() });
     await replaced;

@@ -26,6 +26,8 @@ export interface SealerOptions {
   projections: Pick<ServedProjections, 'ready' | 'progress' | 'models' | 'waitUntilProjected' | 'subscribeToLeaves'>;
   keys: SealKeys;
   now: () => Date;
+  /** Returns false while the machine's clock is in doubt. Nothing is sealed then. */
+  isClockTrusted: () => boolean;
   log: { warn(details: object, message: string): void };
 }
 
@@ -141,6 +143,7 @@ export class Sealer {
       return this.stops.clear();
     }
     const { models, progress } = projections;
+    if (!this.options.isClockTrusted()) return;
     if (Date.now() - progress.caughtUpAt > MAX_PROJECTION_LAG_MS) return;
     try {
       const key = await keys.currentKey();
@@ -256,6 +259,7 @@ export class Sealer {
     }
     const decidedAt = monotonicMs();
     const recorded_at = this.options.now().toISOString();
+    if (!this.options.isClockTrusted()) return false;
     const newEvents = await this.createSealEvents(state, head, key, recorded_at);
     const command_id = randomUUID();
     const stream = sealStream(organization_id);

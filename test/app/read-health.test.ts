@@ -20,7 +20,10 @@ const projections = (
     projections: { organizations: [], ...facts, state: () => ({ state: 'as told' }) },
     handler: { load: (aggregate: { stream: string }) => load(aggregate.stream) },
     problems: new StoreProblems({ warn: () => undefined }),
+    clock: { state: { status: 'TRUSTED', off_by_ms: 0, trusted_in_ms: 0 } },
   }) as unknown as Sources;
+
+const JUMPED = { state: { status: 'JUMPED', off_by_ms: 3_600_000, trusted_in_ms: 12_000 } } as const;
 
 const storesWith = (check: () => Promise<unknown>) =>
   ({
@@ -72,6 +75,18 @@ test('is not serving while the roles of no organization can be read, because eve
     [serving, problems],
     [false, ['A stored history is damaged: it was deleted. The log names its stream.']],
   );
+});
+
+test('is degraded while the clock is in doubt, and says how that ends', async () => {
+  const sources = { ...projections({ ready: true, isFailing: false }), clock: JUMPED } as unknown as Sources;
+  const health = await healthOf(
+    storesWith(async () => null),
+    sources,
+  );
+  assert.equal([health.serving, health.degraded, health.clock], [true, true, JUMPED.state]);
+  assert.equal(health.problems, [
+    'The clock of this machine jumped. Writes wait until it is right, or has kept still for 30 s.',
+  ]);
 });
 
 test.run();

@@ -43,7 +43,7 @@ async function backUp({ accounts, events }: Company, meanwhile: () => Promise<vo
   });
   const lines: Line[] = [];
   const stores = { events: busyEvents, accounts: busyAccounts };
-  for await (const texts of backupLines(stores, 'installation', () => undefined))
+  for await (const texts of backupLines({ ...stores, now: () => new Date() }, 'installation', () => undefined))
     lines.push(...texts.map((text) => JSON.parse(text) as Line));
   return lines;
 }

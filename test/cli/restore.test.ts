@@ -112,7 +112,12 @@ test('no command or start takes a log whose restore was interrupted for a whole 
     'all.jsonl.gz': async (stores) => {
       const path = join(cwd, 'all.jsonl.gz');
       const shell = { cwd, env: {}, out: () => undefined, err: () => undefined };
-      const interrupted = restoreBackup(path, await readBackup(path), withOneAppend(stores), shell);
+      const interrupted = restoreBackup(
+        path,
+        await readBackup(path),
+        { ...withOneAppend(stores), now: () => new Date() },
+        shell,
+      );
       assert.is((await rejectionError(interrupted)).message, 'interrupted');
     },
   };

@@ -113,7 +113,7 @@ async function startProjections(
   installation = INSTALLATION_ID,
   reads = stores.reads,
 ): Promise<Projections> {
-  const projections = new Projections({ ...stores, reads, exclusive: true, log: SILENT_LOG });
+  const projections = new Projections({ ...stores, reads, exclusive: true, now: () => new Date(), log: SILENT_LOG });
   await projections.start(installation);
   assert.ok(await projections.progress.waitUntilCaughtUp(Date.now(), 5_000));
   return projections;
@@ -190,7 +190,7 @@ start('retries while the read store is unavailable', async () => {
       return stores.reads.sharedEntry(name);
     },
   } as Partial<ReadStore>);
-  const projections = new Projections({ ...stores, reads, exclusive: true, log: SILENT_LOG });
+  const projections = new Projections({ ...stores, reads, exclusive: true, now: () => new Date(), log: SILENT_LOG });
   assert.throws(
     () => projections.models,
     (error: unknown) => error instanceof StoreUnavailable,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createRegister, type Register } from '../../src/app/create-register.ts';
+import { ServiceClock } from '../../src/clock/service-clock.ts';
 import type { Caller } from '../../src/commands/organization/caller.ts';
 import { AccountNames } from '../../src/identity/accounts/account-names.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
@@ -50,7 +51,7 @@ test.before(async (context) => {
   const { installation } = events[0]!.data as { installation: string };
   const parts = { exclusive: true, cursorKey: Buffer.alloc(32), riskAcceptanceMaxDays: 366, writeWaitMs: 5_000 };
   const names = new AccountNames(stores.accounts);
-  const register = createRegister({ ...stores, names, ...parts, log: SILENT_LOG });
+  const register = createRegister({ ...stores, names, clock: new ServiceClock(), ...parts, log: SILENT_LOG });
   await register.projections.start(installation);
   assert.ok(await register.projections.progress.waitUntilCaughtUp(Date.now(), 10_000));
   const roles = new Map([[organization_id, 'OWNER' as const]]);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRegister, type Register, type RegisterOptions } from '../../src/app/create-register.ts';
+import { ServiceClock } from '../../src/clock/service-clock.ts';
 import type { CommandEnvelope } from '../../src/commands/engine/handler.ts';
 import { derivedId } from '../../src/commands/engine/ids.ts';
 import { organizationAggregate } from '../../src/commands/families.ts';
@@ -14,6 +15,7 @@ import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { openSqliteAccountStore } from '../../src/stores/sqlite/account-store.ts';
 import { openSqliteEventStore } from '../../src/stores/sqlite/event-store.ts';
 import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
+import { rememberClock } from './clock.ts';
 
 export interface Stores {
   events: EventStore;
@@ -69,6 +71,7 @@ export function temporaryFolder(): string {
 }
 
 export function openStores(folder: string): Stores {
+  rememberClock(folder);
   return {
     events: openSqliteEventStore(folder, { pollMs: 10 }),
     reads: openSqliteReadStore(folder),
@@ -96,6 +99,7 @@ export async function startRegister(
   const { handler, projections, tools, reader, recordFiles } = createRegister({
     ...stores,
     names,
+    clock: new ServiceClock(),
     exclusive: true,
     cursorKey: Buffer.from('a key for tests'),
     riskAcceptanceMaxDays: 366,

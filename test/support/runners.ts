@@ -48,6 +48,7 @@ export function runnersSuite(name: string) {
         models,
         installation: INSTALLATION_ID,
         exclusive: false,
+        now: () => new Date(),
         log: SILENT_LOG,
         ...overrides,
       };

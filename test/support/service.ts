@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SETTING_NAMES } from '../../src/config.ts';
+import { rememberClock } from './clock.ts';
 import { freePort } from './run/free-port.ts';
 import { until } from './run/wait.ts';
 
@@ -56,6 +57,7 @@ export async function startService(
   const folder = mkdtempSync(join(tmpdir(), 'veritrail-service-'));
   folders.add(folder);
   const dataDir = env.DATA_DIR ?? join(folder, 'data');
+  rememberClock(dataDir);
   const port = env.PORT ?? String(await freePort());
   const url = `http://127.0.0.1:${port}`;
   // In a temporary folder, so that the service doesn't read the developer's .env.

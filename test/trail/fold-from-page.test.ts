@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createRegister, type Register } from '../../src/app/create-register.ts';
+import { ServiceClock } from '../../src/clock/service-clock.ts';
 import { organizationAggregate } from '../../src/commands/families.ts';
 import type { OrganizationState } from '../../src/commands/organization/organization.ts';
 import { fillDemo } from '../../src/demo/fill.ts';
@@ -52,6 +53,7 @@ async function compareWithAnswers(fill: (stores: Stores) => Promise<unknown>, po
   const register = createRegister({
     ...stores,
     names: new AccountNames(stores.accounts),
+    clock: new ServiceClock(),
     exclusive: true,
     cursorKey: Buffer.from('a key for tests'),
     riskAcceptanceMaxDays: 366,

@@ -15,6 +15,8 @@ export interface ReadThreadSettings {
   cursorKey: Uint8Array;
   /** The program's version, for ETags. */
   version: string;
+  /** The clock of the main thread: see `followTime`. */
+  time: SharedArrayBuffer;
 }
 
 /** The progress of read models that the main thread has answered for. A read in another thread includes at least that. */

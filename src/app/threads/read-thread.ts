@@ -1,3 +1,4 @@
+import { followTime } from '../../clock/shared-time.ts';
 import { CommandHandler } from '../../commands/engine/handler.ts';
 import { asRefusal, OperatorNeeded, Refusal } from '../../commands/engine/refusal.ts';
 import { RecordFileReader } from '../../http/files/record-files.ts';
@@ -26,14 +27,15 @@ await serveThread<ReadMessages, ReadThreadSettings>(async (settings, main) => {
   const waits = new WaitsInMain(main.notify);
   const generations = new GenerationFollower(stores.reads, waits.wait);
   const cursorKey = Buffer.from(settings.cursorKey);
-  const { reader } = createReadSide({ events, accounts, names, cursorKey }, generations.servedGeneration);
+  const now = followTime(settings.time);
+  const { reader } = createReadSide({ events, accounts, names, cursorKey, now }, generations.servedGeneration);
   const reportGenerated: ToolService['reportGenerated'] = (caller, report) =>
     main.notify({ type: 'report generated', caller, report });
   const service: ToolService = {
     reader,
     names,
     // No write comes to this thread.
-    handler: new CommandHandler(events, { now: () => new Date(), maxAcceptanceDays: 0, canRead: () => false }),
+    handler: new CommandHandler(events, { now, maxAcceptanceDays: 0, canRead: () => false }),
     importedNames: new ImportedNames(accounts),
     waitUntilProjected: async () => false,
     writeWaitMs: 0,

@@ -13,6 +13,8 @@ export interface ProjectionThreadSettings {
   stores: StoreSettings;
   /** Id under which the thread, and another one after its end, leads. */
   holder: string;
+  /** The clock of the main thread: see `followTime`. */
+  time: SharedArrayBuffer;
   /** True to log the time of each batch. */
   timings: boolean;
 }

@@ -34,13 +34,17 @@ of an MCP client. The token is not shown again.
     if (!name) throw new UsageError('Give the token a --name.');
     const role = roleOf(values.role);
     const days = daysOf(values.days);
-    await withInstallation(shell, async (service) => {
-      const organizations = values.organization ?? [service.organizationId];
-      const account_id = await requireOwnerAccount(service, organizations[0]!);
-      const read_only = values['read-only'];
-      const issuedToken = await service.tokens.create({ name, account_id, role, organizations, read_only, ...days });
-      printToken(issuedToken, service, shell);
-    });
+    await withInstallation(
+      shell,
+      async (service) => {
+        const organizations = values.organization ?? [service.organizationId];
+        const account_id = await requireOwnerAccount(service, organizations[0]!);
+        const read_only = values['read-only'];
+        const issuedToken = await service.tokens.create({ name, account_id, role, organizations, read_only, ...days });
+        printToken(issuedToken, service, shell);
+      },
+      { writes: true },
+    );
   },
 };
 

@@ -15,20 +15,24 @@ the last four characters of an API token.
 
   async run(args, shell) {
     const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } });
-    await withInstallation(shell, async ({ tokens }) => {
+    await withInstallation(shell, async ({ tokens, clock }) => {
       const records = await tokens.list();
-      shell.out(values.json ? JSON.stringify(records.map(withoutInternalFields), null, 2) : table(records));
+      shell.out(
+        values.json
+          ? JSON.stringify(records.map(withoutInternalFields), null, 2)
+          : table(records, clock.now().toISOString()),
+      );
     });
   },
 };
 
 const HEADINGS = ['ID', 'NAME', 'ROLE', 'TOKEN', 'CREATED', 'LAST USED', 'STATE'];
 
-function table(records: readonly TokenRecord[]): string {
-  return textTable([HEADINGS, ...records.map(row)]);
+function table(records: readonly TokenRecord[], now: string): string {
+  return textTable([HEADINGS, ...records.map((record) => row(record, now))]);
 }
 
-function row(record: TokenRecord): string[] {
+function row(record: TokenRecord, now: string): string[] {
   const role = record.read_only ? `${record.role} (read only)` : record.role;
   const lastUsed = record.last_used_at === null ? 'never' : toMinute(record.last_used_at);
   return [
@@ -38,13 +42,13 @@ function row(record: TokenRecord): string[] {
     record.kind === 'ASSISTANT' ? 'assistant' : `…${record.last_four}`,
     toMinute(record.created_at),
     lastUsed,
-    stateOf(record),
+    stateOf(record, now),
   ];
 }
 
-function stateOf({ revoked_at, expires_at }: TokenRecord): string {
+function stateOf({ revoked_at, expires_at }: TokenRecord, now: string): string {
   if (revoked_at !== null) return `revoked ${toMinute(revoked_at)}`;
-  return `${expires_at <= new Date().toISOString() ? 'expired' : 'until'} ${toMinute(expires_at)}`;
+  return `${expires_at <= now ? 'expired' : 'until'} ${toMinute(expires_at)}`;
 }
 
 function toMinute(timestamp: string): string {

@@ -17,8 +17,12 @@ ID is from "veritrail token list".
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const id = onlyArgument(positionals, 'the ID of the token (tok_…)');
     const { days } = daysOf(values.days);
-    await withInstallation(shell, async (service) => {
-      printToken(await service.tokens.regenerate(id, days), service, shell);
-    });
+    await withInstallation(
+      shell,
+      async (service) => {
+        printToken(await service.tokens.regenerate(id, days), service, shell);
+      },
+      { writes: true },
+    );
   },
 };

@@ -13,9 +13,13 @@ Revokes an API token for good. A running service refuses it within a second. ID 
     const options = { reason: { type: 'string' } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const id = onlyArgument(positionals, 'the ID of the token (tok_…)');
-    await withInstallation(shell, async ({ tokens }) => {
-      await tokens.revoke(id, values.reason);
-      shell.out(`Revoked ${id}.`);
-    });
+    await withInstallation(
+      shell,
+      async ({ tokens }) => {
+        await tokens.revoke(id, values.reason);
+        shell.out(`Revoked ${id}.`);
+      },
+      { writes: true },
+    );
   },
 };

@@ -40,7 +40,7 @@ export interface BackupSummary {
  * @param onProgress receives the number of events so far
  */
 export async function* backupLines(
-  { events, accounts }: Pick<Stores, 'events' | 'accounts'>,
+  { events, accounts, now }: Pick<Stores, 'events' | 'accounts'> & { now: () => Date },
   installation: string,
   onProgress: (events: number) => void,
 ): AsyncGenerator<string[]> {
@@ -50,7 +50,7 @@ export async function* backupLines(
     for (const line of lines) hash.update(`${line}\n`, 'utf8');
     return lines;
   };
-  yield hashLines([canonical({ format: FORMAT, installation, made_at: new Date().toISOString() })]);
+  yield hashLines([canonical({ format: FORMAT, installation, made_at: now().toISOString() })]);
   let count = 0;
   for await (const batch of readUpTo(events, end)) {
     yield hashLines(

@@ -18,9 +18,9 @@ Anyone who has the file can sign in and sign seals as this service. Keep it as s
   async run(args, shell) {
     const { values } = parseArgs({ args, options: { to: { type: 'string' } } });
     const to = fileToWrite(values.to, shell);
-    await withInstallation(shell, async ({ installation, ...stores }) => {
+    await withInstallation(shell, async ({ installation, clock: { now }, ...stores }) => {
       let events = 0;
-      const lines = backupLines(stores, installation, (count) => {
+      const lines = backupLines({ ...stores, now }, installation, (count) => {
         events = count;
       });
       await writeLines(to, lines);

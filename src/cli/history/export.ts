@@ -28,7 +28,7 @@ it into other stores. The file has all data and an internal key. Keep it as safe
         events,
         organizationId,
         installation,
-        now: () => new Date(),
+        now: service.clock.now,
         progress: (done) => {
           count = done;
         },

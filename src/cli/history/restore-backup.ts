@@ -16,8 +16,13 @@ import { HistoryAppender } from './history-appender.ts';
 const MARK_ID = `${RESTORE_MARK_PREFIX}backup`;
 
 /** Restores a backup into empty stores, or finishes an interrupted restore. The caller has read the file to its end. */
-export async function restoreBackup(path: string, summary: BackupSummary, stores: Stores, shell: Shell): Promise<void> {
-  const { accounts, events } = stores;
+export async function restoreBackup(
+  path: string,
+  summary: BackupSummary,
+  stores: Stores & { now: () => Date },
+  shell: Shell,
+): Promise<void> {
+  const { accounts, events, now } = stores;
   if ((await storedInstallationId(accounts)) !== null) {
     throw new CommandError('These stores already have an installation. Restore a backup into empty stores.');
   }
@@ -25,7 +30,7 @@ export async function restoreBackup(path: string, summary: BackupSummary, stores
   const order = new HistoryAppender(
     events,
     () => true,
-    () => markRestore(accounts),
+    () => markRestore(accounts, now()),
   );
   const bar = new ProgressBar(shell, 'events');
   let isLogDone = false;
@@ -61,6 +66,6 @@ async function clearTables(accounts: AccountStore): Promise<void> {
 }
 
 /** Marks the stores, so that nobody takes the first part of the log for all of it. */
-async function markRestore(accounts: AccountStore): Promise<void> {
-  await accounts.insert('secrets', { id: MARK_ID, since: new Date().toISOString() });
+async function markRestore(accounts: AccountStore, since: Date): Promise<void> {
+  await accounts.insert('secrets', { id: MARK_ID, since: since.toISOString() });
 }

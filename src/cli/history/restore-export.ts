@@ -1,3 +1,4 @@
+import type { ServiceClock } from '../../clock/service-clock.ts';
 import { CommandHandler } from '../../commands/engine/handler.ts';
 import { readConfig } from '../../config.ts';
 import { adoptLog } from '../../identity/installation/adopt-log.ts';
@@ -21,6 +22,7 @@ import type { PublicKey } from '../../trail/seals/key.ts';
 import { findOwnerAccount, requireOwnerAccount } from '../accounts/caller-for.ts';
 import { printToken } from '../accounts/token-create.ts';
 import { CommandError, type Shell } from '../command.ts';
+import { waitForClock } from '../command-clock.ts';
 import { ProgressBar } from '../progress.ts';
 import { verdictText } from '../proofs/verdict-text.ts';
 import { verifyFile } from '../proofs/verify-file.ts';
@@ -46,7 +48,7 @@ export async function restoreExport({ path, trustedKeys, keys }: RestoreExportOp
   const verdict = await verifyBeforeRestore(path, trustedKeys, shell);
   const organizationId = verdict.header.organization_id;
   refuseOtherKeys(keys, verdict);
-  await withStoresAlone(shell, async (stores) => {
+  await withStoresAlone(shell, async (stores, clock) => {
     const installationId = await storedInstallationId(stores.accounts);
     await refuseUnfinishedStart(stores, installationId);
     const belongs = ({ metadata: { organization_id } }: StoredEvent) => {
@@ -54,7 +56,7 @@ export async function restoreExport({ path, trustedKeys, keys }: RestoreExportOp
       if (!isOwn && installationId === null) throw new CommandError(UNFINISHED_MESSAGE);
       return isOwn;
     };
-    const sealKeys = new SealKeys(stores.accounts, () => new Date());
+    const sealKeys = new SealKeys(stores.accounts, clock.now);
     const order = new HistoryAppender(stores.events, belongs, () => sealKeys.pauseSealing(organizationId));
     const bar = new ProgressBar(shell, 'events');
     const pieces = readPieces(path, (_bytes, share) => bar.update(order.appended + order.present, share));
@@ -63,7 +65,8 @@ export async function restoreExport({ path, trustedKeys, keys }: RestoreExportOp
     await sealKeys.resumeSealing(organizationId);
     const before = order.present === 0 ? '' : ` (${order.present} were already there)`;
     shell.err(`The log now has ${order.appended + order.present} events of ${organizationId}${before}.`);
-    await ensureOwner(stores, installationId, organizationId, shell);
+    await waitForClock(clock, shell);
+    await ensureOwner({ ...stores, clock }, installationId, organizationId, shell);
   });
 }
 
@@ -109,15 +112,14 @@ async function takeAll(pieces: AsyncIterable<Uint8Array>, order: HistoryAppender
 
 /** Makes sure that the organization has an owner with an account here: by default the first organization's owner. */
 async function ensureOwner(
-  stores: Stores,
+  { accounts, events, clock }: Stores & { clock: ServiceClock },
   installationId: string | null,
   organizationId: string,
   shell: Shell,
 ): Promise<void> {
-  const { accounts, events } = stores;
   const config = readConfig(shell.env, shell.cwd);
-  const now = () => new Date();
-  const handler = new CommandHandler(events, { now, maxAcceptanceDays: config.riskAcceptanceMaxDays });
+  const { now, requireTrust } = clock;
+  const handler = new CommandHandler(events, { now, requireTrust, maxAcceptanceDays: config.riskAcceptanceMaxDays });
   if (installationId === null) {
     const tokens = new Tokens({ accounts, handler, now });
     printToken(await adoptLog({ accounts, log: events, tokens, handler, now }), { config }, shell);

@@ -37,7 +37,9 @@ An export is verified before anything is written. A redacted one is refused. An 
       if (values.keys !== undefined || trustedKeys.length > 0)
         throw new UsageError('A backup has its own keys. Leave --key and --keys out.');
       const summary = await readBackup(path);
-      await withStoresAlone(shell, (stores) => restoreBackup(path, summary, stores, shell));
+      await withStoresAlone(shell, (stores, clock) =>
+        restoreBackup(path, summary, { ...stores, now: clock.now }, shell),
+      );
       return;
     }
     const keys = values.keys === undefined ? [] : (await readBackup(resolve(shell.cwd, values.keys))).sealKeys;

@@ -45,16 +45,20 @@ ${ROW_IMPORT_HELP}`,
 
   async run(args, shell) {
     const options = readOptions(args, shell);
-    await withInstallation(shell, async (stores) => {
-      const models = await openReadModels(stores.reads);
-      if (models === null)
-        throw new CommandError('There are no read models. Start the service once, then repeat this.');
-      try {
-        await runImport(options, shell, stores, models);
-      } finally {
-        await models.close();
-      }
-    });
+    await withInstallation(
+      shell,
+      async (stores) => {
+        const models = await openReadModels(stores.reads);
+        if (models === null)
+          throw new CommandError('There are no read models. Start the service once, then repeat this.');
+        try {
+          await runImport(options, shell, stores, models);
+        } finally {
+          await models.close();
+        }
+      },
+      { writes: true },
+    );
   },
 };
 

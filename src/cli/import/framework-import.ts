@@ -64,21 +64,25 @@ The command tells what it changed or left out. Importing the same file again cha
       shell.out(`Dry run, nothing was written: ${what}`);
       return;
     }
-    await withInstallation(shell, async (stores) => {
-      const { handler } = stores;
-      const organizationId = options.organization ?? stores.organizationId;
-      const caller = await callerFor(stores, 'framework import', organizationId, options.account);
-      const role = requirePermission(caller, organizationId, 'adoptFrameworks');
-      const { state } = await handler.load(organizationAggregate(organizationId));
-      const input = identityOf(adopted);
-      const id = importedId(framework, state!.import_key, organizationId, input);
-      const { repeated } = await handler.execute(recordAggregate(id), adoptionCommand(id, adopted, options.reason), {
-        ...envelopeFor(caller, organizationId, role),
-        command_id: importCommandId(id),
-        input,
-      });
-      shell.out(repeated ? `${id} was already adopted from this file: ${what}` : `Adopted ${id}: ${what}`);
-    });
+    await withInstallation(
+      shell,
+      async (stores) => {
+        const { handler } = stores;
+        const organizationId = options.organization ?? stores.organizationId;
+        const caller = await callerFor(stores, 'framework import', organizationId, options.account);
+        const role = requirePermission(caller, organizationId, 'adoptFrameworks');
+        const { state } = await handler.load(organizationAggregate(organizationId));
+        const input = identityOf(adopted);
+        const id = importedId(framework, state!.import_key, organizationId, input);
+        const { repeated } = await handler.execute(recordAggregate(id), adoptionCommand(id, adopted, options.reason), {
+          ...envelopeFor(caller, organizationId, role),
+          command_id: importCommandId(id),
+          input,
+        });
+        shell.out(repeated ? `${id} was already adopted from this file: ${what}` : `Adopted ${id}: ${what}`);
+      },
+      { writes: true },
+    );
   },
 };
 

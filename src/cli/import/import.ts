@@ -65,7 +65,7 @@ ${ROW_IMPORT_HELP}`,
 
   async run(args, shell) {
     const options = readOptions(args, shell);
-    await withInstallation(shell, (stores) => runImport(options, shell, stores));
+    await withInstallation(shell, (stores) => runImport(options, shell, stores), { writes: true });
   },
 };
 

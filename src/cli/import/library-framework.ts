@@ -35,23 +35,27 @@ export async function adoptLibraryFramework(args: readonly string[], shell: Shel
     shell.out(`Dry run, nothing was written: ${what}`);
     return;
   }
-  await withInstallation(shell, async (stores) => {
-    const organizationId = options.organization ?? stores.organizationId;
-    const caller = await callerFor(stores, 'framework import', organizationId, options.account);
-    const role = requirePermission(caller, organizationId, 'adoptFrameworks');
-    const id = libraryFrameworkId(organizationId, options.library);
-    const input = { library_id: options.library, name, version, controls };
-    const { event_types } = await stores.handler.execute(
-      recordAggregate(id),
-      adoptionCommand(id, input, options.reason),
-      {
-        ...envelopeFor(caller, organizationId, role),
-        command_id: commandId([organizationId, 'framework import'], undefined),
-        input: { library_id: options.library },
-      },
-    );
-    shell.out(event_types.length === 0 ? `${id} was already adopted: ${what}` : `Adopted ${id}: ${what}`);
-  });
+  await withInstallation(
+    shell,
+    async (stores) => {
+      const organizationId = options.organization ?? stores.organizationId;
+      const caller = await callerFor(stores, 'framework import', organizationId, options.account);
+      const role = requirePermission(caller, organizationId, 'adoptFrameworks');
+      const id = libraryFrameworkId(organizationId, options.library);
+      const input = { library_id: options.library, name, version, controls };
+      const { event_types } = await stores.handler.execute(
+        recordAggregate(id),
+        adoptionCommand(id, input, options.reason),
+        {
+          ...envelopeFor(caller, organizationId, role),
+          command_id: commandId([organizationId, 'framework import'], undefined),
+          input: { library_id: options.library },
+        },
+      );
+      shell.out(event_types.length === 0 ? `${id} was already adopted: ${what}` : `Adopted ${id}: ${what}`);
+    },
+    { writes: true },
+  );
 }
 
 function readOptions(args: readonly string[]) {

@@ -21,8 +21,8 @@ get the keys from you, not together with the file. The private keys are in the a
       pem: { type: 'boolean', default: false },
     } as const;
     const { values } = parseArgs({ args, options });
-    await withInstallation(shell, async ({ accounts }) => {
-      const keys = new SealKeys(accounts, () => new Date());
+    await withInstallation(shell, async ({ accounts, clock }) => {
+      const keys = new SealKeys(accounts, clock.now);
       if (values.rotate) await keys.rotate();
       const all = await keys.ownKeys();
       const show = ({ public_key }: SigningKey) =>

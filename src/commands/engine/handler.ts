@@ -63,6 +63,8 @@ export interface Rehearsal {
 
 export interface HandlerOptions {
   now: () => Date;
+  /** Called with each decision that leads to events. By default, the clock is always trusted. @throws ClockInDoubt */
+  requireTrust?: () => void;
   maxAcceptanceDays: number;
   /** Marks every event as simulated. Set when `now` is not the real clock. */
   simulated?: boolean;
@@ -106,7 +108,8 @@ export class CommandHandler {
   /**
    * Decides a command and appends its events.
    * @throws Refusal from the decider; `conflict` after 20 attempts or for an outdated `expected_revision`;
-   *   `idempotency_conflict` when the command id was used with another input; `unavailable` when the store is down
+   *   `idempotency_conflict` when the command id was used with another input; `unavailable` when the store is down or the
+   *   clock is in doubt
    */
   async execute<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
@@ -148,6 +151,7 @@ export class CommandHandler {
     for (let attempt = 1; ; attempt++) {
       const { decision, current } = await this.decideOnFreshState(aggregate, command, envelope, loaded);
       if ('result' in decision) return decision.result;
+      this.options.requireTrust?.();
       requireTime(deadline);
       const events = this.toTrailEvents(aggregate, current, decision, envelope);
       try {

@@ -1,3 +1,4 @@
+import { ClockInDoubt } from '../../clock/clock-in-doubt.ts';
 import {
   DiskFull,
   RevisionConflict,
@@ -72,6 +73,13 @@ export class OperatorNeeded extends Refusal {
   }
 }
 
+/** Refuses a call because the clock of this machine is in doubt. The message says why, and when to repeat the call. */
+export class ClockRefusal extends Refusal {
+  constructor({ message, retryAfterSeconds }: ClockInDoubt) {
+    super('unavailable', message, { retry_after_seconds: retryAfterSeconds });
+  }
+}
+
 /** Refuses a command because a running instance of an older version would have to park its event. */
 export class UnreadableEvent extends Refusal {
   constructor(type: string) {
@@ -106,6 +114,7 @@ function refusalFor(error: unknown): Refusal | null {
   if (error instanceof RevisionConflict) {
     return new Refusal('conflict', 'Another writer changed the record at the same time. Repeat the call.');
   }
+  if (error instanceof ClockInDoubt) return new ClockRefusal(error);
   if (error instanceof TooLarge) return new Refusal('too_large', 'This is more than one write can hold. Send less.');
   if (error instanceof StoreReplaced) {
     return new OperatorNeeded(

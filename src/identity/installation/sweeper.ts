@@ -1,3 +1,4 @@
+import type { ServiceClock } from '../../clock/service-clock.ts';
 import { ACCOUNT_TABLES, type AccountStore, type AccountTableName } from '../../stores/account-store.ts';
 
 const SWEEP_INTERVAL_MS = 10 * 60_000;
@@ -7,11 +8,14 @@ const TABLES = (Object.keys(ACCOUNT_TABLES) as AccountTableName[]).filter((table
 
 export interface SweeperOptions {
   accounts: AccountStore;
-  now: () => Date;
+  clock: Pick<ServiceClock, 'now' | 'isTrusted'>;
   log: { warn(details: object, message: string): void };
 }
 
-/** Removes expired records from all tables. Readers ignore them already before. */
+/**
+ * Removes expired records from all tables. Readers ignore them already before. Removes nothing while the machine's clock is
+ * in doubt.
+ */
 export class Sweeper {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
@@ -28,8 +32,11 @@ export class Sweeper {
   sweep(): Promise<void> {
     this.running = this.running.then(async () => {
       try {
-        const now = this.options.now().toISOString();
-        for (const table of TABLES) await this.options.accounts.sweep(table, 'expires_at', now);
+        const { accounts, clock } = this.options;
+        for (const table of TABLES) {
+          if (!clock.isTrusted()) return;
+          await accounts.sweep(table, 'expires_at', clock.now().toISOString());
+        }
       } catch (error) {
         this.options.log.warn({ err: error }, 'expired records could not be removed, the next run retries');
       }

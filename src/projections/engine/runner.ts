@@ -15,6 +15,8 @@ export interface RunnerOptions {
   installation: string;
   /** Id of this instance. A successor with the same id takes over its leases at once. By default a new one. */
   holder?: string | undefined;
+  /** The time of the service, which `caughtUpAt` is compared with. */
+  now: () => Date;
   /** True if no other server can run on these stores. The lease is then taken over without waiting for its end. */
   exclusive: boolean;
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
@@ -154,7 +156,7 @@ export class Runner extends GenerationProgress {
 
   /** Renews the lease with the progress of all organizations. @throws Fenced when another instance has the lease */
   private async renewLease(): Promise<void> {
-    const moment = Date.now();
+    const moment = this.options.now().getTime();
     const head = await this.options.events.head();
     const isBehind = head !== null && (this.storePosition === null || this.compare(this.storePosition, head) < 0);
     if (isBehind)

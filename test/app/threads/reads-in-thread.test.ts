@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ReadsInThread, type ReadsInThreadOptions } from '../../../src/app/threads/reads-in-thread.ts';
+import { ServiceClock } from '../../../src/clock/service-clock.ts';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
 import type { Caller } from '../../../src/commands/organization/caller.ts';
 import { RECORD_FILE_FORMATS } from '../../../src/http/files/record-file-formats.ts';
@@ -49,6 +50,7 @@ function startReads(
       stores: { dataDir: register.folder, eventStoreUrl: null, mongodbUrl: null },
       cursorKey: Buffer.from('a key for tests'),
       version: 'test',
+      time: new ServiceClock().shared.memory,
     },
     served,
     reportGenerated: (caller, report) => reports.push({ caller, report }),

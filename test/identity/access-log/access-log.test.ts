@@ -138,13 +138,13 @@ test('deletes rows and their buckets after 400 days', async ({ openAnother: anot
   log.recordTokenUse(CALLER);
   await log.flush();
   clock.waitDays(3);
-  await sweepExpired({ accounts, now: clock.now });
+  await sweepExpired({ accounts, clock });
   assert.is((await accounts.all('access')).length, 3, 'rows alone');
   clock.waitDays(ACCESS_LOG_DAYS - 3);
-  await sweepExpired({ accounts, now: clock.now });
+  await sweepExpired({ accounts, clock });
   assert.is((await rows('org_a')).length, 2, 'on their last day');
   clock.wait(HOUR_MS);
-  await sweepExpired({ accounts, now: clock.now });
+  await sweepExpired({ accounts, clock });
   assert.equal(await accounts.all('access'), []);
 });
 

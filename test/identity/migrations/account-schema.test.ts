@@ -63,7 +63,8 @@ backupTest(
       withOpenPair(env, async (stores) => {
         const { value } = (await stores.accounts.get('secrets', 'installation'))!;
         const lines: string[] = [];
-        for await (const batch of backupLines(stores, String(value), () => undefined)) lines.push(...batch);
+        for await (const batch of backupLines({ ...stores, now: () => new Date() }, String(value), () => undefined))
+          lines.push(...batch);
         writeFileSync(join(cwd, name), `${lines.join('\n')}\n`);
         return stores.accounts.get('secrets', 'schema');
       });

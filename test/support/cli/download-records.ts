@@ -1,4 +1,5 @@
 import { createRegister } from '../../../src/app/create-register.ts';
+import { ServiceClock } from '../../../src/clock/service-clock.ts';
 import { organizationAggregate } from '../../../src/commands/families.ts';
 import { RecordFileReader } from '../../../src/http/files/record-files.ts';
 import { findInstallation } from '../../../src/identity/installation/installation.ts';
@@ -14,6 +15,7 @@ export async function downloadRecords(
   const { organizationId, handler } = identity;
   const { projections, recordFiles } = createRegister({
     ...identity,
+    clock: new ServiceClock(),
     exclusive: true,
     cursorKey: Buffer.from('a key for tests'),
     riskAcceptanceMaxDays: 366,

@@ -1,4 +1,5 @@
 /** Identity on stores in a temporary folder, with a clock that the test sets. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,13 +11,17 @@ import { Sweeper } from '../../../src/identity/installation/sweeper.ts';
 import { Tokens } from '../../../src/identity/tokens/tokens.ts';
 import type { AccountStore } from '../../../src/stores/account-store.ts';
 import { openStores, type Stores } from '../../../src/stores/open.ts';
+import { rememberClock } from '../clock.ts';
 
 const DAY_MS = 86_400_000;
 
 /** A clock that stops until the test moves it. */
 export class TestClock {
   private time = Date.parse('2026-03-01T09:00:00.000Z');
+  /** False while the machine's clock is in doubt. */
+  trusted = true;
   now = (): Date => new Date(this.time);
+  isTrusted = (): boolean => this.trusted;
   wait(ms: number): void {
     this.time += ms;
   }
@@ -49,6 +54,7 @@ const opened: TestIdentity[] = [];
 /** Opens everything that one process opens. With another process's folder, it acts as a second process. */
 export async function open(dataDir = temporaryFolder(), clock = new TestClock()): Promise<TestIdentity> {
   const stores = await openStores({ dataDir, eventStoreUrl: null, mongodbUrl: null });
+  rememberClock(dataDir);
   const handler = new CommandHandler(stores.events, { now: clock.now, maxAcceptanceDays: 366, simulated: true });
   const tokens = new Tokens({ accounts: stores.accounts, handler, now: clock.now });
   const names = new AccountNames(stores.accounts);
@@ -63,9 +69,9 @@ export async function closeAll(): Promise<void> {
 }
 
 /** Removes expired records, as a service does every ten minutes. */
-export function sweepExpired({ accounts, now }: Pick<TestIdentity, 'accounts' | 'now'>): Promise<void> {
+export function sweepExpired({ accounts, clock }: Pick<TestIdentity, 'accounts' | 'clock'>): Promise<void> {
   const log = { warn: (details: object) => assert.unreachable(JSON.stringify(details)) };
-  return new Sweeper({ accounts, now, log }).sweep();
+  return new Sweeper({ accounts, clock, log }).sweep();
 }
 
 /** Returns the identity with some methods of the account store replaced. */

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { createRegister, type Register } from '../../../src/app/create-register.ts';
+import { ServiceClock } from '../../../src/clock/service-clock.ts';
 import { CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { vendor } from '../../../src/commands/vendor.ts';
 import { AccountNames } from '../../../src/identity/accounts/account-names.ts';
@@ -7,6 +8,7 @@ import { firstOwnerId, firstStart } from '../../../src/identity/installation/ins
 import { SealKeys } from '../../../src/seal/seal-keys.ts';
 import { Sealer } from '../../../src/seal/sealer.ts';
 import { openStores, type StoreSettings, type Stores } from '../../../src/stores/open.ts';
+import { rememberClock } from '../clock.ts';
 import { envelopeFor, SILENT_LOG, temporaryFolder } from '../register.ts';
 
 /** Stores after a first start, with read models and a sealer in this process. */
@@ -42,6 +44,7 @@ export function embeddedSettings(dataDir = folderOfTest()): StoreSettings {
 
 export async function install(settings = embeddedSettings()): Promise<InstalledRegister> {
   const stores = await openStores(settings);
+  rememberClock(settings.dataDir);
   const { accounts, events } = stores;
   let addedMs = 0;
   const now = () => new Date(Date.now() + addedMs);
@@ -49,6 +52,7 @@ export async function install(settings = embeddedSettings()): Promise<InstalledR
   const { installation, organizationId } = await firstStart({ accounts, log: events, handler, now });
   const extraSettings = {
     names: new AccountNames(accounts),
+    clock: new ServiceClock(),
     exclusive: true,
     cursorKey: Buffer.alloc(32),
     riskAcceptanceMaxDays: 366,
@@ -59,7 +63,14 @@ export async function install(settings = embeddedSettings()): Promise<InstalledR
   await register.projections.start(installation);
   await register.projections.progress.waitUntilCaughtUp(Date.now(), 10_000);
   const keys = new SealKeys(accounts, now);
-  const sealer = new Sealer({ events, projections: register.projections, keys, now, log: SILENT_LOG });
+  const sealer = new Sealer({
+    events,
+    projections: register.projections,
+    keys,
+    now,
+    isClockTrusted: () => true,
+    log: SILENT_LOG,
+  });
   const actor_id = firstOwnerId(installation);
   return {
     settings,

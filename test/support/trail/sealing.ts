@@ -29,7 +29,9 @@ export function sealing(register: SealableRegister, overrides: Partial<SealerOpt
   const keys = new SealKeys(accounts, now);
   const warnings: string[] = [];
   const log = { warn: (_details: object, message: string) => void warnings.push(message) };
-  const sealer = new Sealer({ events, projections: register.projections, keys, now, log, ...overrides });
+  const isClockTrusted = () => true;
+  const projections = register.projections;
+  const sealer = new Sealer({ events, projections, keys, now, isClockTrusted, log, ...overrides });
   return {
     sealer,
     keys,

@@ -7,6 +7,7 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import pino from 'pino';
 import { createRegister, type Register } from '../../../src/app/create-register.ts';
+import { ServiceClock } from '../../../src/clock/service-clock.ts';
 import { admission } from '../../../src/http/access/admission.ts';
 import { clientInfoReader } from '../../../src/http/access/client-info-reader.ts';
 import { createRateLimits } from '../../../src/http/access/rate-limits.ts';
@@ -88,6 +89,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
   const { installation, organizationId } = await firstStart({ accounts, log: identity.log, handler, now });
   const register = createRegister({
     ...identity,
+    clock: new ServiceClock(),
     exclusive: true,
     cursorKey: Buffer.alloc(32, 6),
     riskAcceptanceMaxDays: 366,
