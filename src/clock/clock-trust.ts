@@ -22,7 +22,7 @@ export interface ClockReading {
   boot: number;
 }
 
-/** What a start knows about the clock. Null stands for: not known. */
+/** The evidence that a start has about the clock. Null stands for: not known. */
 export interface StartEvidence {
   /** The difference that was trusted in the last run, since the same start of the machine. */
   lastRun: number | null;

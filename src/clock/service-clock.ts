@@ -32,8 +32,8 @@ export interface ServiceClockOptions {
 
 /**
  * The time of the service: that of the machine's wall clock while it is trusted. A wall clock that jumps is often set right
- * again within seconds. Until then, or until it has kept still for 30 s, nothing is written that would hold its time, and
- * everything else goes on with the time as it was before the jump.
+ * again within seconds. Until then, or until it has kept still for 30 s, nothing is written that would hold its time.
+ * Everything else goes on with the time as it was before the jump.
  */
 export class ServiceClock {
   /** The same time for the other threads of this process. */

@@ -108,8 +108,8 @@ export class CommandHandler {
   /**
    * Decides a command and appends its events.
    * @throws Refusal from the decider; `conflict` after 20 attempts or for an outdated `expected_revision`;
-   *   `idempotency_conflict` when the command id was used with another input; `unavailable` when the store is down or the
-   *   clock is in doubt
+   *   `idempotency_conflict` when the command id was used with another input; `unavailable` when the store is down
+   * @throws Refusal `unavailable` while the clock of this machine is in doubt
    */
   async execute<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
