@@ -95,7 +95,8 @@ function openPages({ stores, register, caller }: BenchRegister, models: ReadMode
     baseUrl: 'http://127.0.0.1',
     log: { warn: () => undefined },
   });
-  const context = { reader, scanReader: reader, members, tokens, baseUrl: 'http://127.0.0.1' };
+  const sealingProblem = async () => null;
+  const context = { reader, scanReader: reader, members, tokens, sealingProblem, baseUrl: 'http://127.0.0.1' };
   const routes = [homePage, comparePage, recordListPages, recordPages].flatMap((routesOf) => routesOf(context));
   return {
     async render(address) {

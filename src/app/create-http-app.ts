@@ -19,6 +19,7 @@ import type { OpenId } from '../identity/openid/openid.ts';
 import type { ToolBox } from '../mcp/tools/toolbox.ts';
 import { readMemberNames } from '../queries/records/member-names.ts';
 import { reportChoices } from '../reports/report-choices.ts';
+import { readSealStops, sealStopText } from '../seal/seal-stop.ts';
 import type { Stores } from '../stores/open.ts';
 import { assetDataUrl } from '../web/server/assets.ts';
 import { createPages } from '../web/server/create-pages.ts';
@@ -171,6 +172,11 @@ async function createWebPages(
     reader: register.reader,
     scanReader: register.scanReader,
     onAssistantEvent: accessEvents.emit,
+    sealingProblem: async (organizationId) => {
+      const stops = await readSealStops(stores.reads);
+      const stop = stops.find(({ organization_id }) => organization_id === organizationId);
+      return stop === undefined ? null : sealStopText(stop);
+    },
     canPrintPdf: printer.isAvailable,
     reportChoices: (caller, id) => reportChoices(register.reader, caller, id),
     organizationNameOf: async (id) => (await requireOrganization(register.handler, id)).name,

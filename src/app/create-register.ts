@@ -100,7 +100,15 @@ export function createRegister(options: RegisterOptions): Register {
   const toolBox = createToolBox(ALL_TOOLS, service, reportError, heavyReads);
   const tools = onTiming ? timedTools(toolBox, onTiming) : toolBox;
   const recordFiles = createRecordFileCatalog(reader);
-  const sealer = new Sealer({ events, projections, keys: new SealKeys(accounts, now), now, isClockTrusted, log });
+  const sealer = new Sealer({
+    events,
+    reads,
+    projections,
+    keys: new SealKeys(accounts, now),
+    now,
+    isClockTrusted,
+    log,
+  });
   return {
     handler,
     clock,

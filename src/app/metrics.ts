@@ -76,6 +76,11 @@ export class Metrics {
       'Time of the oldest unsealed event, if any.',
       () => seconds(sealer.state.unsealedSince),
     );
+    this.addGauge(
+      'veritrail_sealing_stopped_organizations',
+      'Organizations whose events cannot be sealed, because the read models differ from the log. On the leader.',
+      () => sealer.state.stops.length,
+    );
     this.addGauge('veritrail_newest_seal_timestamp_seconds', 'Time of the newest seal that the leader knows.', () =>
       seconds(sealer.state.newestSeal),
     );

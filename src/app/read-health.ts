@@ -2,6 +2,7 @@ import { doubtText } from '../clock/clock-in-doubt.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { Health } from '../http/health-routes.ts';
 import type { Reconciler } from '../identity/installation/reconciler.ts';
+import { readSealStops, type SealStop } from '../seal/seal-stop.ts';
 import { StoreReplaced } from '../stores/errors.ts';
 import type { Stores } from '../stores/open.ts';
 import type { Register } from './create-register.ts';
@@ -34,15 +35,20 @@ export async function readHealth(
   reconciler: Pick<Reconciler, 'state'>,
 ): Promise<Health> {
   const { projections } = register;
-  const [hasRoles, eventStore, readStore, accountStore] = await Promise.all([
+  const [hasRoles, stops, eventStore, readStore, accountStore] = await Promise.all([
     canReadRoles(register),
+    withTimeout(readSealStops(stores.reads)).catch(() => []),
     storeHealth(stores.events.check()),
     storeHealth(stores.reads.sharedEntry('active')),
     storeHealth(stores.accounts.check()),
   ]);
   const { state: clockState } = register.clock;
   const all = [eventStore, readStore, accountStore];
-  const problems = [...all.flatMap(({ problem }) => problem ?? []), ...register.problems.list()];
+  const problems = [
+    ...all.flatMap(({ problem }) => problem ?? []),
+    ...register.problems.list(),
+    ...sealingProblem(stops),
+  ];
   if (clockState.status !== 'TRUSTED') problems.push(doubtText(clockState.status));
   return {
     serving: all.every(({ state }) => state !== 'DOWN') && projections.ready && hasRoles,
@@ -52,6 +58,7 @@ export async function readHealth(
     reconciliation: reconciler.state,
     clock: clockState,
     ...(problems.length > 0 ? { problems } : {}),
+    sealStops: stops,
   };
 }
 
@@ -66,12 +73,26 @@ async function canReadRoles({ projections, handler }: HealthSources): Promise<bo
 }
 
 async function storeHealth(work: Promise<unknown>): Promise<StoreHealth> {
-  const timeout = new Promise<never>((_, reject) =>
-    setTimeout(reject, HEALTH_TIMEOUT_MS, new Error('timeout')).unref(),
-  );
-  return Promise.race([work, timeout]).then(
+  return withTimeout(work).then(
     () => ({ state: 'UP' }),
     (error: unknown) =>
       error instanceof StoreReplaced ? { state: 'REPLACED', problem: error.message } : { state: 'DOWN' },
   );
+}
+
+/** Returns the problem for all callers. Only an organization's own callers see its positions. */
+function sealingProblem({ length }: readonly SealStop[]): string[] {
+  if (length === 0) return [];
+  const organizations = length === 1 ? '1 organization' : `${length} organizations`;
+  return [
+    `Sealing of ${organizations} has stopped, because the read models differ from the log or from a seal. Run "veritrail rebuild". ` +
+      'If this message stays, see "Sealing has stopped" in docs/operations.md.',
+  ];
+}
+
+function withTimeout<T>(work: Promise<T>): Promise<T> {
+  const timeout = new Promise<never>((_, reject) =>
+    setTimeout(reject, HEALTH_TIMEOUT_MS, new Error('timeout')).unref(),
+  );
+  return Promise.race([work, timeout]);
 }

@@ -11,6 +11,8 @@ export interface Health {
   serving: boolean;
   /** True if calls are served, but something needs the operator. */
   degraded?: boolean;
+  /** The organizations whose events can't be sealed, each with the positions in question. */
+  sealStops?: readonly { organization_id: string; from: number; until: number }[];
   [detail: string]: unknown;
 }
 
@@ -38,10 +40,22 @@ export function healthRoutes(
     if (caller === null && current.serving) throw unavailable();
     if (caller !== null) ctx.state.account = caller.account_id;
     // If a store is down, no caller can be identified. Then the answer has only the state of the stores.
-    const { degraded: _degraded, ...visible } = current;
-    const details = caller === null ? { stores: current.stores } : visible;
+    const { degraded: _degraded, sealStops, ...visible } = current;
+    const details = caller === null ? { stores: current.stores } : { ...visible, ...sealingStopped(caller, sealStops) };
     writeHealth(ctx, current, { version: options.version, ...details });
   });
+}
+
+/** Returns the caller's own organizations whose events can't be sealed. */
+function sealingStopped({ roles }: Caller, stops: Health['sealStops'] = []): object {
+  const own = stops.filter(({ organization_id }) => roles.has(organization_id));
+  if (own.length === 0) return {};
+  const details = own.map(({ organization_id, from, until }) => ({
+    organization_id,
+    from_position: String(from),
+    to_position: String(until),
+  }));
+  return { sealing_stopped: details };
 }
 
 /** Returns the caller, or null if the stores can't tell. @throws HttpError for an invalid credential */

@@ -4,6 +4,7 @@ import type { AppliedLeaves } from '../projections/transparency/applied-leaves.t
 import { recomputedLeaf } from '../projections/transparency/event-leaf.ts';
 import { readTree } from '../projections/transparency/organization-tree.ts';
 import { type LogSealedDocument, type SealDocument, sealsBelow } from '../projections/transparency/seal-documents.ts';
+import { StreamDamaged } from '../stores/errors.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../stores/event-store.ts';
 import type { Checkpoint, ReadModels } from '../stores/read-store.ts';
 import { isAuthentic } from '../trail/hash.ts';
@@ -118,17 +119,27 @@ export class LogCheck {
     const [row] = await models.get(CHANGES.name, [changeId(organizationId, position)]);
     if (row === undefined) return null;
     const { stream, stream_revision } = row.doc as unknown as ChangeDocument;
-    return (await this.events.readStream(stream, stream_revision, 1))[0] ?? null;
+    return this.readEvent(stream, stream_revision);
   }
 
   private async isInLog(organizationId: string, document: SealDocument): Promise<boolean> {
-    const [event] = await this.events.readStream(sealStream(organizationId), document.revision, 1);
+    const event = await this.readEvent(sealStream(organizationId), document.revision);
     return (
       event?.id === document.event_id &&
       event.metadata.hash === document.hash &&
       isAuthentic(nodeCrypto, event) &&
       isDeepStrictEqual(event.data, document.data)
     );
+  }
+
+  /** Reads an event from the log. A damaged stream has none: it must not keep other organizations from being sealed. */
+  private async readEvent(stream: string, revision: number): Promise<StoredEvent | null> {
+    try {
+      return (await this.events.readStream(stream, revision, 1))[0] ?? null;
+    } catch (error) {
+      if (error instanceof StreamDamaged) return null;
+      throw error;
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { monotonicMs } from '../clock/monotonic.ts';
 import type { ServedProjections } from '../projections/served-projections.ts';
 import { RevisionConflict, StoreUnavailable } from '../stores/errors.ts';
 import { type EventStore, NO_STREAM } from '../stores/event-store.ts';
-import type { Checkpoint, ReadModels } from '../stores/read-store.ts';
+import type { Checkpoint, ReadModels, ReadStore } from '../stores/read-store.ts';
 import { chainEvents } from '../trail/hash.ts';
 import { nodeCrypto } from '../trail/node/node-crypto.ts';
 import type { SigningKey } from '../trail/seals/key.ts';
@@ -19,10 +19,11 @@ import {
 import { LogCheck } from './log-check.ts';
 import type { SealKeys } from './seal-keys.ts';
 import { hasAuditCompletion, readSealState, type SealState } from './seal-state.ts';
-import { type SealStop, sealStopText } from './seal-stop.ts';
+import { type SealStop, SealStopBoard, sealStopText } from './seal-stop.ts';
 
 export interface SealerOptions {
   events: EventStore;
+  reads: Pick<ReadStore, 'sharedEntry' | 'compareAndSet'>;
   projections: Pick<ServedProjections, 'ready' | 'progress' | 'models' | 'waitUntilProjected' | 'subscribeToLeaves'>;
   keys: SealKeys;
   now: () => Date;
@@ -84,6 +85,7 @@ export class Sealer {
   /** The last failure of each organization: message, seal stream revision, and the number of failures there. */
   private readonly failures = new Map<string, { message: string; revision: number; count: number }>();
   private readonly stops = new Map<string, CheckedStop>();
+  private readonly stopBoard: SealStopBoard;
   private readonly logCheck: LogCheck;
   private unsubscribe: (() => void) | null = null;
   private timer: NodeJS.Timeout | null = null;
@@ -93,6 +95,7 @@ export class Sealer {
 
   constructor(private readonly options: SealerOptions) {
     this.logCheck = new LogCheck(options.events);
+    this.stopBoard = new SealStopBoard(options.reads);
   }
 
   start(): void {
@@ -140,7 +143,8 @@ export class Sealer {
     const { projections, keys, log } = this.options;
     if (!projections.ready || projections.progress.role !== 'LEADER') {
       this.lastChecks.clear();
-      return this.stops.clear();
+      this.stops.clear();
+      return this.stopBoard.yieldToLeader();
     }
     const { models, progress } = projections;
     if (!this.options.isClockTrusted()) return;
@@ -156,6 +160,7 @@ export class Sealer {
         if (dueSeal !== null) due.push(dueSeal);
       }
       await this.sealAll(models, due);
+      await this.stopBoard.publish(this.state.stops);
     } catch (error) {
       // A store that is down is tried again at the next check.
       if (!(error instanceof StoreUnavailable)) log.warn({ err: error }, 'seals: check failed');
@@ -232,7 +237,7 @@ export class Sealer {
     const last = this.stops.get(stop.organization_id);
     this.stops.set(stop.organization_id, { stop, generation, checkedAtMs: monotonicMs() });
     if (last?.stop.from !== stop.from || last.stop.why !== stop.why)
-      this.options.log.warn({ ...stop }, `seals: ${sealStopText(stop)}`);
+      this.options.log.warn({ ...stop }, sealStopText(stop));
   }
 
   /** Returns the tree head to sign. Null if the read models don't agree with the log, or are about to. */

@@ -61,6 +61,15 @@ test('is degraded when a store was replaced, and says what to do', async () => {
   ]);
 });
 
+test('is degraded while an organization can not be sealed, without naming it to all callers', async () => {
+  const stop = { organization_id: 'org_1', why: 'LOG', from: 3, until: 5 };
+  const sharedEntry = async (name: string) => (name === 'seal-stops' ? { value: [stop], version: 1 } : null);
+  const stores = { ...storesWith(async () => null), reads: { sharedEntry } } as unknown as Stores;
+  const health = await healthOf(stores, projections({ ready: true, isFailing: false }));
+  assert.equal([health.serving, health.degraded, health.sealStops], [true, true, [stop]]);
+  assert.match(String(health.problems), /^Sealing of 1 organization has stopped, .+ Run "veritrail rebuild"\. /);
+});
+
 test('is not serving while the roles of no organization can be read, because every call would fail', async () => {
   const stores = storesWith(async () => null);
   const damaged = new Set(['organization-org_1']);

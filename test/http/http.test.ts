@@ -190,6 +190,17 @@ test('answers unknown addresses with JSON', async ({ service }) => {
   );
 });
 
+test('names to callers only their own organizations that can not be sealed', async () => {
+  const stopOf = (organization_id: string) => ({ organization_id, from: 3, until: 5 });
+  const own = 'org_1';
+  const health = async () => ({ serving: true, sealStops: [stopOf('org_other'), stopOf(own)] });
+  const service = await startToyService({ health });
+  const { json } = await request(service.url + HEALTH);
+  const sealing_stopped = [{ organization_id: own, from_position: '3', to_position: '5' }];
+  assert.equal(json, { status: 'ok', version: '1.2.3', serving: true, sealing_stopped });
+  await service.stop();
+});
+
 test('reports health in detail to callers, and only yes or no to others', async () => {
   let serving = true;
   let degraded = false;

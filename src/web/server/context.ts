@@ -38,6 +38,8 @@ export interface WebContext {
   reader: Reader;
   /** Reads the register by statements that could read all of a collection. In the service, another thread runs them. */
   scanReader: Reader;
+  /** Returns why an organization's events can't be sealed, and the next step; null if they can. */
+  sealingProblem: (organizationId: string) => Promise<string | null>;
   /** Returns the choices for report forms. @throws Refusal */
   reportChoices: (caller: Caller, organizationId: string) => Promise<ReportChoices>;
   /** Returns true if reports can be printed as PDF. */

@@ -45,7 +45,7 @@ export function embeddedSettings(dataDir = folderOfTest()): StoreSettings {
 export async function install(settings = embeddedSettings()): Promise<InstalledRegister> {
   const stores = await openStores(settings);
   rememberClock(settings.dataDir);
-  const { accounts, events } = stores;
+  const { accounts, events, reads } = stores;
   let addedMs = 0;
   const now = () => new Date(Date.now() + addedMs);
   const handler = new CommandHandler(events, { now, maxAcceptanceDays: 366 });
@@ -65,6 +65,7 @@ export async function install(settings = embeddedSettings()): Promise<InstalledR
   const keys = new SealKeys(accounts, now);
   const sealer = new Sealer({
     events,
+    reads,
     projections: register.projections,
     keys,
     now,

@@ -17,7 +17,7 @@ export interface Sealing {
 
 /** The parts of a register that a sealer needs. */
 interface SealableRegister {
-  stores: Pick<TestRegister['stores'], 'events' | 'accounts'>;
+  stores: Pick<TestRegister['stores'], 'events' | 'reads' | 'accounts'>;
   projections: TestRegister['projections'];
 }
 
@@ -25,13 +25,13 @@ interface SealableRegister {
 export function sealing(register: SealableRegister, overrides: Partial<SealerOptions> = {}): Sealing {
   let passed = 0;
   const now = () => new Date(Date.now() + passed);
-  const { events, accounts } = register.stores;
+  const { events, reads, accounts } = register.stores;
   const keys = new SealKeys(accounts, now);
   const warnings: string[] = [];
   const log = { warn: (_details: object, message: string) => void warnings.push(message) };
   const isClockTrusted = () => true;
   const projections = register.projections;
-  const sealer = new Sealer({ events, projections, keys, now, isClockTrusted, log, ...overrides });
+  const sealer = new Sealer({ events, reads, projections, keys, now, isClockTrusted, log, ...overrides });
   return {
     sealer,
     keys,

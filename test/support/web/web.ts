@@ -144,6 +144,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     scanReader: register.scanReader,
     reportChoices: async () => ({ audits: { choices: [], isCut: false }, frameworks: { choices: [], isCut: false } }),
     canPrintPdf: () => true,
+    sealingProblem: async () => null,
     accessLogReader: new AccessLogReader({ accounts, cursorKey: new CursorKey(Buffer.alloc(32, 8)), readNames }),
     readNames,
     openId:

@@ -18,8 +18,10 @@ const test = suite<{ web: WebTest; owner: TestBrowser; editor: TestBrowser; view
   'home',
 );
 
+let sealingProblem: string | null = null;
+
 test.before(async (context) => {
-  const web = await startWeb();
+  const web = await startWeb(undefined, { sealingProblem: async () => sealingProblem });
   const owner = await web.setUpOwner();
   const editor = await web.invite(EDITOR, 'EDITOR');
   const viewer = await web.invite(VIEWER, 'VIEWER');
@@ -141,6 +143,17 @@ test('shows a viewer the numbers only', async ({ viewer, editor, path }) => {
     if (address !== null) assert.is((await viewer.get(address)).status, 200, address);
   }
   assert.is((await viewer.get(`${path}?as_of=2020-01-01`)).status, 403);
+});
+
+test('says why sealing has stopped, but not to a viewer', async ({ owner, viewer, path }) => {
+  sealingProblem = 'Sealing has stopped: between positions 3 and 5.';
+  assert.match(
+    (await owner.get(path)).text,
+    '<p class="notice warning">Sealing has stopped: between positions 3 and 5.',
+  );
+  assert.not.match((await viewer.get(path)).text, 'Sealing has stopped');
+  sealingProblem = null;
+  assert.not.match((await owner.get(path)).text, 'Sealing has stopped');
 });
 
 test('counts at the moment that the page shows', async ({ web, owner, path }) => {

@@ -17,7 +17,7 @@ import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
-type Collaborators = RegisterCollaborators & Pick<WebContext, 'tokens'>;
+type Collaborators = RegisterCollaborators & Pick<WebContext, 'tokens' | 'sealingProblem'>;
 
 /** An organization's first page: the numbers that ask for somebody, and what changed. */
 export const homePage = (context: Collaborators): Route[] => [
@@ -25,16 +25,20 @@ export const homePage = (context: Collaborators): Route[] => [
     const view = await openRegister(context, request);
     const tokens = await context.tokens.listOfAccount(request.person.account.id);
     const [home, time] = await Promise.all([readHome(context.reader, view), readTimeBar(view)]);
-    return page(view, home, time, tokens);
+    const sealingProblem = view.readsPast ? await context.sealingProblem(view.organization.id) : null;
+    return page(view, home, { time, tokens, sealingProblem });
   }),
 ];
 
-function page(
-  view: RegisterView,
-  home: HomeContent,
-  time: TimeBarContent | null,
-  tokens: readonly TokenListItem[],
-): WebPage {
+/** The parts of Home that don't depend on the register's records. */
+interface HomeFrame {
+  time: TimeBarContent | null;
+  tokens: readonly TokenListItem[];
+  /** Null while the organization's events can be sealed, and for readers without the history. */
+  sealingProblem: string | null;
+}
+
+function page(view: RegisterView, home: HomeContent, { time, tokens, sealingProblem }: HomeFrame): WebPage {
   return {
     title: 'Home',
     section: view.path,
@@ -50,6 +54,7 @@ function page(
           )}
           {!home.isEmpty && <BoardLinks view={view} />}
         </p>
+        {sealingProblem !== null && <p class="notice warning">{sealingProblem}</p>}
         <ExpiringTokens tokens={tokens} />
         {time !== null && <TimeBar view={view} content={time} />}
         {home.isEmpty ? <BeginCards view={view} /> : <Cards view={view} home={home} />}
