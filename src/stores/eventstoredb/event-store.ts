@@ -14,13 +14,14 @@ import {
 import { readConnectionString } from '../../config/connection-string.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { checkAppend, checkDecisionAge } from '../check-append.ts';
-import { RevisionConflict, StoreUnavailable, StreamDamaged } from '../errors.ts';
+import { RevisionConflict, StoreReplaced, StoreUnavailable, StreamDamaged } from '../errors.ts';
 import { type EventStore, NO_STREAM, type StoredEvent, type StorePosition, type StreamBatch } from '../event-store.ts';
 import { explainAbsence } from './absence.ts';
 import { appendFailure, CallLost, collect, isLostConnection, NoAnswer, readFailure } from './calls.ts';
 import { readCredentials } from './credentials.ts';
 import { compareStorePositions, storePositionOf, toAllPosition, toStoredEvent } from './events.ts';
 import { LeaderConnection } from './leader-connection.ts';
+import { LogIdentity } from './log-identity.ts';
 import { follow } from './subscription.ts';
 
 /** After this time without an answer, an append is looked up in its stream. */
@@ -49,18 +50,22 @@ export interface EventStoreDbOptions {
  */
 export function openEventStoreDb(connectionString: string, options: EventStoreDbOptions = {}): EventStore {
   const settings = readConnectionString(connectionString);
-  return new EventStoreDb(new LeaderConnection(settings, readCredentials(settings)), options);
+  const identity = new LogIdentity();
+  const confirmLog = (client: EventStoreDBClient, ms: number) => identity.confirmOnNewNode(client, ms);
+  return new EventStoreDb(new LeaderConnection(settings, readCredentials(settings), confirmLog), identity, options);
 }
 
 class EventStoreDb implements EventStore {
   readonly #leader: LeaderConnection;
+  readonly #identity: LogIdentity;
   readonly #appendDeadlineMs: number;
   readonly #readDeadlineMs: number;
   readonly #closing = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
 
-  constructor(leader: LeaderConnection, options: EventStoreDbOptions) {
+  constructor(leader: LeaderConnection, identity: LogIdentity, options: EventStoreDbOptions) {
     this.#leader = leader;
+    this.#identity = identity;
     this.#appendDeadlineMs = options.appendDeadlineMs ?? APPEND_DEADLINE_MS;
     this.#readDeadlineMs = options.readDeadlineMs ?? READ_DEADLINE_MS;
   }
@@ -73,14 +78,38 @@ class EventStoreDb implements EventStore {
   ): Promise<StorePosition> {
     checkAppend(stream, events, expectedRevision);
     return this.#track(async () => {
-      const storePosition = await this.#send({ stream, events, expectedRevision, decidedAt });
-      if (storePosition) return storePosition;
-      // Success without a position means that the batch was there already.
-      const position = await this.#positionOf(stream, events);
-      if (position) return position;
-      await this.#refuseCut(stream);
-      throw new StoreUnavailable(`${stream} doesn't hold what was just appended`, true);
+      const known = this.#identity.storePosition;
+      const storePosition = await this.#appendOnce({ stream, events, expectedRevision, decidedAt });
+      await this.#confirmLog(known, [storePosition]);
+      this.#identity.remember({ ...events.at(-1)!, storePosition });
+      return storePosition;
     });
+  }
+
+  async #appendOnce(batch: StreamBatch): Promise<StorePosition> {
+    const storePosition = await this.#send(batch);
+    if (storePosition) return storePosition;
+    // Success without a position means that the batch was there already.
+    const position = await this.#positionOf(batch.stream, batch.events);
+    if (position) return position;
+    await this.#refuseCut(batch.stream);
+    throw new StoreUnavailable(`${batch.stream} doesn't hold what was just appended`, true);
+  }
+
+  /**
+   * Looks the newest event up again if appends got a place before it, as a repeated batch may.
+   * @param known the newest event's position when they were sent
+   * @throws StoreReplaced if the log is another
+   */
+  async #confirmLog(known: StorePosition | null, storePositions: readonly StorePosition[]): Promise<void> {
+    if (known === null || storePositions.every((position) => compareStorePositions(known, position) < 0)) return;
+    const node = this.#leader.current ?? (await this.#leader.waitForLeader());
+    try {
+      await node.run((client) => this.#identity.confirm(client, this.#readDeadlineMs));
+    } catch (error) {
+      if (error instanceof StoreReplaced) this.#leader.reject(node, error);
+      throw error instanceof StoreReplaced ? error : readFailure(error);
+    }
   }
 
   /**
@@ -89,22 +118,28 @@ class EventStoreDb implements EventStore {
    */
   async appendInOrder(batches: readonly StreamBatch[]): Promise<StorePosition[]> {
     for (const { stream, events, expectedRevision } of batches) checkAppend(stream, events, expectedRevision);
+    const known = this.#identity.storePosition;
     const sent = await this.#track(async () => {
       const node = this.#leader.current ?? (await this.#leader.waitForLeader());
       for (const batch of batches) checkDecisionAge(batch);
       return Promise.allSettled(batches.map((batch) => node.append(batch, this.#appendDeadlineMs)));
     });
     const positions: StorePosition[] = [];
+    const sentPositions = sent.flatMap((outcome) => (outcome.status === 'fulfilled' ? (outcome.value ?? []) : []));
+    await this.#track(() => this.#confirmLog(known, sentPositions));
     for (const [index, { stream, events, expectedRevision, decidedAt }] of batches.entries()) {
       const outcome = sent[index]!;
       const position = outcome.status === 'fulfilled' ? outcome.value : null;
       positions.push(position ?? (await this.append(stream, events, expectedRevision, decidedAt)));
+      this.#identity.remember({ ...events.at(-1)!, storePosition: positions.at(-1)! });
     }
     return positions;
   }
 
   async readStream(stream: string, fromRevision = 0, limit?: number): Promise<StoredEvent[]> {
-    return this.#track(async () => ours(await this.#readRecorded(stream, fromRevision, limit)));
+    const events = await this.#track(async () => ours(await this.#readRecorded(stream, fromRevision, limit)));
+    this.#identity.remember(events.at(-1));
+    return events;
   }
 
   async explainAbsence(stream: string): Promise<string | null> {
@@ -125,9 +160,12 @@ class EventStoreDb implements EventStore {
     }
   }
 
-  subscribeAll(after: StorePosition | null, signal: AbortSignal): AsyncIterable<readonly StoredEvent[]> {
+  async *subscribeAll(after: StorePosition | null, signal: AbortSignal): AsyncIterable<readonly StoredEvent[]> {
     const end = AbortSignal.any([signal, this.#closing.signal]);
-    return follow(this.#leader, after, this.#readDeadlineMs, end);
+    for await (const events of follow(this.#leader, after, this.#readDeadlineMs, end)) {
+      this.#identity.remember(events.at(-1));
+      yield events;
+    }
   }
 
   async head(): Promise<StorePosition | null> {
@@ -264,6 +302,7 @@ class EventStoreDb implements EventStore {
     const events = ours(page).filter(
       ({ storePosition }) => after === null || compareStorePositions(storePosition, after) > 0,
     );
+    this.#identity.remember(events.at(-1));
     return { events, end: page.length === PAGE && last ? storePositionOf(last) : null };
   }
 

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { AccessDeniedError, NotLeaderError, UnavailableError } from '@eventstore/db-client';
+import { AccessDeniedError, type EventStoreDBClient, NotLeaderError, UnavailableError } from '@eventstore/db-client';
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import type { ConnectionSettings, Endpoint } from '../../config/connection-string.ts';
-import { StoreUnavailable } from '../errors.ts';
+import { StoreReplaced, StoreUnavailable } from '../errors.ts';
 import { cannotServeNow, readFailure } from './calls.ts';
 import { distinctEndpoints, isSameEndpoint } from './endpoint.ts';
 import { NodeConnection, readLeader } from './node-connection.ts';
@@ -17,6 +17,8 @@ const ELECTION_MS = 6000;
  */
 const OUTAGE_WAIT_MS = 1000;
 const PAUSE_BETWEEN_SEARCHES_MS = 100;
+/** The pause while another log answers. Only an operator can put the right one back. */
+const PAUSE_WHILE_REPLACED_MS = 1000;
 /** Limit of known addresses, because a search probes them all at once. The largest clusters have about 12 nodes. */
 const MAX_MEMBERS = 32;
 
@@ -38,7 +40,7 @@ export class LeaderConnection {
   #wasConnected = false;
   /** Start of the call that the last connection left unanswered, in epoch milliseconds. */
   #lostAt = 0;
-  #failure = new StoreUnavailable('not connected yet');
+  #failure: StoreUnavailable | StoreReplaced = new StoreUnavailable('not connected yet');
   #searching = false;
   #probing: Probe | null = null;
   readonly #wakeCalls = new Set<() => void>();
@@ -47,9 +49,11 @@ export class LeaderConnection {
   /** Addresses in addition to the URL's: members of the last gossip, and leaders that errors named. */
   #members: readonly Endpoint[] = [];
 
+  /** @param confirmLog checks a new connection before its first use. @throws StoreReplaced, StoreUnavailable */
   constructor(
     private readonly settings: ConnectionSettings,
     private readonly credentials: ChannelCredentials,
+    private readonly confirmLog: (client: EventStoreDBClient, ms: number) => Promise<void>,
   ) {}
 
   /** The connection to the leader, or null. */
@@ -60,11 +64,12 @@ export class LeaderConnection {
   /**
    * Returns the connection to the leader. Searches for it first if there is none.
    * @param end epoch milliseconds after which the caller stops waiting
-   * @throws StoreUnavailable
+   * @throws StoreUnavailable; StoreReplaced at once, because it lasts until an operator acts
    */
   async waitForLeader(end = Number.POSITIVE_INFINITY): Promise<NodeConnection> {
     const start = Date.now();
     while (this.#node === null) {
+      if (this.#failure instanceof StoreReplaced) throw this.#failure;
       if (this.#closing && !this.#searching) throw new StoreUnavailable('the event store is closed');
       const waitMs = this.#wasConnected ? this.#waitLimit() : ELECTION_MS;
       const ms = Math.min(start + waitMs, end) - Date.now();
@@ -95,6 +100,11 @@ export class LeaderConnection {
     }
   }
 
+  /** Drops a connection whose log turned out to be another, and searches until the right one is back. */
+  reject(node: NodeConnection, failure: StoreReplaced): void {
+    if (node === this.#node) this.#dropConnection(node, failure, Date.now());
+  }
+
   /** Starts no more searches. Waiting calls get the outcome of the current one. */
   stopSearching(): void {
     this.#closing = true;
@@ -120,7 +130,7 @@ export class LeaderConnection {
   #dropConnection(node: NodeConnection, error: unknown, since: number): void {
     this.#node = null;
     this.#lostAt = since;
-    this.#failure = readFailure(error);
+    this.#failure = error instanceof StoreReplaced ? error : readFailure(error);
     this.#addMember(readLeader(error));
     node.retire();
     void this.#searchUntilFound();
@@ -141,29 +151,47 @@ export class LeaderConnection {
     this.#searching = true;
     do {
       try {
-        this.#adoptConnection(await this.#search());
+        await this.#adoptConnection(await this.#search());
       } catch (error) {
         this.#failure = this.#toFailure(error);
         const isElection = cannotServeNow(error) && this.#wakeCalls.size > 0;
         if (!this.#wasConnected && !isElection) break;
-        await wait(PAUSE_BETWEEN_SEARCHES_MS, undefined, { ref: false });
+        await this.#pauseSearch(error instanceof StoreReplaced);
       }
     } while (this.#node === null && !this.#closing);
     this.#searching = false;
     this.#wakeCallers();
   }
 
-  #adoptConnection(node: NodeConnection): void {
-    // The store was closed during the search.
-    if (this.#closed) {
-      node.retire();
-    } else {
-      this.#node = node;
-      this.#wasConnected = true;
-    }
+  async #pauseSearch(isReplaced: boolean): Promise<void> {
+    if (isReplaced) this.#wakeCallers();
+    await wait(isReplaced ? PAUSE_WHILE_REPLACED_MS : PAUSE_BETWEEN_SEARCHES_MS, undefined, { ref: false });
   }
 
-  #toFailure(error: unknown): StoreUnavailable {
+  /** Takes a leader's connection into use, if it has our log. @throws StoreReplaced, StoreUnavailable */
+  async #adoptConnection(node: NodeConnection): Promise<void> {
+    try {
+      node.pin(() => this.#onLost(node));
+      await node.run((client) => this.confirmLog(client, PROBE_MS));
+      // The connection was lost meanwhile.
+      node.hold()();
+    } catch (error) {
+      node.retire();
+      throw error;
+    }
+    // The store was closed during the search.
+    if (this.#closed) return node.retire();
+    this.#node = node;
+    this.#wasConnected = true;
+  }
+
+  #onLost(node: NodeConnection): void {
+    if (node === this.#node) this.#dropConnection(node, new StoreUnavailable('the connection was lost'), Date.now());
+    else node.retire();
+  }
+
+  #toFailure(error: unknown): StoreUnavailable | StoreReplaced {
+    if (error instanceof StoreReplaced) return error;
     if (error instanceof AccessDeniedError && this.settings.credentials === null) {
       return new StoreUnavailable('anonymous calls are denied', false, { cause: error });
     }

@@ -121,6 +121,11 @@ export class NodeConnection {
     return withTimeout(ms, this.run(read));
   }
 
+  /** Keeps the connection from reconnecting by itself, and calls `onLost` when it is lost. */
+  pin(onLost: () => void): void {
+    this.#sockets.pin(onLost);
+  }
+
   /** Ends subscriptions, and closes the connection when the current calls have ended. */
   retire(): void {
     this.#retired.abort();

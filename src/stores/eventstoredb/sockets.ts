@@ -11,6 +11,8 @@ type Connect = ChannelCredentials['_createSecureConnector'];
 export class OwnedSockets extends ChannelCredentials {
   readonly #sockets = new Set<Socket>();
   #destroyed = false;
+  /** Set once the connection is in use. */
+  #onLost: (() => void) | null = null;
 
   constructor(private readonly transport: ChannelCredentials) {
     super();
@@ -37,16 +39,28 @@ export class OwnedSockets extends ChannelCredentials {
     };
   }
 
+  /**
+   * Keeps the connection to its present socket, and calls `onLost` when that closes. gRPC would reconnect by itself, and
+   * nobody would notice that another server answers now.
+   */
+  pin(onLost: () => void): void {
+    this.#onLost = onLost;
+    if (this.#sockets.size === 0) onLost();
+  }
+
   /** Destroys all sockets. Later ones are destroyed when they connect. */
   destroy(): void {
     this.#destroyed = true;
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** @throws Error if the connection was closed meanwhile; gRPC then destroys the socket */
+  /** @throws Error if the connection was closed or pinned meanwhile; gRPC then destroys the socket */
   #add(socket: Socket): void {
-    if (this.#destroyed) throw new Error('the connection was closed');
+    if (this.#destroyed || this.#onLost !== null) throw new Error('the connection was closed');
     this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      if (this.#sockets.size === 0) this.#onLost?.();
+    });
   }
 }

@@ -161,7 +161,7 @@ test('esdb+discover:// resolves its host again when all members of the last goss
 }) => {
   let port = cluster.leader.relay.port;
   const seed = await startFakeEventStoreDb({ members: () => [{ address: '127.0.0.1', port, isLeader: true }] });
-  const other = await startFakeEventStoreDb();
+  const other = await startFakeEventStoreDb({ log: cluster.leader.fake.log });
   cleanup.push(
     () => seed.close(),
     () => other.close(),
@@ -170,7 +170,7 @@ test('esdb+discover:// resolves its host again when all members of the last goss
   await store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM);
   await cluster.killLeader();
   port = other.port;
-  assert.equal(await store.readStream('vendor-1'), []);
+  assert.is((await store.readStream('vendor-1')).length, 1);
   await untilTrue(() => seed.connections() === 0 && other.connections() === 1);
 });
 

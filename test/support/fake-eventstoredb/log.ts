@@ -90,6 +90,14 @@ export class Log {
     this.records.splice(0, this.records.length, ...this.records.filter(isKept));
   }
 
+  /** Forgets everything, as a server that was started anew. */
+  becomeEmpty(): void {
+    this.records.splice(0);
+    this.#streams.clear();
+    this.#metadata.clear();
+    this.#next = 0n;
+  }
+
   /** Returns a copy of the first records: an older copy of the log. */
   copy(length = this.records.length): Log {
     const copy = new Log(this.records[0]?.position ?? this.#next);
