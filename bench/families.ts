@@ -254,7 +254,7 @@ async function buildRecords(models: ReadModels, streams: ListBenchmark['streams'
       await applier.apply(batch);
     }
   }
-  await writeBuffer.flush(applier.checkpoints);
+  await writeBuffer.flush(applier.checkpoints, applier.place);
   await models.buildIndexes();
 }
 

@@ -13,7 +13,8 @@ import type { AccessLogRow } from '../src/identity/access-log/access-log-row.ts'
 import { AccountNames } from '../src/identity/accounts/account-names.ts';
 import { openIdentity } from '../src/identity/identity.ts';
 import { migrateAccounts } from '../src/identity/migrations/migrate.ts';
-import { type ActiveGeneration, buildGeneration } from '../src/projections/engine/build-generation.ts';
+import type { ActiveGeneration } from '../src/projections/engine/active-generation.ts';
+import { buildGeneration } from '../src/projections/engine/build-generation.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from '../src/projections/models.ts';
 import { openStores, type StoreSettings } from '../src/stores/open.ts';
 import { openSqliteAccountStore } from '../src/stores/sqlite/account-store.ts';

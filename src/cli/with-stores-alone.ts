@@ -1,13 +1,19 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { monotonicMs } from '../clock/monotonic.ts';
 import type { ServiceClock } from '../clock/service-clock.ts';
 import { readConfig } from '../config.ts';
 import { requireSchema } from '../identity/migrations/migrate.ts';
-import type { ActiveGeneration } from '../projections/engine/build-generation.ts';
-import { type Lease, leaseName } from '../projections/engine/lease.ts';
+import { activeGeneration } from '../projections/engine/active-generation.ts';
+import { LEASE_MS, LeaseHold } from '../projections/engine/lease.ts';
 import { DataFolderInUse } from '../stores/data-folder.ts';
 import { openStores, type Stores, usesDataFolder } from '../stores/open.ts';
 import { lockDataFolder } from '../stores/sqlite/lock-data-folder.ts';
 import { CommandError, type Shell } from './command.ts';
 import { openCommandClock } from './command-clock.ts';
+
+/** Between two looks at the lease. */
+const LOOK_INTERVAL_MS = 500;
 
 const STOP_SERVICE_MESSAGE =
   'Stop the service first. A seal that it makes now would conflict with the seals to be restored.';
@@ -46,7 +52,14 @@ function lock(dataDir: string): () => void {
 
 /** Refuses while a service runs. On databases only the lease of its projections shows that. */
 async function refuseWhileServed({ reads }: Stores): Promise<void> {
-  const active = (await reads.sharedEntry<ActiveGeneration>('active'))?.value;
-  const lease = active && (await reads.sharedEntry<Lease>(leaseName(active.generation)))?.value;
-  if (lease && lease.expires_at > Date.now()) throw new CommandError(STOP_SERVICE_MESSAGE);
+  const active = await activeGeneration(reads);
+  if (active === null) return;
+  const { generation } = active;
+  const lease = new LeaseHold({ reads, generation, holder: randomUUID(), exclusive: false });
+  const end = monotonicMs() + LEASE_MS + LOOK_INTERVAL_MS;
+  // A service that was killed left its lease. It is free when it stays as it is.
+  while (!(await lease.isFree())) {
+    if (monotonicMs() > end) throw new CommandError(STOP_SERVICE_MESSAGE);
+    await pause(LOOK_INTERVAL_MS);
+  }
 }

@@ -80,7 +80,7 @@ function demoAccountId(installation: string, person: DemoPerson): string {
  */
 export async function fillDemo({ accounts, events }: DemoStores): Promise<boolean> {
   await findInstallation({ accounts, log: events });
-  if ((await events.head()) !== null) return false;
+  if ((await events.head(null)).newest !== null) return false;
   const clock = new DemoClock(new Date());
   const options = { now: clock.now, maxAcceptanceDays: MAX_ACCEPTANCE_DAYS, simulated: true };
   const handler = new CommandHandler(events, options);

@@ -12,6 +12,8 @@ export type ProjectionsNotice =
   | { type: 'building'; progress: BuildProgress | null }
   /** A generation is served from now on. The report has all its checkpoints. */
   | { type: 'serving'; generation: string; report: ProgressReport }
+  /** The generation has lost events and must not be served any more. */
+  | { type: 'withdrawn'; generation: string }
   | { type: 'progress'; generation: string; report: ProgressReport };
 
 /** A wait for progress, as in `GenerationProgress`. It is plain data. */
@@ -31,6 +33,7 @@ interface FollowedProjectionsOptions {
   events: Pick<EventStore, 'compareStorePositions'>;
   reads: Pick<ReadStore, 'open'>;
   remote: RemoteProjections;
+  now: () => Date;
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
 }
 
@@ -70,6 +73,11 @@ export class FollowedProjections extends ServedProjections {
       this.buildProgress = notice.progress;
       return;
     }
+    if (notice.type === 'withdrawn') {
+      if (this.next?.generation === notice.generation) this.next = null;
+      if (this.current?.models.generation === notice.generation) this.withdraw();
+      return;
+    }
     const { generation, report } = notice;
     const progress = this.progressOf(generation);
     if (progress !== null) {
@@ -92,8 +100,8 @@ export class FollowedProjections extends ServedProjections {
   }
 
   private follow(generation: string, report: ProgressReport): void {
-    const { events, remote } = this.options;
-    const progress = new FollowedProgress(events, remote);
+    const { events, remote, now } = this.options;
+    const progress = new FollowedProgress(events, now, remote);
     progress.update(report);
     this.next = { generation, progress };
     this.opening = this.opening.then(() => this.open(generation, progress));
@@ -125,9 +133,10 @@ export class FollowedProjections extends ServedProjections {
 class FollowedProgress extends GenerationProgress {
   constructor(
     events: Pick<EventStore, 'compareStorePositions'>,
+    now: () => Date,
     private readonly remote: Pick<RemoteProjections, 'expect'>,
   ) {
-    super(events);
+    super(events, now);
   }
 
   override waitUntilProjected(organizationId: string, storePosition: StorePosition, ms: number): Promise<boolean> {
@@ -143,7 +152,7 @@ class FollowedProgress extends GenerationProgress {
 
   update({ role, caughtUpAt, lastError, isStoreDown, pendingSince, checkpoints }: ProgressReport): void {
     this.role = role;
-    this.caughtUpAt = Math.max(this.caughtUpAt, caughtUpAt);
+    this.noteCaughtUp(caughtUpAt);
     this.lastError = lastError;
     this.pendingSince = pendingSince;
     for (const checkpoint of checkpoints) this.checkpoints.set(checkpoint.organizationId, checkpoint);

@@ -19,7 +19,7 @@ import { TREE } from './transparency/organization-tree.ts';
 import { SEALS } from './transparency/seal-documents.ts';
 
 /** Raise this number when a document, key, index or view changes. Read models are then rebuilt. */
-export const PROJECTIONS_VERSION = 12;
+export const PROJECTIONS_VERSION = 13;
 
 /** Relations between records that don't follow from a family's description. */
 const SPECIAL_RELATIONS: Partial<Record<FamilyName, Partial<ReadModel>>> = {

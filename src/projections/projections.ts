@@ -1,31 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreUnavailable } from '../stores/errors.ts';
-import type { ReadStore } from '../stores/read-store.ts';
-import { type ActiveGeneration, buildGeneration } from './engine/build-generation.ts';
+import { type ActiveGeneration, activeGeneration } from './engine/active-generation.ts';
+import { buildGeneration } from './engine/build-generation.ts';
 import type { ProgressReport } from './engine/generation-progress.ts';
 import { isComplete } from './engine/is-complete.ts';
-import { type Lease, leaseName } from './engine/lease.ts';
 import { logLossText } from './engine/log-loss.ts';
+import { IncompleteGeneration, readProgress } from './engine/place.ts';
 import { Runner, type RunnerOptions } from './engine/runner.ts';
+import { UnusedGenerations } from './engine/unused-generations.ts';
 import type { ProgressWait, ProjectionsNotice } from './followed-projections.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from './models.ts';
 import { type BuildProgress, ServedProjections } from './served-projections.ts';
 
 /** Between checks for a new generation, and between attempts to open one. */
 const WATCH_INTERVAL_MS = 1_000;
-/**
- * A generation that isn't served is dropped when its lease expired this long ago. A replaced one is dropped 2 * ABANDONED_MS
- * after the switch, when nobody has it open any more.
- */
-const ABANDONED_MS = 30_000;
-interface ProjectionsOptions extends Omit<RunnerOptions, 'models' | 'installation' | 'onProgress'> {
+/** Between looks for generations that nobody uses. */
+const CLEAN_INTERVAL_MS = 5_000;
+
+interface ProjectionsOptions
+  extends Omit<RunnerOptions, 'models' | 'place' | 'installation' | 'onProgress' | 'onIncomplete'> {
   /** Called with what FollowedProjections in another thread need. */
   onNotice?: (notice: ProjectionsNotice) => void;
 }
 
 /** Keeps one generation of read models up to date, and switches to another when it becomes the active one. */
 export class Projections extends ServedProjections {
-  private watchTimer: NodeJS.Timeout | null = null;
+  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly unused: UnusedGenerations;
   private currentTask: Promise<void> = Promise.resolve();
   private readonly stopping = new AbortController();
   /** All running runners: that of the served generation, and that of one which catches up to be served. */
@@ -34,6 +35,7 @@ export class Projections extends ServedProjections {
 
   constructor(private readonly options: ProjectionsOptions) {
     super();
+    this.unused = new UnusedGenerations(options.reads);
   }
 
   /**
@@ -42,11 +44,14 @@ export class Projections extends ServedProjections {
    */
   async start(installation: string): Promise<void> {
     this.installation = installation;
+    this.every(CLEAN_INTERVAL_MS, () => void this.dropUnused());
     this.currentTask = this.openWithRetries();
     await this.currentTask;
-    if (this.stopping.signal.aborted) return;
-    this.watchTimer = setInterval(() => this.watch(), WATCH_INTERVAL_MS);
-    this.watchTimer.unref();
+    if (!this.stopping.signal.aborted) this.every(WATCH_INTERVAL_MS, () => this.watch());
+  }
+
+  private every(ms: number, work: () => void): void {
+    this.timers.push(setInterval(work, ms).unref());
   }
 
   private async openWithRetries(): Promise<void> {
@@ -64,13 +69,12 @@ export class Projections extends ServedProjections {
   }
 
   private async openOrBuild(): Promise<void> {
-    const active = (await this.options.reads.sharedEntry<ActiveGeneration>('active'))?.value;
     const { events, reads } = this.options;
+    const active = await activeGeneration(reads);
     const usable =
-      active !== undefined && this.matchesVersionAndLog(active) && (await isComplete(events, reads, active.generation));
+      active !== null && this.matchesVersionAndLog(active) && (await isComplete(events, reads, active.generation));
     if (usable) await this.serve(active.generation);
     else await this.build();
-    await this.dropAbandoned();
   }
 
   /** Returns true if this version built the generation, from this log. */
@@ -80,7 +84,7 @@ export class Projections extends ServedProjections {
 
   async stop(): Promise<void> {
     this.stopping.abort(new StoreUnavailable('the service is stopping'));
-    if (this.watchTimer) clearInterval(this.watchTimer);
+    for (const timer of this.timers) clearInterval(timer);
     // Twice: a switch in progress waits for its runner, and it may start another one meanwhile.
     await this.stopRunners();
     await this.currentTask;
@@ -130,14 +134,22 @@ export class Projections extends ServedProjections {
   /** Opens a generation, waits until it has caught up, and serves it instead of the one before. */
   private async serve(generation: string): Promise<void> {
     const models = await this.options.reads.open(generation, COLLECTIONS);
+    const { events, onNotice } = this.options;
+    const { place } = await readProgress(events, models);
+    // Only read models of an empty log have no place.
+    if (place === null && (await events.head(null)).newest !== null) {
+      await models.close();
+      throw new IncompleteGeneration(generation);
+    }
     await models.buildIndexes();
-    const { onNotice } = this.options;
     const onProgress = (report: ProgressReport) => {
       if (this.current?.progress !== runner) return;
       onNotice?.({ type: 'progress', generation, report });
       this.publishLeaves(report.applied);
     };
-    const runner = new Runner({ ...this.options, installation: this.installation, models, onProgress });
+    const onIncomplete = () => this.reopen(generation);
+    const { installation } = this;
+    const runner = new Runner({ ...this.options, installation, models, place, onProgress, onIncomplete });
     this.runners.add(runner);
     runner.start();
     const previous = this.current?.progress;
@@ -155,28 +167,28 @@ export class Projections extends ServedProjections {
     this.currentTask = this.currentTask.then(async () => {
       if (this.stopping.signal.aborted) return;
       try {
-        const active = await this.options.reads.sharedEntry<ActiveGeneration>('active');
-        if (active === null || !this.matchesVersionAndLog(active.value)) return;
-        if (active.value.generation === this.current?.models.generation) return;
-        await this.serve(active.value.generation);
-        setTimeout(() => void this.dropAbandoned().catch(() => undefined), 2 * ABANDONED_MS).unref();
+        const active = await activeGeneration(this.options.reads);
+        if (active === null || !this.matchesVersionAndLog(active)) return;
+        if (active.generation !== this.current?.models.generation) await this.serve(active.generation);
       } catch (error) {
         this.options.log.warn({ err: error }, 'read models: could not check for a new generation');
       }
     });
   }
 
-  private async dropAbandoned(): Promise<void> {
-    await dropAbandoned(this.options.reads, this.current?.models.generation ?? '');
+  /** Stops serving a generation that has lost events, and serves another. */
+  private reopen(generation: string): void {
+    this.currentTask = this.currentTask.then(async () => {
+      if (this.stopping.signal.aborted || this.current?.models.generation !== generation) return;
+      this.options.log.warn({ generation }, 'read models: they have lost events and are not served any more');
+      this.withdraw();
+      this.options.onNotice?.({ type: 'withdrawn', generation });
+      await this.openWithRetries();
+    });
   }
-}
 
-async function dropAbandoned(reads: ReadStore, currentGeneration: string): Promise<void> {
-  const active = (await reads.sharedEntry<ActiveGeneration>('active'))?.value.generation;
-  for (const generation of await reads.generations()) {
-    if (generation === currentGeneration || generation === active) continue;
-    const lease = await reads.sharedEntry<Lease>(leaseName(generation));
-    const leaseExpiresAt = lease?.value.expires_at ?? 0;
-    if (leaseExpiresAt + ABANDONED_MS < Date.now()) await reads.drop(generation);
+  private async dropUnused(): Promise<void> {
+    // An outage is logged by those who need the store.
+    await this.unused.look(this.current?.models.generation ?? null).catch(() => undefined);
   }
 }

@@ -59,7 +59,7 @@ export abstract class ServedProjections {
 
   /** True once the read models have caught up with the log for the first time. */
   get ready(): boolean {
-    return this.current !== null && this.current.progress.caughtUpAt > 0;
+    return this.current?.progress.hasCaughtUp ?? false;
   }
 
   /** True while events can't be applied. Reads still work, and show the state before the failure. */
@@ -96,6 +96,14 @@ export abstract class ServedProjections {
       caught_up_at: caughtUpAt === 0 ? null : new Date(caughtUpAt).toISOString(),
       ...(this.buildProgress ? { building: this.buildProgress } : {}),
     };
+  }
+
+  /** Serves nothing until the next generation. Queries that have begun may fail. */
+  protected withdraw(): void {
+    const previous = this.current;
+    this.current = null;
+    void previous?.progress.stop();
+    void previous?.models.close();
   }
 
   /** Serves this generation from now on. The one before it stays open for a while. */

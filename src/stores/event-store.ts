@@ -15,6 +15,14 @@ export interface StoredEvent extends TrailEvent {
   texts?: StoredJson;
 }
 
+/** The newest part of the log, as one read saw it. */
+export interface LogHead {
+  /** Veritrail's newest event after the given position; null if there is none. */
+  newest: StorePosition | null;
+  /** The end of the whole log, in which other programs may write too. Nothing of veritrail's lies between `newest` and it. */
+  end: StorePosition;
+}
+
 /** Events to append to one stream, as `append` takes them. */
 export interface StreamBatch {
   stream: string;
@@ -93,8 +101,14 @@ export interface EventStore {
    */
   subscribeAll(after: StorePosition | null, signal: AbortSignal): AsyncIterable<readonly StoredEvent[]>;
 
-  /** Returns the store position of veritrail's newest event; null if there is none. */
-  head(): Promise<StorePosition | null>;
+  /**
+   * Reads the end of the log, and from there back to veritrail's newest event, but not past `after` (null: the
+   * beginning). The work grows with other programs' events behind `after`, so callers give the last end they know.
+   */
+  head(after: StorePosition | null): Promise<LogHead>;
+
+  /** Returns the end of the log, as `head` does, by one small read. Shows that the store answers. */
+  end(): Promise<StorePosition>;
 
   /** Checks that the store answers. @throws StoreUnavailable, or StoreReplaced as `append` does */
   check(): Promise<void>;

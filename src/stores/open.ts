@@ -85,7 +85,7 @@ async function openTogether<T extends object>(
 
 async function openLogAndReads(settings: StoreSettings, keep: Keep): Promise<Pick<Stores, 'events' | 'reads'>> {
   const events = keep(await openEvents(settings));
-  if (settings.eventStoreUrl !== null) await withStartTimeout('event store', 'EVENTSTORE_URL', () => events.head());
+  if (settings.eventStoreUrl !== null) await withStartTimeout('event store', 'EVENTSTORE_URL', () => events.check());
   return { events, reads: keep(await openReads(settings)) };
 }
 

@@ -96,6 +96,13 @@ export interface Count {
   total: number;
 }
 
+/** A place in the log up to which no organization's read models miss an event. */
+export interface Place {
+  storePosition: StorePosition;
+  /** The number of events of all organizations up to here. Read models with fewer have lost some. */
+  events: number;
+}
+
 /** The progress of one organization's read models. `n` numbers its commits: 1, 2, 3 … */
 export interface Checkpoint {
   organizationId: string;
@@ -109,6 +116,8 @@ export interface Checkpoint {
   parked: number;
   /** Installation id. It ties the read models to one log. */
   installation: string;
+  /** The generation's place when this was committed; null while it is being built. */
+  place: Place | null;
 }
 
 /** Writes one document whole, in place of one with the same id. */

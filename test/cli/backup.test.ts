@@ -22,8 +22,8 @@ interface Line {
 /** Reads a backup while `meanwhile` is done before each read of a store. */
 async function backUp({ accounts, events }: Company, meanwhile: () => Promise<void>): Promise<Line[]> {
   const busyEvents = replaceMembers<EventStore>(events, {
-    head: async () => {
-      const end = await events.head();
+    end: async () => {
+      const end = await events.end();
       await meanwhile();
       return end;
     },

@@ -51,6 +51,7 @@ export function checkpoint(n: number, organizationId = 'org_a', change: Partial<
     logTime: log_time,
     parked: 0,
     installation: 'i',
+    place: null,
     ...change,
   };
 }

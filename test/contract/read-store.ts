@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Fenced } from '../../src/stores/errors.ts';
+import type { StorePosition } from '../../src/stores/event-store.ts';
 import type { Condition, ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { CASES, checkpoint, find, ids, KEYED, put, puts, SPECS, vendor, walk } from './read-fixtures.ts';
 import { naiveCount, naiveFind, sortCounts } from './read-model.ts';
@@ -201,7 +202,8 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
   check('has one checkpoint per organization, also after it is opened again', async (models, store) => {
     assert.is(await models.checkpoint('org_a'), null);
     assert.equal(await models.checkpoints(), []);
-    const newest = checkpoint(2, 'org_a', { parked: 3, position: 2 ** 40 });
+    const place = { storePosition: 'p2' as StorePosition, events: 2 ** 40 };
+    const newest = checkpoint(2, 'org_a', { parked: 3, position: 2 ** 40, place });
     await models.commit({ checkpoint: checkpoint(1), puts: [] });
     await models.commit({ checkpoint: newest, puts: puts(KEYED) });
     await models.commit({ checkpoint: checkpoint(1, 'org_b'), puts: [] });

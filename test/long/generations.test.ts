@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ActiveGeneration, buildGeneration } from '../../src/projections/engine/build-generation.ts';
+import type { ActiveGeneration } from '../../src/projections/engine/active-generation.ts';
+import { buildGeneration } from '../../src/projections/engine/build-generation.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from '../../src/projections/models.ts';
 import { Projections } from '../../src/projections/projections.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
@@ -90,21 +91,6 @@ test('a generation is built while the service writes, and becomes active within 
   const rebuilt = await rebuild(register);
   const newGeneration = await stores.reads.open(rebuilt.generation, COLLECTIONS);
   assert.equal(await dumpDocuments(projections.models), await dumpDocuments(newGeneration));
-});
-
-test('a replaced generation is dropped, at the latest at the next start', async ({ register }) => {
-  const { projections, stores } = register;
-  const old = projections.models.generation;
-  const { generation } = await rebuild(register);
-  await until(() => projections.models.generation === generation);
-  await projections.stop();
-  await stores.reads.open('v1_abandoned', COLLECTIONS);
-  await stores.reads.open('v1_underway', COLLECTIONS);
-  await stores.reads.compareAndSet('runner:v1_underway', 0, { expires_at: Date.now() });
-  const next = await startProjections(register);
-  const generations = await stores.reads.generations();
-  assert.equal(generations.sort(), [generation, 'v1_underway'].sort(), `${old} and the abandoned one are gone`);
-  await next.stop();
 });
 
 /** Starts projections again on the same stores. */

@@ -44,6 +44,7 @@ test.before.each((context) => {
       expect: (wait) => (calls as ProgressWait[]).push(wait),
       stop: async () => void (calls as string[]).push('stop'),
     },
+    now: () => new Date(),
     log: { info: () => undefined, warn: () => undefined },
   });
 });
@@ -51,7 +52,16 @@ test.after.each(({ projections }) => projections.stop());
 
 function checkpoint(n: number): Checkpoint {
   const storePosition = at(n);
-  return { organizationId: ORGANIZATION, n, storePosition, position: n, logTime: '', parked: n, installation: '' };
+  return {
+    organizationId: ORGANIZATION,
+    n,
+    storePosition,
+    position: n,
+    logTime: '',
+    parked: n,
+    installation: '',
+    place: null,
+  };
 }
 
 function report(changes: Partial<ProgressReport> = {}): ProgressReport {

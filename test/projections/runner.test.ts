@@ -187,7 +187,7 @@ test('reports an error from when the log stops answering until it has caught up 
   let refused = 0;
   const flaky = withOverrides(stores.events, {
     head: () => {
-      if (!isDown) return stores.events.head();
+      if (!isDown) return stores.events.head(null);
       refused++;
       return Promise.reject(new StoreUnavailable('away'));
     },

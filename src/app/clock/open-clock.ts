@@ -1,6 +1,6 @@
 import { machineClocks } from '../../clock/machine-clocks.ts';
 import { type ClockState, ServiceClock } from '../../clock/service-clock.ts';
-import type { ActiveGeneration } from '../../projections/engine/build-generation.ts';
+import { activeGeneration } from '../../projections/engine/active-generation.ts';
 import { CHANGES, type ChangeDocument, changeId } from '../../projections/history/change-document.ts';
 import { COLLECTIONS } from '../../projections/models.ts';
 import { type StoreSettings, type Stores, usesDataFolder } from '../../stores/open.ts';
@@ -23,12 +23,14 @@ export async function openClock(
 ): Promise<ServiceClock> {
   const lastRun = usesDataFolder(settings) ? new LastRun(settings.dataDir) : null;
   const last = lastRun?.read(machineClocks.wallMs() - machineClocks.bootMs()) ?? null;
+  // Read models that can't be read are built again: they must not keep the service from starting.
+  const newestEvent = await newestEventTime(reads).catch(() => null);
   const evidence = {
     lastRun: last,
     database: last === null && settings.mongodbUrl !== null ? await databaseDifference(settings.mongodbUrl) : null,
-    // Read models that can't be read are built again: they must not keep the service from starting.
-    newestEvent: await newestEventTime(reads).catch(() => null),
-    isLogEmpty: (await events.head()) === null,
+    newestEvent,
+    // Read models of an event show it too. Without them this may read all events of other programs.
+    isLogEmpty: newestEvent === null && (await events.head(null)).newest === null,
   };
   const onChange = (state: ClockState) => {
     if (state.status === 'TRUSTED') log.info({ clock: state }, 'the clock of this machine is trusted again');
@@ -52,9 +54,9 @@ async function databaseDifference(mongodbUrl: string): Promise<number | null> {
 
 /** Returns the time of the newest event in the read models, in epoch milliseconds; null if there are none. */
 async function newestEventTime(reads: ReadStore): Promise<number | null> {
-  const active = (await reads.sharedEntry<ActiveGeneration>('active'))?.value;
+  const active = await activeGeneration(reads);
   // Opening a generation that doesn't exist would create it.
-  if (active === undefined || !(await reads.generations()).includes(active.generation)) return null;
+  if (active === null || !(await reads.generations()).includes(active.generation)) return null;
   const models = await reads.open(active.generation, COLLECTIONS);
   try {
     const checkpoints = await models.checkpoints();

@@ -1,3 +1,4 @@
+import { CaughtUpMoment } from '../../projections/engine/generation-progress.ts';
 import { COLLECTIONS } from '../../projections/models.ts';
 import { REPLACED_OPEN_MS } from '../../projections/served-projections.ts';
 import type { ReadProgress, ServedGeneration } from '../../queries/moments/snapshot.ts';
@@ -25,6 +26,7 @@ export class GenerationFollower {
   constructor(
     private readonly reads: ReadStore,
     private readonly waitInMain: WaitInMain,
+    private readonly now: () => Date,
   ) {}
 
   /** Follows the main thread to a generation, and to at least this progress. */
@@ -55,17 +57,26 @@ export class GenerationFollower {
   private async open(generation: string): Promise<Opened> {
     const models = await this.reads.open(generation, COLLECTIONS);
     const wait = (moment: number, ms: number) => this.waitInMain(generation, moment, ms);
-    return { models, progress: new ProgressInMain(wait) };
+    return { models, progress: new ProgressInMain(wait, this.now) };
   }
 }
 
 /** The progress of a generation as far as the main thread has told it. */
 class ProgressInMain implements ReadProgress {
   readonly role = 'FOLLOWER';
-  caughtUpAt = 0;
+  private readonly caughtUp: CaughtUpMoment;
   private readonly checkpoints = new Map<string, Checkpoint>();
 
-  constructor(private readonly waitInMain: (moment: number, ms: number) => Promise<ProgressState | null>) {}
+  constructor(
+    private readonly waitInMain: (moment: number, ms: number) => Promise<ProgressState | null>,
+    now: () => Date,
+  ) {
+    this.caughtUp = new CaughtUpMoment(now);
+  }
+
+  get caughtUpAt(): number {
+    return this.caughtUp.value;
+  }
 
   checkpoint(organizationId: string): Checkpoint | null {
     return this.checkpoints.get(organizationId) ?? null;
@@ -85,6 +96,6 @@ class ProgressInMain implements ReadProgress {
         this.checkpoints.set(checkpoint.organizationId, checkpoint);
       }
     }
-    this.caughtUpAt = Math.max(this.caughtUpAt, caughtUpAt);
+    this.caughtUp.include(caughtUpAt);
   }
 }

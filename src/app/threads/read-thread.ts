@@ -25,9 +25,9 @@ await serveThread<ReadMessages, ReadThreadSettings>(async (settings, main) => {
   const { events, accounts } = stores;
   const names = new AccountNames(accounts);
   const waits = new WaitsInMain(main.notify);
-  const generations = new GenerationFollower(stores.reads, waits.wait);
-  const cursorKey = Buffer.from(settings.cursorKey);
   const now = followTime(settings.time);
+  const generations = new GenerationFollower(stores.reads, waits.wait, now);
+  const cursorKey = Buffer.from(settings.cursorKey);
   const { reader } = createReadSide({ events, accounts, names, cursorKey, now }, generations.servedGeneration);
   const reportGenerated: ToolService['reportGenerated'] = (caller, report) =>
     main.notify({ type: 'report generated', caller, report });

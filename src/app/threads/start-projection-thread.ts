@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { followTime } from '../../clock/shared-time.ts';
 import {
   FollowedProjections,
   type ProgressWait,
@@ -47,6 +48,7 @@ export function startProjectionThread(
   const projections = new FollowedProjections({
     events,
     reads,
+    now: followTime(settings.time),
     log,
     remote: {
       start: (installation) => {

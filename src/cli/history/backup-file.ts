@@ -44,7 +44,7 @@ export async function* backupLines(
   installation: string,
   onProgress: (events: number) => void,
 ): AsyncGenerator<string[]> {
-  const end = await events.head();
+  const end = await events.end();
   const hash = createHash('sha256');
   const hashLines = (lines: string[]) => {
     for (const line of lines) hash.update(`${line}\n`, 'utf8');
@@ -66,9 +66,8 @@ export async function* backupLines(
   yield [canonical({ end: true, events: count, records: records.length, sha256: hash.digest('hex') })];
 }
 
-/** Yields the events up to a store position; none if it is null. */
-async function* readUpTo(events: EventStore, end: StorePosition | null): AsyncGenerator<readonly StoredEvent[]> {
-  if (end === null) return;
+/** Yields the events up to a store position. */
+async function* readUpTo(events: EventStore, end: StorePosition): AsyncGenerator<readonly StoredEvent[]> {
   for await (const batch of events.readAll(null)) {
     const upToEnd = batch.filter(({ storePosition }) => events.compareStorePositions(storePosition, end) <= 0);
     if (upToEnd.length > 0) yield upToEnd;

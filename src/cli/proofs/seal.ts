@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { ActiveGeneration } from '../../projections/engine/build-generation.ts';
+import { activeGeneration } from '../../projections/engine/active-generation.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from '../../projections/models.ts';
 import {
   type LogSealedDocument,
@@ -67,7 +67,7 @@ and at once when an audit is completed.
 
 /** Opens the current read models for `work`. @throws CommandError if this version has none */
 async function withModels(reads: ReadStore, work: (models: ReadModels) => Promise<void>): Promise<void> {
-  const active = (await reads.sharedEntry<ActiveGeneration>('active'))?.value;
+  const active = await activeGeneration(reads);
   if (active?.version !== PROJECTIONS_VERSION) throw new CommandError('Start the service once. It makes the seals.');
   const models = await reads.open(active.generation, COLLECTIONS);
   try {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { monotonicMs } from '../../clock/monotonic.ts';
 import { controlsOfPairs, storedCrosswalk } from '../../commands/crosswalk.ts';
 import { approximateBytes, createByteCache } from '../../commands/engine/byte-cache.ts';
 import { upcast } from '../../commands/engine/stream-state.ts';
@@ -7,7 +8,7 @@ import { EVIDENCE_LINKED, storedLinkTransition } from '../../commands/link.ts';
 import { relationOfPair } from '../../register/crosswalk.ts';
 import { StoreUnavailable } from '../../stores/errors.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
-import type { Checkpoint, Commit, ReadModels } from '../../stores/read-store.ts';
+import type { Checkpoint, Commit, Place, ReadModels } from '../../stores/read-store.ts';
 import { isSealEventType, isSealStreamEvent, readSealEvent } from '../../trail/seals/seal-events.ts';
 import { linkChangeRows, parkedLinkChangeRows, recordChangeRows, sealChangeRow } from '../history/change-rows.ts';
 import { crosswalkChangeRows } from '../history/crosswalk-change-rows.ts';
@@ -29,6 +30,7 @@ import type { OrganizationTree } from '../transparency/organization-tree.ts';
 import { SEALS, type SealDocument } from '../transparency/seal-documents.ts';
 import { Batch, type ProjectionCache } from './batch.ts';
 import { EventTransaction } from './event-transaction.ts';
+import { countEvents, readProgress } from './place.ts';
 
 /** A batch ends before the event that would take it past one of these limits. The size is an estimate. */
 const MAX_BATCH_EVENTS = 500;
@@ -41,15 +43,28 @@ const CACHED_NEIGHBOUR_BYTES = 16 * 1024 ** 2;
 const CACHED_FIGURE_BYTES = 16 * 1024 ** 2;
 /** A cached record keeps its search words alive too, as a list and as a text. */
 const COPIES_OF_TEXTS = 3;
+/** Pause between commits that only move the place. */
+const STORE_PLACE_MS = 10_000;
 /** A tree takes about 2 KB. */
 const MAX_CACHED_TREES = 1_000;
 
 /** Log time before an organization's first event. */
 const TIME_BEFORE_FIRST_EVENT = '0000-01-01T00:00:00.000Z';
 
-/** Applies events to one generation of read models, organization by organization, and keeps their checkpoints. */
+/**
+ * Applies events to one generation of read models, organization by organization, and keeps their checkpoints and the
+ * generation's place.
+ */
 export class Applier {
   readonly checkpoints = new Map<string, Checkpoint>();
+  /** Null before the log's first event, and for a generation that lacks events. */
+  place: Place | null = null;
+  /** The events of all organizations that are applied. */
+  private eventCount = 0;
+  /** The newest place that was stored, and when, on the monotonic clock. */
+  placeStored: { place: Place | null; at: number } = { place: null, at: monotonicMs() };
+  /** Commits are made one after the other, because each has the number after the one before. */
+  private lastWork: Promise<unknown> = Promise.resolve();
   private readonly cache: ProjectionCache = {
     forms: new StoredForms(),
     records: createByteCache<RecordDocument>(
@@ -67,20 +82,29 @@ export class Applier {
     private readonly installation: string,
   ) {}
 
-  /** Finishes a commit that an earlier runner left unfinished, and reads the checkpoints. */
+  /** Finishes a commit that an earlier runner left unfinished, and reads the checkpoints and the place. */
   async prepare(): Promise<void> {
     await this.models.recover();
-    for (const checkpoint of await this.models.checkpoints())
-      this.checkpoints.set(checkpoint.organizationId, checkpoint);
+    const { place, checkpoints } = await readProgress(this.events, this.models);
+    this.place = place;
+    for (const checkpoint of checkpoints) this.checkpoints.set(checkpoint.organizationId, checkpoint);
+    this.eventCount = countEvents(checkpoints);
+    this.placeStored.place = place;
   }
 
   /**
-   * Applies events in log order. Skips events that a checkpoint already covers.
+   * Applies the events that follow the place, in log order. Skips events that a checkpoint already covers.
    * @throws Fenced, StoreUnavailable: the memory is then out of date, so go on with a new applier
    */
-  async apply(events: readonly StoredEvent[], applied?: (count: number) => void): Promise<void> {
+  apply(events: readonly StoredEvent[], applied?: (count: number) => void): Promise<void> {
+    return this.afterOtherWork(() => this.applyBatches(events, applied));
+  }
+
+  private async applyBatches(events: readonly StoredEvent[], applied?: (count: number) => void): Promise<void> {
     for (const batch of toBatches(events)) {
+      let remaining = batch.length;
       for (const [organizationId, ofOne] of byOrganization(batch)) {
+        remaining -= ofOne.length;
         let from = this.checkpoints.get(organizationId) ?? this.first(organizationId);
         let newEvents = ofOne.filter(
           ({ storePosition }) =>
@@ -88,17 +112,67 @@ export class Applier {
         );
         while (newEvents.length > 0) {
           const { commit, eventCount: appliedCount } = await foldBatch(this.models, this.cache, from, newEvents);
-          await this.models.commit(commit);
-          from = commit.checkpoint;
-          this.checkpoints.set(organizationId, from);
           newEvents = newEvents.slice(appliedCount);
+          this.eventCount += appliedCount;
+          const isLast = remaining === 0 && newEvents.length === 0;
+          from = { ...commit.checkpoint, place: isLast ? this.placeAt(batch.at(-1)!) : this.place };
+          await this.commit({ ...commit, checkpoint: from });
         }
       }
+      this.moveTo(batch.at(-1)!.storePosition);
       applied?.(batch.length);
       // The embedded stores answer without leaving the event loop's turn. A catch-up would hold it until its end, and
       // neither renew the lease nor stop.
       if (batch.length >= LONG_BATCH_EVENTS) await nextTurn();
     }
+  }
+
+  /** Returns true if all events up to a store position are applied. */
+  includes(storePosition: StorePosition): boolean {
+    return this.place !== null && this.events.compareStorePositions(this.place.storePosition, storePosition) >= 0;
+  }
+
+  /** Returns true if a place has all that is applied. */
+  isCoveredBy({ storePosition }: Place): boolean {
+    return this.place === null || this.events.compareStorePositions(storePosition, this.place.storePosition) >= 0;
+  }
+
+  /** Moves the place to the end of the log, if no event of veritrail lies between. The next commit stores it. */
+  moveTo(storePosition: StorePosition): void {
+    if (!this.includes(storePosition)) this.place = this.placeAt({ storePosition });
+  }
+
+  private placeAt({ storePosition }: Pick<StoredEvent, 'storePosition'>): Place {
+    return { storePosition, events: this.eventCount };
+  }
+
+  /**
+   * Stores the place by a commit of its own, if only other programs' events moved it, and at most every 10 s. A successor
+   * then needn't read them again.
+   * @throws as `apply` does
+   */
+  storePlace(): Promise<void> {
+    return this.afterOtherWork(async () => {
+      const [first] = this.checkpoints.values();
+      const { place, at } = this.placeStored;
+      if (first === undefined || place === this.place || monotonicMs() - at < STORE_PLACE_MS) return;
+      await this.commit({ checkpoint: { ...first, n: first.n + 1, place: this.place }, puts: [] });
+    });
+  }
+
+  private async commit(commit: Commit): Promise<void> {
+    await this.models.commit(commit);
+    const { checkpoint } = commit;
+    const { place } = checkpoint;
+    this.checkpoints.set(checkpoint.organizationId, checkpoint);
+    this.placeStored = { place, at: monotonicMs() };
+    if (place !== null && !this.includes(place.storePosition)) this.place = place;
+  }
+
+  private afterOtherWork<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.lastWork.then(work);
+    this.lastWork = result.catch(() => undefined);
+    return result;
   }
 
   private first(group: string): Checkpoint {
@@ -111,6 +185,7 @@ export class Applier {
       logTime: TIME_BEFORE_FIRST_EVENT,
       parked: 0,
       installation,
+      place: null,
     };
   }
 }
@@ -140,17 +215,13 @@ function roughSize(event: StoredEvent): number {
   return size;
 }
 
-/**
- * Groups events by organization, in the order of their last events. So the newest commit has the newest event, and
- * `isComplete` relies on that.
- */
+/** Groups events by organization. */
 function byOrganization(events: readonly StoredEvent[]): Map<string, StoredEvent[]> {
   const groups = new Map<string, StoredEvent[]>();
   for (const event of events) {
     const { organization_id } = event.metadata;
     const group = groups.get(organization_id) ?? [];
     group.push(event);
-    groups.delete(organization_id);
     groups.set(organization_id, group);
   }
   return groups;

@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import type { EventStore, StorePosition } from '../../stores/event-store.ts';
-import type { ReadStore } from '../../stores/read-store.ts';
+import type { EventStore } from '../../stores/event-store.ts';
+import type { ReadModels, ReadStore } from '../../stores/read-store.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from '../models.ts';
+import {
+  type ActiveGeneration,
+  activeGeneration,
+  addBuild,
+  buildsOf,
+  removeBuild,
+  switchTo,
+} from './active-generation.ts';
 import { Applier } from './applier.ts';
-import { LEASE_MS, LeaseHold } from './lease.ts';
-import { findLogLosses, type LogLoss, type NewestEvent, newestEvents } from './log-loss.ts';
+import { LEASE_RENEWAL_MS, LeaseHold } from './lease.ts';
+import { findLogLosses, type LogLoss, type NewestEvent, newestEvents, refuseEmptyLog } from './log-loss.ts';
+import { IncompleteGeneration, readProgress } from './place.ts';
 import { WriteBuffer } from './write-buffer.ts';
-
-/** The shared entry `active`: the generation that is served. */
-export interface ActiveGeneration {
-  generation: string;
-  version: number;
-  /** Id of the installation whose log it was built from. */
-  installation: string;
-}
 
 interface BuildOptions {
   events: EventStore;
@@ -29,59 +30,118 @@ interface BuildOptions {
   onLogLoss?: (loss: LogLoss) => void;
 }
 
+/** A build was taken for dead, because it didn't renew its lease, and its generation was dropped. */
+class BuildGivenUp extends Error {
+  override readonly name = 'BuildGivenUp';
+  constructor() {
+    super('the build stood still for so long that its read models were dropped. Start it again');
+  }
+}
+
 /**
  * Builds a new generation from the whole log, then its indexes, and makes it the active one. The old generation is
  * served and kept up to date until then.
  * @returns the active generation. It is another instance's if that one finished first.
+ * @throws BuildGivenUp if it stood still and was dropped; Error if the log has nothing of what the old generation has
  */
 export async function buildGeneration(options: BuildOptions): Promise<ActiveGeneration> {
-  const { events, reads, installation } = options;
-  const before = await reads.sharedEntry<ActiveGeneration>('active');
-  const earlierEvents = before === null ? [] : await earlierEventsOf(before.value, options);
+  const { reads, installation } = options;
   const generation = `v${PROJECTIONS_VERSION}_${randomUUID().slice(0, 8)}`;
-  const lease = new LeaseHold(reads, generation, randomUUID(), false);
-  // First of all, because a generation that is neither active nor leased is dropped.
-  await lease.take();
+  const before = await addBuild(reads, generation);
+  const lease = new LeaseHold({ reads, generation, holder: randomUUID(), exclusive: false });
+  const givenUp = new AbortController();
+  const beating = setInterval(() => void beat(reads, lease, generation, givenUp), LEASE_RENEWAL_MS);
+  const signal = AbortSignal.any([givenUp.signal, ...(options.signal ? [options.signal] : [])]);
+  try {
+    await lease.take();
+    const earlierEvents = await earlierEventsOf(before, options);
+    await fill(generation, earlierEvents, { ...options, signal });
+    const active = await switchTo(reads, before.generation, { generation, version: PROJECTIONS_VERSION, installation });
+    if (active.generation === before.generation) throw new BuildGivenUp();
+    if (active.generation !== generation) await discard(reads, generation);
+    return active;
+  } catch (error) {
+    await discard(reads, generation).catch(() => undefined);
+    throw error;
+  } finally {
+    clearInterval(beating);
+    await lease.release().catch(() => undefined);
+  }
+}
+
+/** Shows that the build goes on, and notices if it was given up. */
+async function beat(reads: ReadStore, lease: LeaseHold, generation: string, givenUp: AbortController): Promise<void> {
+  try {
+    await lease.renew(0);
+    const active = await activeGeneration(reads);
+    const isListed = active !== null && (active.generation === generation || buildsOf(active).includes(generation));
+    if (!isListed) givenUp.abort(new BuildGivenUp());
+  } catch {
+    // While the store is down, nobody gives the build up either.
+  }
+}
+
+/** Drops a build, unless it has become the active generation after all. */
+async function discard(reads: ReadStore, generation: string): Promise<void> {
+  const active = await removeBuild(reads, generation);
+  if (active.generation !== generation) await reads.drop(generation);
+}
+
+/** Applies the whole log to a new generation, closes it, and checks what is stored. */
+async function fill(
+  generation: string,
+  earlierEvents: readonly NewestEvent[],
+  options: BuildOptions & { signal: AbortSignal },
+): Promise<void> {
+  const { events, reads, installation, signal } = options;
   const models = await reads.open(generation, COLLECTIONS, true);
   const writeBuffer = new WriteBuffer(models);
   const applier = new Applier(events, writeBuffer, installation);
-  let storePosition: StorePosition | null = null;
   let appliedCount = 0;
-  const beating = setInterval(() => lease.renew(0, storePosition).catch(() => undefined), LEASE_MS / 3);
   const catchUp = async () => {
-    for await (const batch of events.readAll(storePosition)) {
-      options.signal?.throwIfAborted();
+    // Read first, so that everything before this end is applied after it, other programs' events passed.
+    const end = await events.end();
+    for await (const batch of events.readAll(applier.place?.storePosition ?? null)) {
+      signal.throwIfAborted();
       await applier.apply(batch, (count) => {
         appliedCount += count;
         options.onProgress?.(appliedCount);
       });
-      storePosition = batch.at(-1)?.storePosition ?? storePosition;
     }
-    await writeBuffer.flush(applier.checkpoints);
+    applier.moveTo(end);
+    await writeBuffer.flush(applier.checkpoints, applier.place);
   };
-  try {
-    options.onPhase?.('EVENTS');
-    await catchUp();
-    options.onPhase?.('INDEXES');
-    await models.buildIndexes();
-    await catchUp();
-  } catch (error) {
-    await reads.drop(generation).catch(() => undefined);
-    throw error;
-  } finally {
-    clearInterval(beating);
-  }
-  await lease.renew(0, storePosition);
+  options.onPhase?.('EVENTS');
+  await catchUp();
+  options.onPhase?.('INDEXES');
+  await models.buildIndexes();
+  await catchUp();
+  signal.throwIfAborted();
   // Before the switch, because the next start can't compare with the old generation any more.
-  for (const loss of await findLogLosses(earlierEvents, models)) options.onLogLoss?.(loss);
+  const losses = await findLogLosses(earlierEvents, models);
+  refuseEmptyLog(earlierEvents, losses);
+  for (const loss of losses) options.onLogLoss?.(loss);
   await models.close();
-  const active: ActiveGeneration = { generation, version: PROJECTIONS_VERSION, installation };
-  const switched = await reads.compareAndSet('active', before?.version ?? 0, active);
-  // Only now: without a lease, it would have been dropped before it was active.
-  await lease.release();
-  if (switched) return active;
-  await reads.drop(generation);
-  return (await reads.sharedEntry<ActiveGeneration>('active'))!.value;
+  if (applier.checkpoints.size > 0) await requireStored(generation, applier, options);
+}
+
+/** @throws IncompleteGeneration unless the stored checkpoints have all that was applied */
+async function requireStored(generation: string, applier: Applier, { events, reads }: BuildOptions): Promise<void> {
+  const { place } = await withModels(reads, generation, (models) => readProgress(events, models));
+  if (place === null || !applier.isCoveredBy(place)) throw new IncompleteGeneration(generation);
+}
+
+async function withModels<T>(
+  reads: ReadStore,
+  generation: string,
+  work: (models: ReadModels) => Promise<T>,
+): Promise<T> {
+  const models = await reads.open(generation, COLLECTIONS);
+  try {
+    return await work(models);
+  } finally {
+    await models.close();
+  }
 }
 
 /** Returns the newest events of the generation that was active; none if it is unreadable, or of another version or log. */
@@ -90,15 +150,6 @@ async function earlierEventsOf(
   options: Pick<BuildOptions, 'reads' | 'installation'>,
 ): Promise<NewestEvent[]> {
   if (version !== PROJECTIONS_VERSION || installation !== options.installation) return [];
-  try {
-    const models = await options.reads.open(generation, COLLECTIONS);
-    try {
-      return await newestEvents(models);
-    } finally {
-      await models.close();
-    }
-  } catch {
-    // A damaged generation is a reason to build another.
-    return [];
-  }
+  // A damaged generation is a reason to build another.
+  return withModels(options.reads, generation, newestEvents).catch(() => []);
 }

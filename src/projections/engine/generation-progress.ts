@@ -2,6 +2,34 @@ import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { Checkpoint } from '../../stores/read-store.ts';
 import type { AppliedLeaves } from '../transparency/applied-leaves.ts';
 
+/** The clocks of instances are presumed to differ by no more than this. */
+const MAX_CLOCK_DIFFERENCE_MS = 5_000;
+
+/**
+ * The moment, in epoch milliseconds, before which every event has been applied. One that lies further ahead than clocks may
+ * differ comes from a clock that was wrong. It doesn't count, not even once the time has come.
+ */
+export class CaughtUpMoment {
+  private moment = 0;
+
+  constructor(private readonly now: () => Date) {}
+
+  /** 0 if no moment is known. */
+  get value(): number {
+    if (this.isAhead(this.moment)) this.moment = 0;
+    return this.moment;
+  }
+
+  /** Notes a later moment. */
+  include(moment: number): void {
+    if (!this.isAhead(moment)) this.moment = Math.max(this.value, moment);
+  }
+
+  private isAhead(moment: number): boolean {
+    return moment > this.now().getTime() + MAX_CLOCK_DIFFERENCE_MS;
+  }
+}
+
 /** While a store is down, a call waits at most this long. That is enough for one more attempt. */
 const OUTAGE_WAIT_MS = 1_000;
 
@@ -23,8 +51,8 @@ export interface ProgressReport {
 /** The progress of one generation of read models through the log. Calls can wait for it. */
 export abstract class GenerationProgress {
   role: RunnerRole = 'FOLLOWER';
-  /** Every event written before this moment (epoch milliseconds) can be read. */
-  caughtUpAt = 0;
+  /** True once all events that the log had at some moment were applied. */
+  hasCaughtUp = false;
   lastError: string | null = null;
   protected isStoreDown = false;
   protected checkpoints = new Map<string, Checkpoint>();
@@ -33,8 +61,24 @@ export abstract class GenerationProgress {
   protected readonly stopping = new AbortController();
   protected readonly waiters = new Waiters(this.stopping.signal);
   private outageTimer: NodeJS.Timeout | undefined;
+  private readonly caughtUp: CaughtUpMoment;
 
-  constructor(private readonly log: Pick<EventStore, 'compareStorePositions'>) {}
+  constructor(
+    protected readonly order: Pick<EventStore, 'compareStorePositions'>,
+    protected readonly now: () => Date,
+  ) {
+    this.caughtUp = new CaughtUpMoment(now);
+  }
+
+  /** Every event written before this moment (epoch milliseconds) can be read. */
+  get caughtUpAt(): number {
+    return this.caughtUp.value;
+  }
+
+  protected noteCaughtUp(moment: number): void {
+    this.caughtUp.include(moment);
+    if (moment > 0) this.hasCaughtUp = true;
+  }
 
   /** Ends all waits. */
   async stop(): Promise<void> {
@@ -47,7 +91,7 @@ export abstract class GenerationProgress {
 
   /** Age in milliseconds of the oldest event that isn't applied yet. */
   get lag(): number {
-    return this.pendingSince === null ? 0 : Math.max(0, Date.now() - this.pendingSince);
+    return this.pendingSince === null ? 0 : Math.max(0, this.now().getTime() - this.pendingSince);
   }
 
   get organizations(): string[] {
@@ -87,7 +131,7 @@ export abstract class GenerationProgress {
 
   private isProjected(organizationId: string, storePosition: StorePosition): boolean {
     const checkpoint = this.checkpoints.get(organizationId);
-    return checkpoint !== undefined && this.log.compareStorePositions(checkpoint.storePosition, storePosition) >= 0;
+    return checkpoint !== undefined && this.order.compareStorePositions(checkpoint.storePosition, storePosition) >= 0;
   }
 }
 

@@ -1,84 +1,106 @@
-import type { StorePosition } from '../../stores/event-store.ts';
 import type { ReadStore } from '../../stores/read-store.ts';
+import { Heartbeats } from './heartbeats.ts';
 
-/** A generation's runner and its progress, for all instances. The runner renews it at least once a second. */
+/** The shared entry of a generation's runner or builder, for all instances. Each renewal raises its version. */
 export interface Lease {
-  holder: string;
-  /** Epoch milliseconds. The lease only avoids double work: the number of each commit protects the data. */
-  expires_at: number;
-  /** Every event written before this moment (epoch milliseconds) has been applied. */
+  /** Null after a clean stop: anybody can take it at once. It only avoids double work; commits are fenced. */
+  holder: string | null;
+  /** Every event written before this moment (epoch milliseconds) has been applied. 0 in a build. */
   caught_up_at: number;
-  /** All organizations' events up to this position have been applied. */
-  store_position: StorePosition | null;
 }
 
+/** A lease that isn't renewed for this long is free. The holder renews it each second. */
 export const LEASE_MS = 4_000;
+export const LEASE_RENEWAL_MS = 1_000;
 
 /** Returns the name of the read store's shared entry that holds a generation's lease. */
 export const leaseName = (generation: string) => `runner:${generation}`;
 
+export interface LeaseOptions {
+  reads: Pick<ReadStore, 'sharedEntry' | 'compareAndSet'>;
+  generation: string;
+  holder: string;
+  /** No other server can run on these stores, so another holder is dead. */
+  exclusive: boolean;
+  /** Milliseconds on a monotonic clock. */
+  now?: (() => number) | undefined;
+}
+
 /** One instance's hold on a generation. */
 export class LeaseHold {
   private version = 0;
-  private replacing: Promise<unknown> = Promise.resolve();
-  current: Lease | null = null;
+  private current: Lease | null = null;
+  private lastWork: Promise<unknown> = Promise.resolve();
+  private readonly name: string;
+  private readonly heartbeats: Heartbeats;
 
-  constructor(
-    private readonly store: ReadStore,
-    private readonly generation: string,
-    private readonly holder: string,
-    /** No other server can run on these stores, so an unexpired lease belongs to a dead one. */
-    private readonly exclusive: boolean,
-  ) {}
-
-  /** Reads the lease as the holder wrote it last. */
-  async read(): Promise<Lease | null> {
-    const storedLease = await this.store.sharedEntry<Lease>(this.name);
-    this.version = storedLease?.version ?? 0;
-    this.current = storedLease?.value ?? null;
-    return this.current;
+  constructor(private readonly options: LeaseOptions) {
+    this.name = leaseName(options.generation);
+    this.heartbeats = new Heartbeats(LEASE_MS, options.now);
   }
 
-  /** Takes a free or expired lease. Returns true if this instance holds it now. */
-  async take(): Promise<boolean> {
-    const lease = await this.read();
-    const free = lease === null || lease.holder === this.holder || lease.expires_at < Date.now() || this.exclusive;
-    if (!free) return false;
-    return this.replace({
-      caught_up_at: lease?.caught_up_at ?? 0,
-      store_position: lease?.store_position ?? null,
-      expires_at: Date.now() + LEASE_MS,
+  /** Takes a free or dead holder's lease. An observer that calls this every half second takes it within 6 s. */
+  take(): Promise<boolean> {
+    return this.inTurn(async () => {
+      if (!(await this.readIsFree())) return false;
+      return this.replace({ holder: this.options.holder, caught_up_at: this.current?.caught_up_at ?? 0 });
     });
   }
 
+  /** Reads the lease, and returns true if nobody else holds it. */
+  isFree(): Promise<boolean> {
+    return this.inTurn(() => this.readIsFree());
+  }
+
+  /** Reads the lease as the holder wrote it last. */
+  read(): Promise<Lease | null> {
+    return this.inTurn(() => this.readEntry());
+  }
+
   /** Renews the lease and records the progress. Returns false if another instance took it. */
-  async renew(caught_up_at: number, storePosition: StorePosition | null): Promise<boolean> {
-    // After a look this instance has the other's version number, and could overwrite its lease.
-    if (this.current?.holder !== this.holder) return false;
-    return this.replace({ caught_up_at, store_position: storePosition, expires_at: Date.now() + LEASE_MS });
+  renew(caught_up_at: number): Promise<boolean> {
+    return this.inTurn(async () => this.isHeld && this.replace({ holder: this.options.holder, caught_up_at }));
   }
 
   /** Gives up the lease, so that another instance can take it at once. */
   async release(): Promise<void> {
-    if (this.current?.holder === this.holder) await this.replace({ ...this.current, expires_at: 0 });
+    await this.inTurn(async () => this.isHeld && this.replace({ ...this.current!, holder: null }));
   }
 
-  /** Runs replacements one after the other, because each needs the version number of the one before. */
-  private replace(lease: Omit<Lease, 'holder'>): Promise<boolean> {
-    const replaced = this.replacing.then(() => this.write({ ...lease, holder: this.holder }));
-    this.replacing = replaced.catch(() => undefined);
-    return replaced;
+  /** False once a read has shown another holder. Its version number is then known, and must not be used to overwrite it. */
+  private get isHeld(): boolean {
+    return this.current?.holder === this.options.holder;
   }
 
-  private async write(value: Lease): Promise<boolean> {
-    const { version } = this;
-    if (!(await this.store.compareAndSet(this.name, version, value))) return false;
-    this.version = Math.max(this.version, version + 1);
-    this.current = value;
+  private async readIsFree(): Promise<boolean> {
+    const lease = await this.readEntry();
+    const isDead = this.heartbeats.isDead(this.name, this.version);
+    return lease === null || lease.holder === null || this.isHeld || isDead || this.options.exclusive;
+  }
+
+  private async readEntry(): Promise<Lease | null> {
+    try {
+      const entry = await this.options.reads.sharedEntry<Lease>(this.name);
+      this.version = entry?.version ?? 0;
+      this.current = entry?.value ?? null;
+      return this.current;
+    } catch (error) {
+      this.heartbeats.startAnew();
+      throw error;
+    }
+  }
+
+  private async replace(lease: Lease): Promise<boolean> {
+    if (!(await this.options.reads.compareAndSet(this.name, this.version, lease))) return false;
+    this.version += 1;
+    this.current = lease;
     return true;
   }
 
-  private get name(): string {
-    return leaseName(this.generation);
+  /** Runs one call after the other, because each needs the version number that the one before has read or written. */
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.lastWork.then(work);
+    this.lastWork = result.catch(() => undefined);
+    return result;
   }
 }

@@ -42,6 +42,18 @@ export async function findLogLosses(earlier: readonly NewestEvent[], built: Read
   });
 }
 
+/**
+ * Refuses a log without any of the events of earlier read models. That is no older copy: it is another log, or the read
+ * of it went wrong. Read models of it would show an empty register.
+ */
+export function refuseEmptyLog(earlier: readonly NewestEvent[], losses: readonly LogLoss[]): void {
+  if (earlier.length === 0 || losses.length < earlier.length || losses.some(({ logEnd }) => logEnd > 0)) return;
+  throw new Error(
+    'The log has none of the events that the read models were built from, so no read models are built from it. Stop the ' +
+      'service, keep a copy of the stores, and restore your newest backup. See docs/operations.md, "The log has lost events".',
+  );
+}
+
 async function eventIdsAt(
   models: ReadModels,
   events: readonly { organizationId: string; position: number }[],

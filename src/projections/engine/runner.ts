@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import { Fenced, StoreUnavailable } from '../../stores/errors.ts';
+import { Fenced, StoreReplaced, StoreUnavailable } from '../../stores/errors.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
-import type { Checkpoint, ReadModels, ReadStore } from '../../stores/read-store.ts';
+import type { Checkpoint, Place, ReadModels, ReadStore } from '../../stores/read-store.ts';
 import { type AppliedLeaves, toAppliedLeaves } from '../transparency/applied-leaves.ts';
 import { Applier } from './applier.ts';
 import { GenerationProgress, type ProgressReport } from './generation-progress.ts';
-import { LeaseHold } from './lease.ts';
+import { LEASE_RENEWAL_MS, LeaseHold } from './lease.ts';
+import { countEvents, IncompleteGeneration, newestPlace } from './place.ts';
 
 export interface RunnerOptions {
   events: EventStore;
   reads: ReadStore;
   models: ReadModels;
+  /** The generation's place when it was opened; by default it is new. */
+  place?: Place | null;
   installation: string;
   /** Id of this instance. A successor with the same id takes over its leases at once. By default a new one. */
   holder?: string | undefined;
@@ -24,9 +27,12 @@ export interface RunnerOptions {
   onTiming?: ((details: { ms: number; events: number }, message: string) => void) | undefined;
   /** Called with each change of the progress, and at least once a second. */
   onProgress?: ((report: ProgressReport) => void) | undefined;
+  /** Called if the generation has lost events. The runner then stops. */
+  onIncomplete?: (() => void) | undefined;
 }
 
-const LEASE_RENEWAL_MS = 1_000;
+const LOG_REPLACED =
+  'the log ends before the last event that was read from it: it was replaced by an older copy, or emptied';
 /** Pause between a follower's reads of the leader's progress while a call waits. */
 const FOLLOWER_POLL_MS = 15;
 const RETRY_MS = 500;
@@ -44,16 +50,22 @@ const MAX_EVENTS_IN_PARTS = 128;
  */
 export class Runner extends GenerationProgress {
   private readonly lease: LeaseHold;
-  private storePosition: StorePosition | null = null;
+  /** The fewest events that the generation's checkpoints can have. */
+  private leastEvents: number;
+  private applier: Applier | null = null;
+  /** The last event that this leader has read, or where it began. */
+  private readUpTo: StorePosition | null = null;
   private runLoop: Promise<void> = Promise.resolve();
   private isFollowing = false;
-  private currentRenewal: Promise<void> = Promise.resolve();
-  private nextRenewal: Promise<void> | null = null;
+  private isRenewing = false;
+  private currentStamp: Promise<void> | null = null;
+  private nextStamp: Promise<void> | null = null;
 
   constructor(private readonly options: RunnerOptions) {
-    super(options.events);
+    super(options.events, options.now);
     const { reads, models, holder = randomUUID(), exclusive } = options;
-    this.lease = new LeaseHold(reads, models.generation, holder, exclusive);
+    this.lease = new LeaseHold({ reads, generation: models.generation, holder, exclusive });
+    this.leastEvents = options.place?.events ?? 0;
   }
 
   start(): void {
@@ -66,7 +78,7 @@ export class Runner extends GenerationProgress {
   }
 
   override waitUntilCaughtUp(moment: number, ms: number): Promise<boolean> {
-    if (this.caughtUpAt < moment && this.role === 'LEADER') this.requestRenewal().catch(() => undefined);
+    if (this.caughtUpAt < moment && this.role === 'LEADER') this.requestStamp().catch(() => undefined);
     return super.waitUntilCaughtUp(moment, ms);
   }
 
@@ -92,6 +104,10 @@ export class Runner extends GenerationProgress {
         if (error instanceof StoreUnavailable) this.startOutage();
         this.lastError = error instanceof Error ? error.message : String(error);
         this.report();
+        if (error instanceof IncompleteGeneration) {
+          this.options.onIncomplete?.();
+          break;
+        }
         if (!(error instanceof Fenced)) this.options.log.warn({ err: error }, 'projections: failed, restarting');
       }
       await this.pause(RETRY_MS);
@@ -100,10 +116,13 @@ export class Runner extends GenerationProgress {
   }
 
   private async lead(): Promise<void> {
-    const applier = new Applier(this.options.events, this.options.models, this.options.installation);
+    const { events, models, installation } = this.options;
+    const applier = new Applier(events, models, installation);
     await applier.prepare();
+    if (applier.place === null && this.leastEvents > 0) throw new IncompleteGeneration(models.generation);
+    this.applier = applier;
+    this.readUpTo = applier.place?.storePosition ?? null;
     this.checkpoints = applier.checkpoints;
-    this.storePosition = this.lease.current?.store_position ?? null;
     this.role = 'LEADER';
     this.endOutage();
     this.report(this.checkpoints.values());
@@ -113,17 +132,20 @@ export class Runner extends GenerationProgress {
       if (error instanceof StoreUnavailable) this.startOutage();
       failure.abort(error);
     };
-    const renewalTimer = setInterval(() => this.requestRenewal().catch(fail), LEASE_RENEWAL_MS);
+    const beat = () => this.beat().catch(fail);
+    const beatTimer = setInterval(beat, LEASE_RENEWAL_MS);
     try {
-      this.requestRenewal().catch(fail);
-      for await (const events of this.options.events.subscribeAll(this.storePosition, signal)) {
+      void beat();
+      for await (const batch of events.subscribeAll(this.readUpTo, signal)) {
         if (signal.aborted) break;
-        for (const part of toParts(events)) await this.applyPart(applier, part);
+        for (const part of toParts(batch)) await this.applyPart(applier, part);
       }
       // An aborted subscription ends without an error. The failed renewal that aborted it must still be reported.
       failure.signal.throwIfAborted();
     } finally {
-      clearInterval(renewalTimer);
+      clearInterval(beatTimer);
+      this.leastEvents = applier.placeStored.place?.events ?? 0;
+      this.applier = null;
       this.role = 'FOLLOWER';
     }
   }
@@ -134,8 +156,8 @@ export class Runner extends GenerationProgress {
     const started = performance.now();
     await applier.apply(events);
     this.options.onTiming?.({ events: events.length, ms: Math.round(performance.now() - started) }, 'projection batch');
-    const applied = toAppliedLeaves(this.storePosition, events);
-    this.storePosition = applied.upTo;
+    const applied = toAppliedLeaves(this.readUpTo, events);
+    this.readUpTo = applied.upTo;
     this.pendingSince = null;
     this.waiters.check();
     this.report(this.checkpointsAfter(events), applied);
@@ -143,54 +165,79 @@ export class Runner extends GenerationProgress {
     if (events.length >= MAX_PART_EVENTS) await nextTurn();
   }
 
-  /** Renews the lease, one renewal at a time. Calls during a renewal share the next one. */
-  private requestRenewal(): Promise<void> {
-    this.nextRenewal ??= this.currentRenewal.then(() => {
-      this.nextRenewal = null;
-      const stamp = this.renewLease();
-      this.currentRenewal = stamp.catch(() => undefined);
+  /** Stamps the lease, one stamp at a time. Calls during a stamp share the next one. */
+  private requestStamp(): Promise<void> {
+    this.nextStamp ??= Promise.resolve(this.currentStamp).then(() => {
+      this.nextStamp = null;
+      const stamp = this.stampLease();
+      const settled = stamp.then(
+        () => undefined,
+        () => undefined,
+      );
+      this.currentStamp = settled;
+      void settled.then(() => {
+        if (this.currentStamp === settled) this.currentStamp = null;
+      });
       return stamp;
     });
-    return this.nextRenewal;
+    return this.nextStamp;
   }
 
-  /** Renews the lease with the progress of all organizations. @throws Fenced when another instance has the lease */
-  private async renewLease(): Promise<void> {
-    const moment = this.options.now().getTime();
-    const head = await this.options.events.head();
-    const isBehind = head !== null && (this.storePosition === null || this.compare(this.storePosition, head) < 0);
-    if (isBehind)
-      await this.wait(
-        () => this.storePosition !== null && this.compare(this.storePosition, head) >= 0,
-        LEASE_RENEWAL_MS,
-      );
-    const isCaughtUp = head === null || (this.storePosition !== null && this.compare(this.storePosition, head) >= 0);
-    const caughtUpAt = isCaughtUp ? Math.max(moment, this.caughtUpAt) : this.caughtUpAt;
-    // Renewing a released lease would make other instances wait.
-    if (this.stopping.signal.aborted) return;
-    if (!(await this.lease.renew(caughtUpAt, this.storePosition))) {
-      if ((await this.lease.take()) === false) throw new Fenced('another instance runs the projections now');
+  /**
+   * Notes the present as the moment up to which all events are applied, if they are, and renews the lease with it.
+   * @throws Fenced when another instance has the lease
+   */
+  private async stampLease(): Promise<void> {
+    const { applier } = this;
+    if (applier === null) return;
+    const moment = this.now().getTime();
+    const before = applier.place?.storePosition ?? null;
+    const { newest, end } = await this.options.events.head(before);
+    if (before !== null && this.order.compareStorePositions(end, before) < 0) throw new StoreReplaced(LOG_REPLACED);
+    const isApplied = () => newest === null || applier.includes(newest);
+    const isCaughtUp = await this.wait(isApplied, LEASE_RENEWAL_MS);
+    if (isCaughtUp) {
+      applier.moveTo(end);
+      await applier.storePlace();
+      this.noteCaughtUp(moment);
     }
-    this.caughtUpAt = caughtUpAt;
+    await this.renewLease();
     if (isCaughtUp) this.lastError = null;
     this.waiters.check();
     this.report();
   }
 
-  private compare(a: StorePosition, b: StorePosition): number {
-    return this.options.events.compareStorePositions(a, b);
+  /** Stamps the lease. Only renews it while a stamp takes long, so that nobody takes it meanwhile. */
+  private async beat(): Promise<void> {
+    if (this.currentStamp === null) await this.requestStamp();
+    else if (!this.isRenewing) await this.renewLease();
+  }
+
+  /** @throws Fenced when another instance has the lease */
+  private async renewLease(): Promise<void> {
+    // Renewing a released lease would make other instances wait.
+    if (this.stopping.signal.aborted) return;
+    this.isRenewing = true;
+    try {
+      if ((await this.lease.renew(this.caughtUpAt)) || (await this.lease.take())) return;
+    } finally {
+      this.isRenewing = false;
+    }
+    throw new Fenced('another instance runs the projections now');
   }
 
   /** Reads the leader's lease and checkpoints. */
   private async readLeadersProgress(): Promise<void> {
     const lease = await this.lease.read();
-    // Read after the lease and set before `caughtUpAt`, so that a call that sees the new `caughtUpAt` also sees its
-    // checkpoints.
-    const newerCheckpoints = (await this.options.models.checkpoints()).filter(
+    // Read after the lease and noted before its moment, so that a call that sees the moment also sees its checkpoints.
+    const checkpoints = await this.options.models.checkpoints();
+    if (countEvents(checkpoints) < this.leastEvents) throw new IncompleteGeneration(this.options.models.generation);
+    this.leastEvents = newestPlace(this.order, checkpoints)?.events ?? this.leastEvents;
+    const newerCheckpoints = checkpoints.filter(
       ({ organizationId, n }) => n > (this.checkpoints.get(organizationId)?.n ?? 0),
     );
     for (const checkpoint of newerCheckpoints) this.checkpoints.set(checkpoint.organizationId, checkpoint);
-    this.caughtUpAt = Math.max(this.caughtUpAt, lease?.caught_up_at ?? 0);
+    this.noteCaughtUp(lease?.caught_up_at ?? 0);
     this.pendingSince = null;
     this.endOutage();
     this.waiters.check();

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import type { Checkpoint, Commit, DocumentPut, MatchingDocument, ReadModels } from '../../stores/read-store.ts';
+import type { Checkpoint, Commit, DocumentPut, MatchingDocument, Place, ReadModels } from '../../stores/read-store.ts';
 import { READ_MODELS } from '../models.ts';
 import { MAP_ENTRIES } from '../read-models/map-entries.ts';
 import { historyOf } from '../read-models/read-model.ts';
@@ -58,21 +58,24 @@ export class WriteBuffer implements Pick<ReadModels, 'get' | 'commit' | 'checkpo
       }
     }
     const overflow = this.pendingPuts.size > this.maxBufferedDocuments ? this.takeAll() : [];
-    await this.models.commit({ checkpoint, puts: final.concat(overflow) });
+    // Without a place: the generation isn't complete until it has the buffered documents.
+    await this.models.commit({ checkpoint: { ...checkpoint, place: null }, puts: final.concat(overflow) });
   }
 
-  /** Writes all buffered documents, in one more commit per organization, and updates `checkpoints`. */
-  async flush(checkpoints: Map<string, Checkpoint>): Promise<void> {
-    const byOrganization = new Map<string, DocumentPut[]>();
+  /** Writes all buffered documents, in one more commit per organization, and updates `checkpoints`. The last has the place. */
+  async flush(checkpoints: Map<string, Checkpoint>, place: Place | null): Promise<void> {
+    const byOrganization = new Map<string, DocumentPut[]>([...checkpoints.keys()].map((id) => [id, []]));
     for (const put of this.takeAll()) {
       const { organization_id } = put.document;
       const puts = byOrganization.get(organization_id);
       if (puts) puts.push(put);
       else byOrganization.set(organization_id, [put]);
     }
+    let remaining = byOrganization.size;
     for (const [organizationId, puts] of byOrganization) {
+      remaining -= 1;
       const last = checkpoints.get(organizationId)!;
-      const checkpoint = { ...last, n: last.n + 1 };
+      const checkpoint = { ...last, n: last.n + 1, place: remaining === 0 ? place : null };
       await this.models.commit({ checkpoint, puts });
       checkpoints.set(organizationId, checkpoint);
     }

@@ -45,35 +45,45 @@ export async function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T
   }
 }
 
+/** Reads to the end. @throws NoAnswer after `ms` without an event */
+export async function collect<T>(stream: StreamingRead<T>, ms: number): Promise<T[]> {
+  const events: T[] = [];
+  await readUntil(stream, ms, (event) => {
+    events.push(event);
+    return false;
+  });
+  return events;
+}
+
 /**
- * Reads to the end, or to the first event for which `isLast` returns true.
+ * Reads to the end, or to the first event for which `isLast` returns true. Keeps no event.
  * @throws NoAnswer after `ms` without an event
  */
-export function collect<T>(stream: StreamingRead<T>, ms: number, isLast?: (event: T) => boolean): Promise<T[]> {
+export function readUntil<T>(stream: StreamingRead<T>, ms: number, isLast: (event: T) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
-    const events: T[] = [];
+    let count = 0;
     const stop = () => {
       clearTimeout(timer);
       // Fails only if there is no call to cancel.
       stream.cancel().catch(() => undefined);
     };
     const timer = setTimeout(async () => {
-      const countBefore = events.length;
+      const countBefore = count;
       await readPendingInput();
-      if (events.length > countBefore) return;
+      if (count > countBefore) return;
       stop();
       reject(new NoAnswer(`no event in ${ms} ms`));
     }, ms);
     stream.on('data', (event: T) => {
       timer.refresh();
-      events.push(event);
-      if (!isLast?.(event)) return;
+      count += 1;
+      if (!isLast(event)) return;
       stop();
-      resolve(events);
+      resolve();
     });
     stream.on('end', () => {
       clearTimeout(timer);
-      resolve(events);
+      resolve();
     });
     // Stays registered, because an unhandled second error would end the process.
     stream.on('error', (error) => {

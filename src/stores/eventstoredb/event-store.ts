@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   NO_STREAM as ABSENT,
-  type AllStreamResolvedEvent,
   BACKWARDS,
   END,
   type EventStoreDBClient,
@@ -15,11 +14,18 @@ import { readConnectionString } from '../../config/connection-string.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { checkAppend, checkDecisionAge } from '../check-append.ts';
 import { RevisionConflict, StoreReplaced, StoreUnavailable, StreamDamaged } from '../errors.ts';
-import { type EventStore, NO_STREAM, type StoredEvent, type StorePosition, type StreamBatch } from '../event-store.ts';
+import {
+  type EventStore,
+  type LogHead,
+  NO_STREAM,
+  type StoredEvent,
+  type StorePosition,
+  type StreamBatch,
+} from '../event-store.ts';
 import { explainAbsence } from './absence.ts';
-import { appendFailure, CallLost, collect, isLostConnection, NoAnswer, readFailure } from './calls.ts';
+import { appendFailure, CallLost, collect, isLostConnection, NoAnswer, readFailure, readUntil } from './calls.ts';
 import { readCredentials } from './credentials.ts';
-import { compareStorePositions, storePositionOf, toAllPosition, toStoredEvent } from './events.ts';
+import { BEGINNING, compareStorePositions, storePositionOf, toAllPosition, toStoredEvent } from './events.ts';
 import { LeaderConnection } from './leader-connection.ts';
 import { LogIdentity } from './log-identity.ts';
 import { follow } from './subscription.ts';
@@ -168,15 +174,32 @@ class EventStoreDb implements EventStore {
     }
   }
 
-  async head(): Promise<StorePosition | null> {
-    const isOurs = (resolved: AllStreamResolvedEvent) => toStoredEvent(resolved.event) !== null;
+  async head(after: StorePosition | null): Promise<LogHead> {
     const options = { direction: BACKWARDS, fromPosition: END, requiresLeader: true } as const;
-    const events = await this.#track(() => this.#read((client, ms) => collect(client.readAll(options), ms, isOurs)));
-    return toStoredEvent(events.at(-1)?.event)?.storePosition ?? null;
+    return this.#track(() =>
+      this.#read(async (client, ms) => {
+        const head: LogHead = { newest: null, end: BEGINNING };
+        await readUntil(client.readAll(options), ms, ({ event }) => {
+          const position = storePositionOf(event!.position!);
+          if (head.end === BEGINNING) head.end = position;
+          if (after !== null && compareStorePositions(position, after) <= 0) return true;
+          if (toStoredEvent(event) === null) return false;
+          head.newest = position;
+          return true;
+        });
+        return head;
+      }),
+    );
+  }
+
+  async end(): Promise<StorePosition> {
+    const options = { direction: BACKWARDS, fromPosition: END, maxCount: 1, requiresLeader: true } as const;
+    const newest = await this.#track(() => this.#read((client, ms) => collect(client.readAll(options), ms)));
+    return newest[0]?.event?.position ? storePositionOf(newest[0].event.position) : BEGINNING;
   }
 
   async check(): Promise<void> {
-    await this.head();
+    await this.end();
   }
 
   compareStorePositions(a: StorePosition, b: StorePosition): number {

@@ -7,6 +7,9 @@ export function storePositionOf({ commit, prepare }: Record<keyof AllPosition, b
   return `${commit}/${prepare}` as StorePosition;
 }
 
+/** The end of an empty `$all`. */
+export const BEGINNING = storePositionOf({ commit: 0n, prepare: 0n });
+
 export function toAllPosition(storePosition: StorePosition): AllPosition {
   const [commit, prepare] = storePosition.split('/');
   if (!commit || !prepare) throw new TypeError(`${storePosition} is not a position of EventStoreDB`);

@@ -15,6 +15,8 @@ interface StoredCheckpoint {
   log_time: string;
   parked: number;
   installation: string;
+  place: StorePosition | null;
+  place_events: number | null;
 }
 
 /** The rest of a batch that is being written. It is stored until the batch's checkpoint is written. */
@@ -182,6 +184,8 @@ function toStored(checkpoint: Checkpoint): StoredCheckpoint {
     log_time: checkpoint.logTime,
     parked: checkpoint.parked,
     installation: checkpoint.installation,
+    place: checkpoint.place?.storePosition ?? null,
+    place_events: checkpoint.place?.events ?? null,
   };
 }
 
@@ -194,6 +198,7 @@ function fromStored(stored: StoredCheckpoint): Checkpoint {
     logTime: stored.log_time,
     parked: stored.parked,
     installation: stored.installation,
+    place: stored.place === null ? null : { storePosition: stored.place, events: stored.place_events! },
   };
 }
 

@@ -4,7 +4,7 @@ import { monotonicMs } from '../../clock/monotonic.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { checkAppend, checkDecisionAge } from '../check-append.ts';
 import { DecisionExpired, RevisionConflict, StoreReplaced, StoreUnavailable } from '../errors.ts';
-import type { EventStore, StoredEvent, StorePosition, StreamBatch } from '../event-store.ts';
+import type { EventStore, LogHead, StoredEvent, StorePosition, StreamBatch } from '../event-store.ts';
 import { SqliteConnection, type SqlRow } from './connection.ts';
 import {
   EVENT_COLUMNS,
@@ -113,9 +113,13 @@ class SqliteEventStore implements EventStore {
     return this.#tail.subscribe(Number(after ?? 0), signal);
   }
 
-  async head(): Promise<StorePosition | null> {
-    const newest = await whenUnlocked(() => newestPosition(this.#db));
-    return newest === 0 ? null : storePositionOfRow(newest);
+  async head(after: StorePosition | null): Promise<LogHead> {
+    const end = await this.end();
+    return { newest: Number(end) > Number(after ?? 0) ? end : null, end };
+  }
+
+  async end(): Promise<StorePosition> {
+    return storePositionOfRow(await whenUnlocked(() => newestPosition(this.#db)));
   }
 
   async check(): Promise<void> {

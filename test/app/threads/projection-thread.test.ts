@@ -2,7 +2,8 @@
 import type { Worker } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ActiveGeneration, buildGeneration } from '../../../src/projections/engine/build-generation.ts';
+import type { ActiveGeneration } from '../../../src/projections/engine/active-generation.ts';
+import { buildGeneration } from '../../../src/projections/engine/build-generation.ts';
 import { callUntilAccepted, firstOrganization, getJson } from '../../support/mcp/call-tool.ts';
 import { startHere } from '../../support/run/in-process.ts';
 import { until } from '../../support/run/wait.ts';

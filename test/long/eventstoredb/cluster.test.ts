@@ -89,7 +89,7 @@ test('calls that end before the election leave nothing behind, even with short k
   const failures = await Promise.all([
     rejection(store.append('vendor-2', [lost], NO_STREAM)),
     rejection(store.readStream('vendor-1')),
-    rejection(store.head()),
+    rejection(store.head(null)),
   ]);
   for (const failure of failures) assertUnavailable(failure);
   cluster.elect(1);
@@ -125,7 +125,7 @@ test('the leader that an error names replaces one that resigned', async ({ start
 test('when the leader resigns, each of many appends under way is written once', async ({ start, open }) => {
   const cluster = await start();
   const store = open(cluster.url);
-  await store.head();
+  await store.head(null);
   const streams = Array.from({ length: 30 }, (_, index) => `vendor-${index}`);
   const appends = streams.map((stream, index) => {
     if (index === 15) cluster.elect(1);
@@ -140,7 +140,7 @@ test('when the leader resigns, each of many appends under way is written once', 
 test('appendInOrder keeps the order when the leader resigns', async ({ start, open }) => {
   const cluster = await start();
   const store = open(cluster.url);
-  await store.head();
+  await store.head(null);
   const batches = Array.from({ length: 30 }, (_, index) => {
     const stream = `vendor-${index}`;
     return { stream, events: makeEvents(stream), expectedRevision: NO_STREAM };
@@ -159,7 +159,7 @@ test('appendInOrder keeps the order when the leader resigns', async ({ start, op
 test('callers that lose their leader simultaneously share one search', async ({ start, open }) => {
   const cluster = await start();
   const store = open(cluster.url);
-  await store.head();
+  await store.head(null);
   await cluster.killLeader();
   const streams = Array.from({ length: 40 }, (_, index) => `vendor-${index}`);
   const reads = streams.map((stream) => store.readStream(stream));
@@ -212,7 +212,7 @@ test('an append that the server drops because its events are in flight is found 
 }) => {
   const cluster = await start();
   const [one, other] = [open(cluster.url), open(cluster.url)];
-  await Promise.all([one.head(), other.head()]);
+  await Promise.all([one.head(null), other.head(null)]);
   const events = makeEvents('vendor-1', { count: 3 });
   const stores = [one, other, one, other];
   const positions = await Promise.all(stores.map((store) => store.append('vendor-1', events, NO_STREAM)));

@@ -44,7 +44,7 @@ for (const answer of ['NOT_READY', 'NO_LEADER'] as const) {
     const calls = Promise.all([
       store.append('vendor-2', events, NO_STREAM),
       store.readStream('vendor-1'),
-      store.head(),
+      store.head(null),
       take(() => store.readAll(null), 1),
     ]);
     await untilTrue(() => cluster.node(2).fake.connections() > 0);
@@ -58,10 +58,10 @@ for (const answer of ['NOT_READY', 'NO_LEADER'] as const) {
   test(`a new store waits for the election while nodes answer ${answer}`, async ({ cluster, open }) => {
     cluster.removeLeader(answer);
     await cluster.node(0).relay.disconnect();
-    const head = open(cluster.url).head();
+    const head = open(cluster.url).head(null);
     await untilTrue(() => cluster.node(1).fake.connections() > 0);
     cluster.elect(1);
-    assert.is(await head, null);
+    assert.is((await head).newest, null);
   });
 }
 
@@ -97,7 +97,7 @@ test('after many changes of the leader, one connection is open', async ({ cluste
     await store.append(event.stream, [event], NO_STREAM);
     cluster.elect((index + 1) % 3);
   }
-  await store.head();
+  await store.head(null);
   await untilTrue(() => received.length === events.length);
   assert.equal(received, ids(events));
   await untilTrue(() => cluster.connections() === 1);
@@ -107,7 +107,7 @@ test('after many changes of the leader, one connection is open', async ({ cluste
 
 test('a store that is closed during an election closes all its connections', async ({ cluster, open }) => {
   const store = open(cluster.url);
-  await store.head();
+  await store.head(null);
   cluster.removeLeader('NOT_READY');
   const read = rejection(store.readStream('vendor-1'));
   await untilTrue(() => cluster.node(1).fake.connections() > 0);
@@ -119,7 +119,7 @@ test('a store that is closed during an election closes all its connections', asy
 
 test('a call to a busy leader is repeated after a pause', async ({ cluster, open }) => {
   const store = open(cluster.url);
-  await store.head();
+  await store.head(null);
   const { reads } = cluster.leader.fake.faults;
   reads.push(...Array.from({ length: 1000 }, () => 'busy' as const));
   const read = store.readStream('vendor-1');
@@ -147,7 +147,7 @@ for (const tls of [false, true]) {
     await once(hung, 'listening');
     cleanup.push(() => hung.close());
     const store = open(`esdb://127.0.0.1:${(hung.address() as AddressInfo).port}?tls=${tls}`);
-    for (let search = 0; search < 2; search += 1) assertUnavailable(await rejection(store.head()));
+    for (let search = 0; search < 2; search += 1) assertUnavailable(await rejection(store.head(null)));
     await untilTrue(() => sockets.size === 0).finally(() => {
       for (const socket of sockets) socket.destroy();
     });
@@ -188,7 +188,7 @@ test('a search probes at most 32 of the addresses in gossip', async ({ open, cle
     connections += 1;
   };
   subscribe('net.client.socket', count);
-  assertUnavailable(await rejection(open(`esdb+discover://127.0.0.1:${liar.port}?tls=false`).head()));
+  assertUnavailable(await rejection(open(`esdb+discover://127.0.0.1:${liar.port}?tls=false`).head(null)));
   unsubscribe('net.client.socket', count);
   assert.ok(connections > 1 && connections < 50, `${connections} connections`);
 });

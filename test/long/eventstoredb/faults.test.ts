@@ -157,7 +157,7 @@ test('calls without a server fail unambiguously, and succeed once it starts', as
   const events = makeEvents('vendor-1');
   assertUnavailable(await rejection(store.append('vendor-1', events, NO_STREAM)), { ambiguous: false });
   assertUnavailable(await rejection(store.readStream('vendor-1')), { ambiguous: false });
-  assertUnavailable(await rejection(store.head()), { ambiguous: false });
+  assertUnavailable(await rejection(store.head(null)), { ambiguous: false });
   await start({ port: fake.port });
   await retryUnavailable(() => store.append('vendor-1', events, NO_STREAM));
   assert.equal(ids(await store.readStream('vendor-1')), ids(events));
@@ -222,7 +222,7 @@ test('a read without an answer, or with a broken connection, fails as unavailabl
   assertUnavailable(await rejection(impatientStore.readStream('vendor-1')), { ambiguous: false });
   assertUnavailable(await rejection(impatientStore.readStream('vendor-1')), { ambiguous: false });
   assertUnavailable(await rejection(take(() => impatientStore.readAll(null), 1)), { ambiguous: false });
-  assertUnavailable(await rejection(impatientStore.head()), { ambiguous: false });
+  assertUnavailable(await rejection(impatientStore.head(null)), { ambiguous: false });
   assert.equal(await store.readStream('vendor-1'), []);
 });
 
@@ -239,7 +239,7 @@ test('head does not read the log', async ({ fake, store }) => {
     await store.append(`vendor-${index}`, makeEvents(`vendor-${index}`, { count: 200, data: { text } }), NO_STREAM);
   }
   const position = await store.append('vendor-9', makeEvents('vendor-9'), NO_STREAM);
-  assert.is(await store.head(), position);
+  assert.is((await store.head(null)).newest, position);
   await untilSettled(() => fake.faults.deliveredCount);
   assert.ok(fake.faults.deliveredCount < 500);
 });
@@ -262,12 +262,12 @@ test('a page that fails to prefetch fails when the reader gets to it', async ({ 
 });
 
 test('ignores events of the server and of other programs', async ({ fake, store }) => {
-  assert.is(await store.head(), null);
+  assert.is((await store.head(null)).newest, null);
   for await (const _ of store.readAll(null)) assert.unreachable();
   const events = makeEvents('vendor-1', { count: 2 });
   const position = await store.append('vendor-1', events, NO_STREAM);
   addForeignEvents(fake.log);
-  assert.is(await store.head(), position);
+  assert.is((await store.head(null)).newest, position);
   assert.equal(ids(await take(() => store.readAll(null), 2)), ids(events));
   const laterEvents = makeEvents('vendor-2');
   await store.append('vendor-2', laterEvents, NO_STREAM);
@@ -327,7 +327,7 @@ test('close closes the connection', async ({ fake, open }) => {
 test('close succeeds without a server', async ({ fake, open }) => {
   const store = open(fake.url);
   await fake.close();
-  assertUnavailable(await rejection(store.head()));
+  assertUnavailable(await rejection(store.head(null)));
   assert.is(await Promise.race([store.close().then(() => 'closed'), pause(4000)]), 'closed');
 });
 

@@ -51,7 +51,7 @@ function holdAppends({ stores: { events } }: TestRegister, through: number): { o
 async function settledHead({ stores: { events } }: TestRegister): Promise<string> {
   let before = '';
   await until(async () => {
-    const now = String(await events.head());
+    const now = String((await events.head(null)).newest);
     if (now === before) return true;
     before = now;
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
+import type { ActiveGeneration } from '../../../src/projections/engine/active-generation.ts';
 import { Applier } from '../../../src/projections/engine/applier.ts';
-import { type ActiveGeneration, buildGeneration } from '../../../src/projections/engine/build-generation.ts';
-import type { Lease } from '../../../src/projections/engine/lease.ts';
+import { buildGeneration } from '../../../src/projections/engine/build-generation.ts';
 import { COLLECTIONS } from '../../../src/projections/models.ts';
 import type { EventStore, StoredEvent } from '../../../src/stores/event-store.ts';
 import type { ReadModels } from '../../../src/stores/read-store.ts';
@@ -54,8 +54,7 @@ export async function checkRebuild({ events, reads }: OpenPair): Promise<void> {
   const applier = new Applier(events, models, 'checked');
   await applier.prepare();
   const installation = [...applier.checkpoints.values()][0]!.installation;
-  const position = (await reads.sharedEntry<Lease>(`runner:${activeBefore.generation}`))!.value.store_position;
-  for await (const batch of events.readAll(position)) await applier.apply(batch);
+  for await (const batch of events.readAll(applier.place!.storePosition)) await applier.apply(batch);
   const organizations = [...applier.checkpoints.keys()];
   const before = await dumpAll(models, organizations);
 
@@ -70,7 +69,7 @@ export async function checkRebuild({ events, reads }: OpenPair): Promise<void> {
 /** Returns all documents, and the parts of checkpoints that don't depend on the batches. */
 async function dumpAll(models: ReadModels, organizations: string[]): Promise<Record<string, unknown>> {
   const checkpoints = (await models.checkpoints())
-    .map(({ n: _, ...rest }) => rest)
+    .map(({ n: _, place: _place, ...rest }) => rest)
     .sort((a, b) => a.organizationId.localeCompare(b.organizationId));
   return { ...(await dumpDocuments(models, organizations)), checkpoints };
 }

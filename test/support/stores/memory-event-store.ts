@@ -1,6 +1,6 @@
 import { checkAppend, checkDecisionAge } from '../../../src/stores/check-append.ts';
 import { RevisionConflict } from '../../../src/stores/errors.ts';
-import type { EventStore, StoredEvent, StorePosition, StreamBatch } from '../../../src/stores/event-store.ts';
+import type { EventStore, LogHead, StoredEvent, StorePosition, StreamBatch } from '../../../src/stores/event-store.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
 
 /** An event store in memory, for tests of many short histories. Its subscriptions end at the newest event. */
@@ -47,8 +47,13 @@ export class MemoryEventStore implements EventStore {
     return this.readAll(after);
   }
 
-  async head(): Promise<StorePosition | null> {
-    return this.log.at(-1)?.storePosition ?? null;
+  async head(after: StorePosition | null): Promise<LogHead> {
+    const end = await this.end();
+    return { newest: Number(end) > Number(after ?? 0) ? end : null, end };
+  }
+
+  async end(): Promise<StorePosition> {
+    return String(this.log.length) as StorePosition;
   }
 
   async check(): Promise<void> {}
