@@ -30,6 +30,5 @@ VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 # Checks liveness, not readiness: after an upgrade, building read models may take longer than any start period.
-HEALTHCHECK --interval=5s --timeout=5s --start-period=60s \
-    CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/livez').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=5s --timeout=5s --start-period=60s CMD ["node", "bin/healthcheck.js"]
 CMD ["node", "bin/service.js"]

@@ -33,6 +33,10 @@ async function importLoader() {
       if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
     }
   }
-  console.error('veritrail has no current build, and tsx, which runs its TypeScript, is not installed. Run: npm ci');
+  console.error(
+    'veritrail has no current build, and tsx, which runs its TypeScript, is not installed.\n' +
+      'On a server, run: npm ci && npm run build && npm prune --omit=dev\n' +
+      'To develop, run: npm ci',
+  );
   process.exit(1);
 }

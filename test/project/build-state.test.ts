@@ -89,7 +89,10 @@ test('a thread runs compiled code if its process does, though a source has chang
 });
 
 test('bin/veritrail names the command to run if neither can run', ({ run }) => {
-  assert.match(run(), /^veritrail has no current build, .* Run: npm ci\n$/);
+  assert.match(
+    run(),
+    /^veritrail has no current build, .*\nOn a server, run: npm ci && npm run build && npm prune --omit=dev\n/,
+  );
 });
 
 const CHANGES: Record<string, (clone: Clone) => void> = {

@@ -1,12 +1,16 @@
 /** Checks the files for containers, as far as possible without a container engine. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLogger } from '../../src/app/logger.ts';
+import { startApp } from '../../src/app.ts';
 import { readConfig, SETTING_NAMES } from '../../src/config.ts';
+import { folderOfTest } from '../support/run/installed.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const compose = read('docker-compose.yml');
@@ -31,6 +35,23 @@ container('every service has no privileges, and limits for memory, processes and
   }
   assert.match(services.get('veritrail')!, /read_only: true\n {4}tmpfs:\n {6}- \/tmp/);
 });
+
+container(
+  'only the service has a published port, on loopback, and the databases have a network without other machines',
+  () => {
+    const ports = [...servicesOf(compose)].map(([name, lines]) => [
+      name,
+      /^ {4}ports:\n((?: {6}.*\n)+)/m.exec(lines)?.[1],
+    ]);
+    assert.equal(ports.slice(1), [
+      ['eventstore', undefined],
+      ['mongodb', undefined],
+    ]);
+    assert.match(ports[0]![1]!, /^ {6}- "127\.0\.0\.1:[^"\n]+:8080"\n$/);
+    for (const name of ['eventstore', 'mongodb']) assert.match(servicesOf(compose).get(name)!, 'networks: [stores]');
+    assert.match(compose, /^ {2}stores:\n {4}internal: true$/m);
+  },
+);
 
 container('settings come from .env, and the fixed ones are valid', () => {
   const lines = servicesOf(compose).get('veritrail')!;
@@ -76,19 +97,42 @@ container('the image runs compiled code, without packages for development', () =
   assert.match(service!, 'CMD ["node", "bin/service.js"]');
 });
 
-container('the image is healthy while the process serves, ready or not', async () => {
-  const [command, ...args] = JSON.parse(/HEALTHCHECK[^\n]*\\\n\s*CMD (\[.*\])$/m.exec(image)![1]!) as string[];
+/** Runs the command of the image's HEALTHCHECK with these settings. Returns its exit code. */
+async function checkHealth(env: Record<string, string>): Promise<number> {
+  const [command, ...args] = JSON.parse(/^HEALTHCHECK .* CMD (\[.*\])$/m.exec(image)![1]!) as string[];
   assert.is(command, 'node');
+  const cwd = fileURLToPath(new URL('../..', import.meta.url));
+  const [code] = await once(spawn(process.execPath, args, { cwd, env, stdio: 'ignore' }), 'exit');
+  return code as number;
+}
+
+container('the image is healthy while the process serves, ready or not', async () => {
   const server = createServer(({ url }, response) => {
     response.writeHead(url === '/livez' ? 200 : 503).end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const env = { ...process.env, PORT: String((server.address() as AddressInfo).port) };
-  const [code] = await once(spawn(process.execPath, args, { env, stdio: 'ignore' }), 'exit');
-  assert.is(code, 0);
+  const env = { HOST: '0.0.0.0', PORT: String((server.address() as AddressInfo).port) };
+  assert.is(await checkHealth(env), 0);
+  assert.is(await checkHealth({ ...env, HOST: '127.0.0.1' }), 0);
+  assert.is(await checkHealth({ ...env, TLS_CERT: '/certificate' }), 1, 'it does not speak TLS');
   server.close();
   await once(server, 'close');
-  assert.is(spawnSync(process.execPath, args, { env }).status, 1);
+  assert.is(await checkHealth(env), 1);
+});
+
+container('the image is healthy while the service itself serves TLS', async () => {
+  const file = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}.pem`, import.meta.url));
+  const tls = {
+    HOST: '0.0.0.0',
+    BASE_URL: 'https://veritrail.example',
+    TLS_CERT: file('certificate'),
+    TLS_KEY: file('key'),
+  };
+  const config = readConfig({ ...tls, PORT: '0', DATA_DIR: folderOfTest() }, '/nowhere');
+  const app = await startApp(config, createLogger('silent'));
+  assert.is(await checkHealth({ ...tls, PORT: String(app.port) }), 0);
+  await app.stop();
+  assert.is(await checkHealth({ ...tls, PORT: String(app.port) }), 1);
 });
 
 container.run();

@@ -21,12 +21,26 @@ export interface PackedProject {
   remove(): void;
 }
 
+/** A copy of the project that was set up as for a server: built, without the packages for development. */
+export function buildClone(): { root: string; remove(): void } {
+  const root = copyProject(join(mkdtempSync(join(tmpdir(), 'veritrail-clone-')), 'clone'));
+  execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root, stdio: 'pipe' });
+  rmSync(join(root, 'node_modules'));
+  installDependencies(root);
+  return { root, remove: () => rmSync(dirname(root), { recursive: true }) };
+}
+
+/** Copies what packing and building read, with the installed packages. */
+function copyProject(root: string): string {
+  for (const input of INPUTS) cpSync(join(ROOT, input), join(root, input), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  return root;
+}
+
 /** Packs a copy of the project, so that the project's own dist/ stays as it is, and unpacks the package. */
 export function packProject(): PackedProject {
   const folder = mkdtempSync(join(tmpdir(), 'veritrail-package-'));
-  const clone = join(folder, 'clone');
-  for (const input of INPUTS) cpSync(join(ROOT, input), join(clone, input), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
+  const clone = copyProject(join(folder, 'clone'));
   const env = { ...process.env, npm_config_update_notifier: 'false' };
   const [file] = JSON.parse(
     execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', folder], {
