@@ -165,6 +165,8 @@ export async function positionAt(
   const timeMs = Date.parse(time);
   await snapshot.waitUntilCaughtUp(Math.min(timeMs + SETTLED_MS, now));
   if (timeMs > now && time > (progress.checkpoint(organizationId)?.logTime ?? '')) refuseFuture(field);
+  // Read before the find: an event that arrives meanwhile may be missing there.
+  const isSettled = progress.caughtUpAt >= timeMs + SETTLED_MS;
   const [last] = await models.find({
     collection: CHANGES.name,
     organizationId,
@@ -173,7 +175,7 @@ export async function positionAt(
     limit: 1,
   });
   const position = last === undefined ? 0 : Number(last.doc.position);
-  if (progress.caughtUpAt >= timeMs + SETTLED_MS) settledPositions.set(key, position);
+  if (isSettled) settledPositions.set(key, position);
   return position;
 }
 

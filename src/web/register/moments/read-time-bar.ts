@@ -110,10 +110,10 @@ async function changesUntil(
   const key = [organizationId, days.length, days[0], lastDay].join();
   const cached = changeTotals.get(key);
   if (cached !== undefined) return cached;
+  // Read before the figures: an event that arrives meanwhile may be missing there.
+  const isSettled = lastDay !== undefined && progress.caughtUpAt >= Date.parse(endOfDay(lastDay)) + SETTLED_MS;
   const figures = await dailyFigures(snapshot.models, { organizationId }, days);
   const totals = figures.map((figure) => figure?.changes ?? 0);
-  if (lastDay !== undefined && progress.caughtUpAt >= Date.parse(endOfDay(lastDay)) + SETTLED_MS) {
-    changeTotals.set(key, totals);
-  }
+  if (isSettled) changeTotals.set(key, totals);
   return totals;
 }
