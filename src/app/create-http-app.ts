@@ -127,6 +127,7 @@ function createAuthorizationServer(
     addressOf: (request) => readClientInfo(request).address,
     baseUrl,
     now: clock.now,
+    requireTrust: clock.requireTrust,
     metadataFetch: config.clientMetadataFetch,
     log: logger,
     report: (error) => logger.error({ err: error }, 'the OAuth server failed'),

@@ -37,11 +37,12 @@ export function healthRoutes(
   });
   router.get(`${MCP_PATH}/health`, async (ctx) => {
     const [caller, current] = await Promise.all([callerOrNull(admit(ctx.req)), health()]);
-    if (caller === null && current.serving) throw unavailable();
+    if (caller === null && current.serving && !current.degraded) throw unavailable();
     if (caller !== null) ctx.state.account = caller.account_id;
-    // If a store is down, no caller can be identified. Then the answer has only the state of the stores.
+    // If a store is down or the clock is in doubt, no caller can be identified. Then the answer has only their states.
     const { degraded: _degraded, sealStops, ...visible } = current;
-    const details = caller === null ? { stores: current.stores } : { ...visible, ...sealingStopped(caller, sealStops) };
+    const { stores, clock } = current;
+    const details = caller === null ? { stores, clock } : { ...visible, ...sealingStopped(caller, sealStops) };
     writeHealth(ctx, current, { version: options.version, ...details });
   });
 }

@@ -38,6 +38,19 @@ test('deletes expired records from every table, and nothing else', async () => {
   assert.equal(new Set(remaining.map(([, count]) => count)), new Set([2, 3]));
 });
 
+test('deletes nothing while the clock is in doubt', async () => {
+  const identity = await open();
+  const { accounts, clock } = identity;
+  await accounts.insert('sessions', { id: 'over', expires_at: clock.now().toISOString() });
+  clock.wait(1);
+  clock.trusted = false;
+  await sweepExpired(identity);
+  assert.is((await accounts.all('sessions')).length, 1);
+  clock.trusted = true;
+  await sweepExpired(identity);
+  assert.equal(await accounts.all('sessions'), []);
+});
+
 test('sweeps at the start, and tries again after an outage', async () => {
   const identity = await open();
   const { clock, accounts } = identity;

@@ -44,6 +44,19 @@ test('the sealer seals a minute after the first event, then not again until the 
   assert.equal([verdict.valid, verdict.unsealed, verdict.seals.total], [true, 0, 2]);
 });
 
+test('the sealer seals nothing while the clock is in doubt', async ({ register }) => {
+  const { events } = register.stores;
+  let isTrusted = true;
+  const { waitAndSeal } = sealing(register, { isClockTrusted: () => isTrusted });
+  await waitAndSeal(0);
+  isTrusted = false;
+  await waitAndSeal(61_000);
+  assert.equal(await sealsOf(events), []);
+  isTrusted = true;
+  await waitAndSeal(0);
+  assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed']);
+});
+
 test('the sealer seals after 256 events without waiting, over all events', async ({ register }) => {
   const { events } = register.stores;
   const { waitAndSeal } = sealing(register);

@@ -1,7 +1,7 @@
 import type { Middleware, Next } from 'koa';
 import { MCP_PATH, OAUTH_PATHS } from '../../identity/oauth/addresses.ts';
 import type { OAuth } from '../../identity/oauth/oauth.ts';
-import { methodNotAllowed } from '../http-errors.ts';
+import { methodNotAllowed, toHttpError } from '../http-errors.ts';
 import { API_HEADERS, type RequestContext, type RequestState } from '../request.ts';
 import { hostGuard } from './origin.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -31,6 +31,7 @@ export function oauthEndpoints(oauth: OAuth, limits: RateLimits): Middleware<Req
     if (isAuthorizePath(path)) {
       // While the store is down, `signedIn` fails, so this counts by address. The handler reports the outage.
       countRequest(ctx, limits, await oauth.signedIn(ctx.req).catch(() => null));
+      oauth.requireTrust();
       return serveAuthorize(oauth, ctx, next);
     }
     countRequest(ctx, limits, null);
@@ -89,6 +90,15 @@ async function answerWithCors(ctx: RequestContext, allow: 'GET' | 'POST', answer
 
 /** Serves an endpoint for programs. Registration is open, therefore rate-limited. */
 async function serveProgram(oauth: OAuth, ctx: RequestContext): Promise<void> {
+  try {
+    oauth.requireTrust();
+  } catch (error) {
+    const { status, message, headers } = toHttpError(error);
+    ctx.status = status;
+    ctx.set(headers);
+    ctx.body = { error: 'temporarily_unavailable', error_description: message };
+    return;
+  }
   const waitSeconds = ctx.path === OAUTH_PATHS.register ? oauth.countRegistration(ctx.req) : 0;
   if (waitSeconds === 0) return serveByLibrary(oauth, ctx);
   ctx.status = 429;

@@ -1,3 +1,4 @@
+import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Role } from '../../commands/organization/caller.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
@@ -31,7 +32,7 @@ export type NewOneTimeLink = { made_by: string; note?: string } & (
 
 export interface OneTimeLinksOptions {
   accounts: AccountStore;
-  now: () => Date;
+  now: TimeSource;
   onLinkEvent?: OnLinkEvent | undefined;
 }
 
@@ -136,7 +137,7 @@ export class OneTimeLinks {
   }
 
   private isOpen(link: OneTimeLink): boolean {
-    return link.used_at === null && link.expires_at > this.options.now().toISOString();
+    return link.used_at === null && !hasPassed(link.expires_at, this.options.now);
   }
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { TimeSource } from '../../clock/time-source.ts';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { idPrefix, randomId } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
@@ -52,7 +53,7 @@ export interface MembersOptions {
   names: NameReader;
   handler: CommandHandler;
   tokens: Tokens;
-  now: () => Date;
+  now: TimeSource;
 }
 
 /**
@@ -83,6 +84,8 @@ export class Members {
     if (idPrefix(organizationId) !== 'org') return null;
     const { state } = await this.options.handler.load(organizationAggregate(organizationId), true);
     const role = state && memberRole(state, accountId, this.time());
+    const end = role && membershipEnd(state, accountId);
+    if (end !== null) this.options.now.refuseDoubtful?.(Date.parse(end));
     return state && role && { id: organizationId, name: state.name, role, owners: countOwners(state.members) };
   }
 

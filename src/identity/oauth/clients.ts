@@ -1,3 +1,4 @@
+import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { hashToken } from '../tokens/token.ts';
 import { type Adapter, type AdapterPayload, errors } from './oidc-provider.ts';
@@ -22,7 +23,7 @@ const DAY_MS = 86_400_000;
 export class Clients implements Adapter {
   constructor(
     private readonly accounts: AccountStore,
-    private readonly now: () => Date,
+    private readonly now: TimeSource,
     private readonly maxClients = MAX_CLIENTS,
   ) {}
 
@@ -43,7 +44,7 @@ export class Clients implements Adapter {
 
   async find(id: string): Promise<AdapterPayload | undefined> {
     const client = await this.accounts.get<StoredClient>('oauth', rowId(id));
-    if (client === null || Date.parse(client.expires_at) <= this.now().getTime()) return undefined;
+    if (client === null || hasPassed(client.expires_at, this.now)) return undefined;
     return JSON.parse(client.payload) as AdapterPayload;
   }
 

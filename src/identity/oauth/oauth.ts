@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { networkOf } from '../client-info.ts';
 import { accountActor } from '../memberships/actor.ts';
@@ -37,7 +38,9 @@ export interface OAuthOptions {
   addressOf(request: IncomingMessage): string;
   /** The service's base address. Its path is ignored, because the issuer has none. */
   baseUrl: string;
-  now: () => Date;
+  now: TimeSource;
+  /** By default, the clock is always trusted. @throws ClockInDoubt */
+  requireTrust?: () => void;
   /** The setting for fetching client documents. */
   metadataFetch: MetadataFetchMode;
   /** Reports an error on our side. */
@@ -56,6 +59,8 @@ export interface OAuth {
   addresses: OAuthAddresses;
   documents: Pick<ClientDocuments, 'areAdvertised'>;
   consent(): Promise<Consent>;
+  /** The library judges what has expired by the machine's clock. @throws ClockInDoubt while that isn't trusted */
+  requireTrust(): void;
   /**
    * Serves a protocol endpoint. Never rejects. If `authorizationError` returns an error afterwards, the response is still
    * open.
@@ -113,6 +118,7 @@ export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
   return {
     addresses,
     documents,
+    requireTrust: options.requireTrust ?? (() => undefined),
     consent: async () => (await server()).consent,
     serve: async (request, response) => {
       const { protocol, host } = new URL(addresses.issuer);
@@ -146,7 +152,7 @@ function adapterOptions({ accounts, members, tokens, now }: OAuthOptions): Adapt
     now,
     isGrantActive: async (tokenId) => {
       const record = await accounts.get<TokenRecord>('tokens', tokenId);
-      if (record?.revoked_at !== null || Date.parse(record.expires_at) <= now().getTime()) return false;
+      if (record?.revoked_at !== null || hasPassed(record.expires_at, now)) return false;
       const memberships = await members.organizationsOf(record.account_id);
       return memberships.some(({ id }) => record.organizations.includes(id));
     },

@@ -1,3 +1,4 @@
+import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { hashToken, isWellFormed, type TokenKind } from '../tokens/token.ts';
 import { type Adapter, type AdapterPayload, errors } from './oidc-provider.ts';
@@ -5,7 +6,7 @@ import { type StoredModel, storedModelId } from './stored-model.ts';
 
 export interface AdapterOptions {
   accounts: AccountStore;
-  now: () => Date;
+  now: TimeSource;
   /** Returns true if the grant's TokenRecord can still be used: it and a membership that it reaches have not ended. */
   isGrantActive(tokenId: string): Promise<boolean>;
   /** Revokes the grant's TokenRecord. Does nothing if it is revoked or missing. */
@@ -46,7 +47,7 @@ export class StoreAdapter implements Adapter {
     const form = TOKEN_KINDS[this.kind];
     if (form !== undefined && !isWellFormed(id, form)) return undefined;
     const row = await this.row(id);
-    if (row === null || Date.parse(row.expires_at) <= this.time()) return undefined;
+    if (row === null || hasPassed(row.expires_at, this.options.now)) return undefined;
     const payload = JSON.parse(row.payload.replaceAll(ID_PLACEHOLDER, id)) as AdapterPayload;
     return { ...payload, jti: id, ...(row.consumed === null ? {} : { consumed: row.consumed }) };
   }

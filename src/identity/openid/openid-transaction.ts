@@ -1,4 +1,5 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
+import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { equalInConstantTime } from '../sign-in/secret-text.ts';
 
@@ -26,7 +27,7 @@ export interface OpenIdTransactionsOptions {
   accounts: AccountStore;
   /** 32 random bytes that all instances share. */
   key: Buffer;
-  now: () => Date;
+  now: TimeSource;
 }
 
 interface CookiePayload {
@@ -66,7 +67,7 @@ export class OpenIdTransactions {
     const [text = '', mac = ''] = (cookie ?? '').split('.');
     if (!equalInConstantTime(mac, this.derive('cookie', text))) return null;
     const payload = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as CookiePayload;
-    return payload.until > this.options.now().getTime() ? this.toTransaction(payload) : null;
+    return hasPassed(payload.until, this.options.now) ? null : this.toTransaction(payload);
   }
 
   /** Ends a transaction. Returns true only for the first call, on whichever instance. */

@@ -1,3 +1,4 @@
+import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { type Account, findAccount } from '../accounts/account.ts';
@@ -11,7 +12,7 @@ export interface RecentAuthenticationOptions {
   passwords: Passwords;
   sessions: Sessions;
   throttle: Throttle;
-  now: () => Date;
+  now: TimeSource;
 }
 
 const RECENT_MS = 15 * 60_000;
@@ -22,7 +23,7 @@ export class RecentAuthentication {
 
   /** Returns true if the person authenticated within the last 15 minutes. */
   isRecent(session: Session): boolean {
-    return this.options.now().getTime() - Date.parse(session.confirmed_at) < RECENT_MS;
+    return !hasPassed(Date.parse(session.confirmed_at) + RECENT_MS, this.options.now);
   }
 
   /** @throws Refusal forbidden unless the person authenticated recently; confirm the password, then repeat */

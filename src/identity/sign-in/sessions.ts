@@ -1,3 +1,4 @@
+import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { type Account, findAccount } from '../accounts/account.ts';
@@ -52,7 +53,7 @@ export interface CreatedSession {
 
 export interface SessionsOptions {
   accounts: AccountStore;
-  now: () => Date;
+  now: TimeSource;
 }
 
 const MINUTE_MS = 60_000;
@@ -181,7 +182,7 @@ export class Sessions {
   /** Returns the stored challenge if it has this purpose and hasn't expired. */
   async currentChallenge({ id }: Session, purpose: Challenge['purpose']): Promise<Challenge | null> {
     const challenge = (await this.options.accounts.get<Session>('sessions', id))?.challenge ?? null;
-    const isCurrent = challenge?.purpose === purpose && challenge.expires_at > this.options.now().toISOString();
+    const isCurrent = challenge?.purpose === purpose && !hasPassed(challenge.expires_at, this.options.now);
     return isCurrent ? challenge : null;
   }
 
@@ -203,7 +204,7 @@ export class Sessions {
   /** Returns true if the session hasn't expired and the account exists and has the same generation. */
   private isValid(session: Session, account: Account | null): boolean {
     if (account === null || account.erased_at !== null) return false;
-    return session.expires_at > this.options.now().toISOString() && session.generation === account.generation;
+    return session.generation === account.generation && !hasPassed(session.expires_at, this.options.now);
   }
 
   private sessionsOf(accountId: string): Promise<Session[]> {

@@ -1,5 +1,6 @@
 import { setImmediate as nextLoopTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import type { Caller, Role } from '../../commands/organization/caller.ts';
 import type { OrganizationState } from '../../commands/organization/organization.ts';
@@ -44,7 +45,7 @@ interface CachedToken {
 export interface AuthenticatorOptions {
   accounts: AccountStore;
   handler: CommandHandler;
-  now: () => Date;
+  now: TimeSource;
   /** Finds OAuth access tokens by their hash (see accessTokenLookup). By default there are none. */
   findAccessToken?: (hash: string) => Promise<AccessTokenGrant | null>;
   /** Called at every use and refusal. */
@@ -85,8 +86,9 @@ export class Authenticator {
   }
 
   private admit(entry: CachedToken | null, now: number, readAddress?: ReadAddress): Caller | null {
-    if (entry === null || entry.expiresAt <= now || entry.caller.roles.size === 0)
+    if (entry === null || hasPassed(entry.expiresAt, this.options.now) || entry.caller.roles.size === 0)
       return this.refuse(entry, readAddress);
+    this.options.now.refuseDoubtful?.(entry.rolesUntil);
     if (now >= entry.storeUseAt) this.storeLastUse(entry, now);
     const client = entry.record.client?.name ?? null;
     this.options.onTokenEvent?.({ type: 'TOKEN_USED', caller: entry.caller, client, at: now, readAddress });
