@@ -6,7 +6,7 @@ import { approximateBytes, createByteCache } from '../../commands/engine/byte-ca
 import { upcast } from '../../commands/engine/stream-state.ts';
 import { EVIDENCE_LINKED, storedLinkTransition } from '../../commands/link.ts';
 import { relationOfPair } from '../../register/crosswalk.ts';
-import { StoreUnavailable } from '../../stores/errors.ts';
+import { StoreUnavailable, TooLarge } from '../../stores/errors.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
 import type { Checkpoint, Commit, Place, ReadModels } from '../../stores/read-store.ts';
 import { isSealEventType, isSealStreamEvent, readSealEvent } from '../../trail/seals/seal-events.ts';
@@ -111,12 +111,9 @@ export class Applier {
             from.n === 0 || this.events.compareStorePositions(storePosition, from.storePosition) > 0,
         );
         while (newEvents.length > 0) {
-          const { commit, eventCount: appliedCount } = await foldBatch(this.models, this.cache, from, newEvents);
+          const appliedCount = await this.applySome(from, newEvents, remaining === 0 ? batch.at(-1)! : null);
+          from = this.checkpoints.get(organizationId)!;
           newEvents = newEvents.slice(appliedCount);
-          this.eventCount += appliedCount;
-          const isLast = remaining === 0 && newEvents.length === 0;
-          from = { ...commit.checkpoint, place: isLast ? this.placeAt(batch.at(-1)!) : this.place };
-          await this.commit({ ...commit, checkpoint: from });
         }
       }
       this.moveTo(batch.at(-1)!.storePosition);
@@ -125,6 +122,34 @@ export class Applier {
       // neither renew the lease nor stop.
       if (batch.length >= LONG_BATCH_EVENTS) await nextTurn();
     }
+  }
+
+  /**
+   * Applies the first of one organization's new events, in one commit. If the store never takes one of their documents,
+   * because it is too large, the event is parked that leads to it.
+   * @param last the event up to which all are applied if these are
+   * @returns the number of applied events
+   */
+  private async applySome(
+    from: Checkpoint,
+    events: readonly StoredEvent[],
+    last: StoredEvent | null,
+    tooLarge: TooLarge | null = null,
+  ): Promise<number> {
+    const { commit, eventCount } = await foldBatch(this.models, this.cache, from, events, tooLarge);
+    this.eventCount += eventCount;
+    const place = last !== null && eventCount === events.length ? this.placeAt(last) : this.place;
+    try {
+      await this.commit({ ...commit, checkpoint: { ...commit.checkpoint, place } });
+    } catch (error) {
+      if (!(error instanceof TooLarge) || tooLarge !== null) throw error;
+      this.eventCount -= eventCount;
+      for (const cache of [this.cache.records, this.cache.neighbours, this.cache.trees, this.cache.figures])
+        cache.clear();
+      if (events.length > 1) return this.applySome(from, events.slice(0, Math.ceil(events.length / 2)), null);
+      return this.applySome(from, events, last, error);
+    }
+    return eventCount;
   }
 
   /** Returns true if all events up to a store position are applied. */
@@ -236,12 +261,14 @@ interface FoldedBatch {
 /**
  * Turns one organization's events, in log order, into the documents to write: records, their versions, changes, links,
  * and the checkpoint. Stops when the batch is full. Writes nothing itself.
+ * @param refusal parks the events for this reason
  */
 async function foldBatch(
   models: Pick<ReadModels, 'get'>,
   cache: ProjectionCache,
   from: Checkpoint,
   events: readonly StoredEvent[],
+  refusal: Error | null,
 ): Promise<FoldedBatch> {
   const batch = new Batch(models, cache, from);
   await batch.readTree();
@@ -249,7 +276,7 @@ async function foldBatch(
   let foldedCount = 0;
   for (const event of events) {
     batch.beginEvent(event);
-    await applyOrPark(batch, event);
+    await applyOrPark(batch, event, refusal);
     foldedCount += 1;
     // One event may change thousands of records, so a batch of events could exceed the memory.
     if (batch.isFull) break;
@@ -275,8 +302,9 @@ function recordsOf(batch: Batch, events: readonly StoredEvent[]): string[] {
 }
 
 /** Applies an event. Parks it if it can't be applied, and so all later events of that record. */
-async function applyOrPark(batch: Batch, event: StoredEvent): Promise<void> {
+async function applyOrPark(batch: Batch, event: StoredEvent, refusal: Error | null): Promise<void> {
   try {
+    if (refusal !== null) throw refusal;
     const transaction = new EventTransaction(batch, event);
     await applyEvent(transaction, batch.logTime);
     await transaction.commit();

@@ -23,6 +23,7 @@ export interface ProjectionCache {
 interface KeyedCache<T> {
   get(id: string): T | undefined;
   set(id: string, value: T): unknown;
+  clear(): void;
 }
 
 /** A batch ends with the event that brings it to this many documents, of about 1 KiB each. */

@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
+import { approximateBytes } from '../../commands/engine/byte-cache.ts';
 import type { Checkpoint, Commit, DocumentPut, MatchingDocument, Place, ReadModels } from '../../stores/read-store.ts';
 import { READ_MODELS } from '../models.ts';
 import { MAP_ENTRIES } from '../read-models/map-entries.ts';
@@ -9,6 +10,9 @@ import { PutMap } from './put-map.ts';
 
 /** Heap bytes assumed per buffered document, which is several times its real size. */
 const HEAP_BYTES_PER_DOCUMENT = 16 * 1024;
+
+/** Larger documents are written at once, so that the event at fault is known if the store refuses one. */
+const MAX_BUFFERED_BYTES = 4 * 1024 ** 2;
 
 const CURRENT_COLLECTIONS = new Set([
   ...READ_MODELS.map((model) => model.family.plural),
@@ -48,18 +52,23 @@ export class WriteBuffer implements Pick<ReadModels, 'get' | 'commit' | 'checkpo
   }
 
   async commit({ checkpoint, puts }: Commit): Promise<void> {
+    const buffered: DocumentPut[] = [];
     const final: DocumentPut[] = [];
-    for (const put of puts) {
-      if (mayChange(put)) {
-        this.pendingPuts.set(put);
-      } else {
-        this.pendingPuts.delete(put.collection, put.document.id);
-        final.push(put);
-      }
-    }
-    const overflow = this.pendingPuts.size > this.maxBufferedDocuments ? this.takeAll() : [];
-    // Without a place: the generation isn't complete until it has the buffered documents.
-    await this.models.commit({ checkpoint: { ...checkpoint, place: null }, puts: final.concat(overflow) });
+    for (const put of puts) (isBuffered(put) ? buffered : final).push(put);
+    const isFull = this.pendingPuts.size > this.maxBufferedDocuments;
+    // Before anything is buffered: if the store refuses a document for good, the batch is made again. Without a place:
+    // the generation isn't complete until it has the buffered documents.
+    const written = isFull ? this.pendingAnd(final) : final;
+    await this.models.commit({ checkpoint: { ...checkpoint, place: null }, puts: written });
+    if (isFull) this.pendingPuts.clear();
+    for (const { collection, document } of final) this.pendingPuts.delete(collection, document.id);
+    for (const put of buffered) this.pendingPuts.set(put);
+  }
+
+  private pendingAnd(final: readonly DocumentPut[]): DocumentPut[] {
+    const all = new PutMap();
+    for (const put of [...this.pendingPuts.values(), ...final]) all.set(put);
+    return all.values();
   }
 
   /** Writes all buffered documents, in one more commit per organization, and updates `checkpoints`. The last has the place. */
@@ -88,7 +97,12 @@ export class WriteBuffer implements Pick<ReadModels, 'get' | 'commit' | 'checkpo
   }
 }
 
-function mayChange({ collection, document }: DocumentPut): boolean {
+/** Returns true for a document that a later event may write again, unless it is so large that the store may refuse it. */
+function isBuffered({ collection, document }: DocumentPut): boolean {
+  return mayChange(collection, document) && approximateBytes(document.doc) < MAX_BUFFERED_BYTES;
+}
+
+function mayChange(collection: string, document: DocumentPut['document']): boolean {
   if (CURRENT_COLLECTIONS.has(collection)) return true;
   return COLLECTIONS_WITH_OPEN_END.has(collection) && document.keys.until_position === OPEN_END;
 }

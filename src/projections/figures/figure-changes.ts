@@ -28,6 +28,7 @@ import { FAMILY_WITH_FRAMEWORK_FIGURES, FIGURE_DEFINITIONS } from './figure-defi
 export interface FigureCache {
   get(id: string): object | undefined;
   set(id: string, document: object): unknown;
+  clear(): void;
 }
 
 /** The differences that a batch's events make in one series. */
