@@ -225,9 +225,11 @@ async function run(
   sealer.start();
   const caughtUp = catchUp(register, installation, now);
   void caughtUp.catch(() => undefined).finally(() => gateway.markReady());
-  void caughtUp.catch((error: unknown) => {
-    if (!shutdown.hasBegun) logger.error({ err: error }, 'the read models could not be started');
-  });
+  void caughtUp
+    .then(() => identity.reconciler.start())
+    .catch((error: unknown) => {
+      if (!shutdown.hasBegun) logger.error({ err: error }, 'the read models could not be started');
+    });
   // After the first start, people call immediately. Later starts have more to build, and nobody waits for a token.
   if (token !== null) {
     await Promise.race([caughtUp.catch(() => undefined), pause(FIRST_START_WAIT_MS, undefined, { ref: false })]);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CommandHandler } from '../src/commands/engine/handler.ts';
 import { organizationAggregate, organizationStream } from '../src/commands/families.ts';
 import { adoptLog } from '../src/identity/installation/adopt-log.ts';
 import {
@@ -20,6 +21,7 @@ import {
   temporaryFolder,
   withAccounts,
 } from './support/identity/identity.ts';
+import { beforeEachWrite, PowerCut } from './support/stores/before-each-write.ts';
 
 const starting = suite('first start');
 
@@ -114,6 +116,28 @@ starting('an empty account store can adopt the log: a new owner, and only its to
   assert.equal([caller.roles.get(organizationId), caller.members.get(organizationId)], ['ADMIN', 'OWNER']);
   assert.is(await authenticator.authenticate(token!), null);
   assert.instance(await rejectionError(adoptLog({ ...parts, tokens })), InstallationError);
+});
+
+starting('an interrupted adoption continues with the owner that it has made', async () => {
+  const log = await open();
+  const { organizationId } = await firstStart(log);
+  const identity = await open();
+  for (let writes = 0, isDone = false; !isDone; writes += 1) {
+    assert.ok(writes < 20);
+    const { accounts, events } = beforeEachWrite(
+      { accounts: identity.accounts, events: log.events },
+      new PowerCut(writes).beforeWrite,
+    );
+    const handler = new CommandHandler(events, { now: log.now, maxAcceptanceDays: 366, simulated: true });
+    const tokens = new Tokens({ accounts, handler, now: log.now });
+    isDone = await adoptLog({ accounts, log: events, handler, tokens, now: log.now }).then(
+      () => true,
+      (error: Error) => !/power cut/.test(error.message),
+    );
+  }
+  assert.ok(await identity.accounts.get('secrets', 'installation'));
+  const { state } = await log.handler.load(organizationAggregate(organizationId), true);
+  assert.is(Object.keys(state!.members).length, 2, 'the first owner, and one more');
 });
 
 starting('an empty log is not adopted', async () => {

@@ -47,8 +47,9 @@ export interface Identity {
   organizationTokens: OrganizationTokens;
   authenticator: Authenticator;
   accessLog: AccessLog;
+  /** Started once the read models have caught up with the log. */
   reconciler: Reconciler;
-  /** Starts writing the access log, removing expired records, and comparing the account store with the log. */
+  /** Starts writing the access log and removing expired records. */
   start(): void;
   /** Writes the pending entries of the access log, and stops. Never rejects. */
   close(): Promise<void>;
@@ -86,7 +87,6 @@ export function openIdentity(options: IdentityOptions): Identity {
   const start = () => {
     accessLog.start();
     sweeper.start();
-    reconciler.start();
   };
   const close = async () => {
     await reconciler.stop();

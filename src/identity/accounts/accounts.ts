@@ -80,10 +80,13 @@ export class Accounts {
     return account;
   }
 
-  /** Removes an account that was just created, because joining the organization failed. */
+  /**
+   * Removes an account that was just created, because joining the organization failed. Its names go first: without an
+   * account, nothing would ever erase them.
+   */
   async discard(account: Account): Promise<void> {
-    await this.options.accounts.remove('accounts', account.id);
     await this.options.names.erase(account.id);
+    await this.options.accounts.remove('accounts', account.id);
   }
 
   /**

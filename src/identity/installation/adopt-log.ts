@@ -16,7 +16,8 @@ import {
 
 /**
  * Sets up an empty account store for an existing log: the installation id, a new account that is OWNER of every
- * organization, and a token for it. The id is stored last, so an interrupted run can be repeated.
+ * organization, and a token for it. The id is stored last, so an interrupted run can be repeated: it then continues with
+ * the account that the earlier one has made OWNER.
  * @throws InstallationError
  */
 export async function adoptLog(options: InstallationOptions & { tokens: Tokens }): Promise<IssuedToken> {
@@ -31,7 +32,7 @@ export async function adoptLog(options: InstallationOptions & { tokens: Tokens }
   await refuseUnfinishedRestore(accounts);
 
   await migrateAccounts(accounts);
-  const account_id = randomId('acc');
+  const account_id = (await accounts.all('accounts'))[0]?.id ?? randomId('acc');
   const organizations = await organizationsIn(log);
   await accounts.insert('accounts', { id: account_id, name: 'Owner', organizations, created_at: now().toISOString() });
   await recordFirstName(accounts, account_id, 'Owner');

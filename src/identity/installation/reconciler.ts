@@ -60,8 +60,9 @@ export class Reconciler {
     return { differences: this.sightings.size, failed };
   }
 
-  /** Runs now, and every few minutes. */
+  /** Runs now, and every few minutes. Does nothing after `stop`. */
   start(): void {
+    if (this.isStopped) return;
     this.timer ??= setInterval(() => void this.run(), RUN_INTERVAL_MS).unref();
     void this.run();
   }

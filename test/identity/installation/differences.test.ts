@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { organizationAggregate, organizationStream } from '../../../src/commands/families.ts';
+import { AccountNames } from '../../../src/identity/accounts/account-names.ts';
 import type { Actor } from '../../../src/identity/memberships/actor.ts';
 import { accountActor } from '../../../src/identity/memberships/actor.ts';
 import { Members } from '../../../src/identity/memberships/members.ts';
@@ -250,6 +251,23 @@ test('an account whose erasing was cut is erased to the end', async () => {
     for (const table of ['names', 'passkeys', 'sessions', 'links'] as const)
       assert.equal(await accounts.find(table, 'account_id', account_id), [], `${table} after ${writes} writes`);
     assert.is(await members.membership(account_id, organizationId), null);
+    await closeAll();
+  }
+});
+
+test('a newcomer who could not join leaves no name without an account', async () => {
+  for (let writes = 0, isDone = false; !isDone; writes += 1) {
+    const scene = await openScene();
+    const { account } = await signUp(await startPeople(scene, { hasher: LIGHT }));
+    const { accounts } = startCutProcess(scene, writes);
+    const cut = await startPeople({ ...scene, accounts, names: new AccountNames(accounts) }, { hasher: LIGHT });
+    isDone = await cut.accounts.discard(account).then(
+      () => true,
+      () => false,
+    );
+    const hasAccount = (await scene.accounts.get('accounts', account.id)) !== null;
+    const hasName = (await scene.accounts.find('names', 'account_id', account.id)).length > 0;
+    assert.ok(hasAccount || !hasName, `after ${writes} writes`);
     await closeAll();
   }
 });
