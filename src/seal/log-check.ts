@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { CHANGES, type ChangeDocument, changeId } from '../projections/history/change-document.ts';
 import type { AppliedLeaves } from '../projections/transparency/applied-leaves.ts';
 import { recomputedLeaf } from '../projections/transparency/event-leaf.ts';
-import { readTree } from '../projections/transparency/organization-tree.ts';
-import { type LogSealedDocument, type SealDocument, sealsBelow } from '../projections/transparency/seal-documents.ts';
+import { lastGoodSize } from '../projections/transparency/last-good-seal.ts';
+import { readRoot, readTree } from '../projections/transparency/organization-tree.ts';
+import type { LogSealedDocument, SealDocument } from '../projections/transparency/seal-documents.ts';
 import { StreamDamaged } from '../stores/errors.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../stores/event-store.ts';
 import type { Checkpoint, ReadModels } from '../stores/read-store.ts';
@@ -14,9 +15,6 @@ import { sealStream, type TreeHead } from '../trail/seals/seal-events.ts';
 import { LogTrees } from './log-trees.ts';
 import type { SealState } from './seal-state.ts';
 import type { SealStop } from './seal-stop.ts';
-
-/** Seals before a wrong one among which the last good one is looked for. */
-const MAX_OLDER_SEALS = 50;
 
 /**
  * Checks that the read models hold what the log says, before a seal signs it. The check begins at the newest seal and
@@ -141,15 +139,4 @@ export class LogCheck {
       throw error;
     }
   }
-}
-
-async function readRoot(models: ReadModels, organizationId: string, size: number): Promise<string | null> {
-  return (await readTree(models, organizationId, size))?.root() ?? null;
-}
-
-/** Returns the number of events that the newest good seal below a size covers, by the read models; 0 if none is found. */
-async function lastGoodSize(models: ReadModels, organizationId: string, size: number): Promise<number> {
-  for (const { data } of await sealsBelow(models, organizationId, size, MAX_OLDER_SEALS))
-    if ((await readRoot(models, organizationId, data.size)) === data.root) return data.size;
-  return 0;
 }

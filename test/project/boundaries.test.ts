@@ -22,6 +22,7 @@ const READ_MODELS = [
   'src/projections/history/recomputed-changes.ts',
   'src/projections/figures/daily-figures.ts',
   'src/projections/figures/figure-definitions.ts',
+  'src/projections/transparency/last-good-seal.ts',
   'src/projections/transparency/organization-tree.ts',
   'src/projections/transparency/recomputed-seals.ts',
   'src/projections/transparency/seal-documents.ts',

@@ -4,12 +4,17 @@ import { Applier } from '../../src/projections/engine/applier.ts';
 import { buildGeneration } from '../../src/projections/engine/build-generation.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { readSealStops, sealStopText } from '../../src/seal/seal-stop.ts';
-import { chainEvents } from '../../src/trail/hash.ts';
-import { nodeCrypto } from '../../src/trail/node/node-crypto.ts';
-import { makeSeal, sealStream } from '../../src/trail/seals/seal-events.ts';
 import { INSTALLATION_ID, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
 import { until } from '../support/run/wait.ts';
-import { addVendors, allEvents, type Sealing, sealing, sealsOf, verdictOf } from '../support/trail/sealing.ts';
+import {
+  addVendors,
+  allEvents,
+  appendSeal,
+  type Sealing,
+  sealing,
+  sealsOf,
+  verdictOf,
+} from '../support/trail/sealing.ts';
 import { withLog, withReadModels } from '../support/trail/tamper.ts';
 import { alterChangeSql } from '../support/trail/verify-changes.ts';
 import { withOverrides } from '../support/with-overrides.ts';
@@ -114,34 +119,11 @@ test('no event is chained onto a seal that the log does not have', async ({ regi
   });
 });
 
-/** Appends a seal with a wrong root, as a version without this check could make it. */
-async function appendFalseSeal(register: TestRegister, { keys }: Sealing): Promise<void> {
-  const { events } = register.stores;
-  const sealed = await events.readStream(sealStream(ORGANIZATION));
-  const last = sealed.at(-1)!;
-  const { organization_id, actor_id, token_id, client, command_id, correlation_id, causation_id } = last.metadata;
-  const recorded_at = new Date().toISOString();
-  const { position } = register.projections.progress.checkpoint(ORGANIZATION)!;
-  const head = { size: position, root: 'ab'.repeat(32), sealed_at: recorded_at, previous_seal: last.metadata.hash };
-  const seal = makeSeal(ORGANIZATION, head, await keys.currentKey());
-  const falseSeals = chainEvents(nodeCrypto, {
-    stream: sealStream(ORGANIZATION),
-    revision: last.revision,
-    previousHash: last.metadata.hash,
-    metadata: { organization_id, actor_id, token_id, client, command_id, correlation_id, causation_id, recorded_at },
-    input: {},
-    newEvents: [{ type: seal.type, data: { ...seal.data } }],
-    schemaVersion: () => 1,
-  });
-  const storePosition = await events.append(sealStream(ORGANIZATION), falseSeals, last.revision);
-  await register.projections.waitUntilProjected(ORGANIZATION, storePosition, 5_000);
-}
-
 test('nothing is sealed on top of a false seal, also after a rebuild', async ({ register }) => {
   const sealer = sealing(register);
   const { events } = register.stores;
   await sealAndAdd(register, sealer);
-  await appendFalseSeal(register, sealer);
+  await appendSeal(register, sealer, { size: 5, root: 'ab'.repeat(32) });
   await addVendors(register, 1);
   for (const work of [async () => undefined, () => rebuild(register)]) {
     await work();

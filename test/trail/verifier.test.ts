@@ -181,7 +181,7 @@ test('the verifier skips a seal that is too far behind, and counts it as uncheck
     [MAX_SEAL_LAG_EVENTS + 3, 1],
   ] as const) {
     const window = new TreeWindow(nodeCrypto);
-    const check = new SealCheck(nodeCrypto, ORGANIZATION, new Set([FIRST_KEY.public_key]), window);
+    const check = new SealCheck(nodeCrypto, ORGANIZATION, (text) => text === FIRST_KEY.public_key, window);
     const take = ({ type, data }: SealEvent) =>
       check.checkEvent(type, { data, metadata: {} } as unknown as TrailEvent, window.size + 1);
     take(introduceKey(ORGANIZATION, FIRST_KEY));

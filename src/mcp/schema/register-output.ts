@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ROLES } from '../../commands/organization/caller.ts';
 import { ACCESS_ENTRY_TYPES } from '../../identity/access-log/access-entry-types.ts';
 import { ACCESS_RECORD_TYPE } from '../../queries/changes/access-log-source.ts';
-import { CHANGE_FAULTS } from '../../queries/proofs/change-fault.ts';
+import { CHANGE_FAULTS, SEAL_FAULTS } from '../../queries/proofs/change-fault.ts';
 import * as field from './fields.ts';
 import {
   errorObject,
@@ -63,7 +63,7 @@ const fault = z.strictObject({
   why: z
     .enum(CHANGE_FAULTS)
     .describe(
-      'ALTERED, BROKEN_LINK, OUT_OF_ORDER: the log’s chain is broken. NOT_IN_LOG: no such event. DIFFERS: the list shows something else than the event. HIDDEN: missing from the list. ADDED: listed without an event. MISPLACED: at the wrong position. SEAL: the newest seal is wrong.',
+      'ALTERED, BROKEN_LINK, OUT_OF_ORDER: the log’s chain is broken. NOT_IN_LOG: no such event. DIFFERS: the list shows something else than the event. HIDDEN: missing from the list. ADDED: listed without an event. MISPLACED: at the wrong position. SEAL: a seal is wrong.',
     ),
   position: z.string().nullable(),
   stream: z.string().optional(),
@@ -73,6 +73,10 @@ const fault = z.strictObject({
     .array(z.string())
     .optional()
     .describe('the fields that differ, such as actor_id, record.name, changes.status'),
+  seal_fault: z
+    .strictObject({ why: z.enum(SEAL_FAULTS), from: z.string(), until: z.string() })
+    .optional()
+    .describe('why the seal is wrong, as veritrail verify says it; the positions since the last good seal'),
 });
 const seal = z.strictObject({
   size: z.int().describe('the seal covers positions 1 to size'),

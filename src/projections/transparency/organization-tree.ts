@@ -114,6 +114,11 @@ export async function readTree(
   }
 }
 
+/** Returns the root over the first `size` events by the read models. Null if they lack a node of it. */
+export async function readRoot(models: DocumentReader, organizationId: string, size: number): Promise<string | null> {
+  return (await readTree(models, organizationId, size))?.root() ?? null;
+}
+
 /** Documents per read. */
 const MAX_IDS_PER_READ = 500;
 

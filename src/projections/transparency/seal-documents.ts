@@ -11,6 +11,9 @@ interface SealPlace {
   hash: string;
 }
 
+/** Seals that are read at once. */
+const SEALS_PER_READ = 500;
+
 export type SealDocument = SealEvent & SealPlace;
 export type LogSealedDocument = { type: 'LogSealed'; data: LogSealed } & SealPlace;
 
@@ -57,6 +60,22 @@ export async function firstSealOf(
   return firstSealDocument<LogSealedDocument>(models, organizationId, [covers], { key: 'size', direction: 'ASC' });
 }
 
+/** Returns the first seals that cover these positions, each seal once, the smallest first. Unsealed positions have none. */
+export async function firstSealsOf(
+  models: DocumentReads,
+  organizationId: string,
+  positions: Iterable<number>,
+): Promise<LogSealedDocument[]> {
+  const seals: LogSealedDocument[] = [];
+  for (const position of [...positions].sort((a, b) => a - b)) {
+    if ((seals.at(-1)?.data.size ?? 0) >= position) continue;
+    const seal = await firstSealOf(models, organizationId, position);
+    if (seal === null) break;
+    seals.push(seal);
+  }
+  return seals;
+}
+
 /** Returns the newest seals that cover fewer events than `size`, the newest first. */
 export async function sealsBelow(
   models: DocumentReads,
@@ -68,6 +87,25 @@ export async function sealsBelow(
   const order = { key: 'size', direction: 'DESC' } as const;
   const documents = await models.find({ collection: SEALS.name, organizationId, where, order, limit });
   return documents.map(({ doc }) => doc as unknown as LogSealedDocument);
+}
+
+/** Returns seals that cover at least `from` events, the smallest first, up to the first that covers `to`. */
+export async function sealsCovering(
+  models: DocumentReads,
+  organizationId: string,
+  { from, to }: { from: number; to: number },
+): Promise<LogSealedDocument[]> {
+  const order = { key: 'size', direction: 'ASC' } as const;
+  const seals: LogSealedDocument[] = [];
+  for (let least = from; ; least = seals.at(-1)!.data.size + 1) {
+    const where = [{ key: 'size', op: 'range', gte: least }] as const;
+    const page = await models.find({ collection: SEALS.name, organizationId, where, order, limit: SEALS_PER_READ });
+    for (const { doc } of page) {
+      seals.push(doc as unknown as LogSealedDocument);
+      if (seals.at(-1)!.data.size >= to) return seals;
+    }
+    if (page.length < SEALS_PER_READ) return seals;
+  }
 }
 
 /** Far more rotations of keys than any history has. */

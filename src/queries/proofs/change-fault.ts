@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeDocument, FieldChange } from '../../projections/history/change-document.ts';
 import type { ChainFault } from '../../trail/chain.ts';
+import type { FaultySeal } from './check-seals.ts';
 
 /**
  * A difference between the list of changes and the log.
@@ -11,7 +12,8 @@ import type { ChainFault } from '../../trail/chain.ts';
  * - `HIDDEN`: the log has an event that the list leaves out.
  * - `ADDED`: the list shows a change without an event.
  * - `MISPLACED`: the change is not at its event's position.
- * - `SEAL`: the newest seal is not in the log, or not signed by its key.
+ * - `SEAL`: a seal of these changes, or the newest one, is wrong; `seal_fault` says why, and which positions are in
+ *   question.
  */
 export interface ChangeFault {
   why: ChainFault['why'] | 'NOT_IN_LOG' | 'DIFFERS' | 'HIDDEN' | 'ADDED' | 'MISPLACED' | 'SEAL';
@@ -21,7 +23,19 @@ export interface ChangeFault {
   revision?: number;
   event_id?: string;
   differs?: string[];
+  /** As the offline check names it. Absent for the newest seal of other changes. */
+  seal_fault?: { why: FaultySeal['why']; from: string; until: string };
 }
+
+export const SEAL_FAULTS = [
+  'MALFORMED',
+  'KEY',
+  'SIGNATURE',
+  'PREVIOUS_SEAL',
+  'SIZE',
+  'ROOT',
+  'NOT_IN_LOG',
+] as const satisfies readonly FaultySeal['why'][];
 
 export const CHANGE_FAULTS = [
   'ALTERED',

@@ -233,7 +233,7 @@ export class ChangeVerifier {
   /** Compares stored rows with those computed from the event. @returns true if they are the same */
   private async checkRows(
     event: RecomputedEvent,
-    location: Required<Omit<ChangeFault, 'why' | 'differs'>>,
+    location: Required<Omit<ChangeFault, 'why' | 'differs' | 'seal_fault'>>,
     rows: MatchingDocument[],
   ) {
     const { recordKeys, organizationId } = this.request;

@@ -1,5 +1,6 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { type Caller, credentialOf } from '../../commands/organization/caller.ts';
+import { firstSealsOf, sealsCovering } from '../../projections/transparency/seal-documents.ts';
 import type { SealAt } from '../../trail/seals/event-proof.ts';
 import { RecordStreams } from '../files/record-streams.ts';
 import type { QueryContext } from '../moments/moment.ts';
@@ -7,7 +8,9 @@ import type { Snapshot } from '../moments/snapshot.ts';
 import type { ChangeFault } from './change-fault.ts';
 import { ChangeVerifier, type CheckedChange, type VerifyRequest } from './change-verifier.ts';
 import { type CheckedSeal, checkNewestSeal, findMismatches } from './check-newest-seal.ts';
+import { checkSeals, type FaultySeal, findFaultySeal } from './check-seals.ts';
 import { AllowanceExhausted, EventAllowance } from './event-allowance.ts';
+import { GrownRoots } from './grown-roots.ts';
 
 /** The commands and the document for a check without this service. */
 const OFFLINE_CHECK = 'veritrail export, then veritrail verify FILE --key KEY: docs/trail-format.md';
@@ -117,6 +120,7 @@ async function verifyRange(
     const positions = new SealedPositions(snapshot, request, verifier, checkedSeal);
     const coveredFrom = await verifier.run((checkedChanges) => positions.check(checkedChanges));
     await positions.checkEnds();
+    await positions.checkSeals(coveredFrom);
     await streams?.reportHidden(verifier, coveredFrom);
     if (coveredFrom <= request.to) return coveredFrom;
   } catch (error) {
@@ -129,6 +133,15 @@ async function verifyRange(
   );
 }
 
+function toChangeFault({ why, position, event_id, from, until }: FaultySeal): ChangeFault {
+  return {
+    why: 'SEAL',
+    position: String(position),
+    event_id,
+    seal_fault: { why, from: String(from), until: String(until) },
+  };
+}
+
 /**
  * Checks that changes are at the positions that the newest seal proves. In a list of all changes, checking the first and
  * the last suffices. The changes between them have no gaps and follow the log's order, so they can't be elsewhere.
@@ -136,6 +149,8 @@ async function verifyRange(
 class SealedPositions {
   private newest: CheckedChange | null = null;
   private oldest: CheckedChange | null = null;
+  /** The hashes of all checked changes, by position. */
+  private readonly hashes = new Map<number, string>();
 
   constructor(
     private readonly snapshot: Snapshot,
@@ -145,6 +160,7 @@ class SealedPositions {
   ) {}
 
   async check(checkedChanges: readonly CheckedChange[]): Promise<void> {
+    for (const { position, hash } of checkedChanges) this.hashes.set(position, hash);
     const sealed = checkedChanges.filter(({ position }) => position <= (this.checkedSeal?.seal.size ?? 0));
     this.newest ??= sealed[0] ?? null;
     this.oldest = sealed.at(-1) ?? this.oldest;
@@ -154,6 +170,32 @@ class SealedPositions {
   async checkEnds(): Promise<void> {
     if (this.request.recordKeys !== null || this.newest === null) return;
     await this.addMismatches([this.newest, this.oldest!]);
+  }
+
+  /**
+   * Checks every seal of the covered positions as the offline check does. Without all changes, these are the seals that
+   * first covered one of the changes.
+   */
+  async checkSeals(coveredFrom: number): Promise<void> {
+    const { organizationId, recordKeys, to } = this.request;
+    if (coveredFrom > to) return;
+    const { models } = this.snapshot;
+    let fault: FaultySeal | null;
+    if (recordKeys === null) {
+      const range = { from: coveredFrom, to };
+      const seals = await sealsCovering(models, organizationId, range);
+      const roots = new GrownRoots(models, organizationId, range, this.hashes);
+      fault = await checkSeals(this.snapshot, organizationId, seals, (seal) => roots.rootOf(seal));
+    } else {
+      const seals = await firstSealsOf(models, organizationId, this.hashes.keys());
+      fault = await findFaultySeal(this.snapshot, organizationId, seals);
+    }
+    if (fault === null) return;
+    const changeFault = toChangeFault(fault);
+    const isKnown = ({ why, position }: ChangeFault) => why === 'SEAL' && position === changeFault.position;
+    const known = this.verifier.faults.find(isKnown);
+    if (known === undefined) this.verifier.addFault(changeFault);
+    else Object.assign(known, changeFault);
   }
 
   private async addMismatches(changes: readonly CheckedChange[]): Promise<void> {

@@ -43,10 +43,11 @@ export class HistoryCheck {
     this.tips = new StreamTips(crypto);
     this.keptSealCheck = new KeptSealCheck(header.organization_id, keptSeals);
     this.window = new TreeWindow(crypto, this.keptSealCheck.sizeListeners);
+    const trustedTexts = new Set(keys.map(({ text }) => text));
     this.sealCheck = new SealCheck(
       crypto,
       header.organization_id,
-      new Set(keys.map(({ text }) => text)),
+      (text) => trustedTexts.has(text),
       this.window,
       this.keptSealCheck.keyIds,
     );

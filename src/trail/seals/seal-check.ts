@@ -3,7 +3,6 @@ import type { TrailCrypto } from '../crypto.ts';
 import type { TrailEvent } from '../event.ts';
 import { type PublicKey, readPublicKey } from './key.ts';
 import { isSealEventSigned, type LogSealed, readSealEvent, type SealEvent, type SealEventType } from './seal-events.ts';
-import type { TreeWindow } from './tree-window.ts';
 
 type SealFaultCode = SealFault['why'];
 
@@ -12,6 +11,21 @@ interface ActiveKey {
   key: PublicKey;
   /** True if the caller trusts the key, or a trusted key rotated to it. */
   trusted: boolean;
+}
+
+/** The tree that seals are checked against. `TreeWindow` is one. */
+interface SealedTree {
+  /** Returns the root over the first `size` events. Null if it isn't known. */
+  rootAt(size: number): string | null;
+  readonly nonSealEvents: { inTree: number };
+}
+
+/** The seal before the first event that is checked, and its key. */
+export interface SealCheckStart {
+  key: PublicKey;
+  /** The `hash` of the seal's event. */
+  previousSeal: string;
+  sealedSize: number;
 }
 
 /** Checks an organization's seal stream: keys, signatures, order and roots. */
@@ -33,16 +47,23 @@ export class SealCheck {
   readonly wantedTrustedKeys = new Map<string, PublicKey>();
 
   /**
-   * @param trustedKeyTexts texts of the keys that the caller trusts
+   * @param isTrusted returns true for the texts of keys that the caller trusts
    * @param wantedKeyIds ids of keys to look for among all keys, also after `keys` is full
+   * @param start null to check the stream from its first event
    */
   constructor(
     private readonly crypto: TrailCrypto,
     private readonly organizationId: string,
-    private readonly trustedKeyTexts: ReadonlySet<string>,
-    private readonly window: TreeWindow,
+    private readonly isTrusted: (keyText: string) => boolean,
+    private readonly tree: SealedTree,
     private readonly wantedKeyIds: ReadonlySet<string> = new Set(),
-  ) {}
+    start: SealCheckStart | null = null,
+  ) {
+    if (start === null) return;
+    this.activeKey = { key: start.key, trusted: isTrusted(start.key.text) };
+    this.previousSeal = start.previousSeal;
+    this.sealedSize = start.sealedSize;
+  }
 
   /** The first faulty seal. If there is none, the first one whose key isn't trusted. */
   get fault(): SealFault | null {
@@ -86,7 +107,7 @@ export class SealCheck {
 
   private findTreeFault(seal: LogSealed, event: TrailEvent, position: number): SealFaultCode | null {
     if (seal.size <= this.sealedSize || seal.size >= position) return 'SIZE';
-    const root = this.window.rootAt(seal.size);
+    const root = this.tree.rootAt(seal.size);
     if (root === null) this.unchecked += 1;
     else if (root !== seal.root) return 'ROOT';
     else this.recordGoodSeal(seal, event, position);
@@ -97,7 +118,7 @@ export class SealCheck {
     if (this.firstFault !== null) return;
     const { size, root, sealed_at, key_id } = seal;
     if (this.activeKey!.trusted) {
-      this.newest = { size, root, sealed_at, key_id, position, nonSealEvents: this.window.nonSealEvents.inTree };
+      this.newest = { size, root, sealed_at, key_id, position, nonSealEvents: this.tree.nonSealEvents.inTree };
       this.firstUntrusted = null;
     } else {
       this.firstUntrusted ??= this.toSealFault('NOT_GIVEN', event, position, { type: 'LogSealed', data: seal });
@@ -107,7 +128,7 @@ export class SealCheck {
   /** Makes a key the one that later seals must be signed with. */
   private activateKey({ type }: SealEvent, key: PublicKey, position: number): void {
     const isRotatedFromTrusted = type === 'SealKeyRotated' && this.activeKey!.trusted;
-    const trusted = isRotatedFromTrusted || this.trustedKeyTexts.has(key.text);
+    const trusted = isRotatedFromTrusted || this.isTrusted(key.text);
     this.activeKey = { key, trusted };
     this.keysTotal += 1;
     if (trusted && this.wantedKeyIds.has(key.key_id)) this.wantedTrustedKeys.set(key.text, key);

@@ -3,8 +3,10 @@ import { SealKeys } from '../../../src/seal/seal-keys.ts';
 import { Sealer, type SealerOptions } from '../../../src/seal/sealer.ts';
 import type { EventStore, StoredEvent } from '../../../src/stores/event-store.ts';
 import type { Verdict } from '../../../src/trail/check/verdict.ts';
+import { chainEvents } from '../../../src/trail/hash.ts';
 import { readPublicKey, Verifier } from '../../../src/trail/index.ts';
-import { sealStream } from '../../../src/trail/seals/seal-events.ts';
+import { nodeCrypto } from '../../../src/trail/node/node-crypto.ts';
+import { makeSeal, sealStream, type TreeHead } from '../../../src/trail/seals/seal-events.ts';
 import { callerAs, INSTALLATION_ID, ORGANIZATION, type TestRegister } from '../register.ts';
 
 export interface Sealing {
@@ -66,4 +68,27 @@ export async function verdictOf(events: EventStore, keys: readonly string[]): Pr
   const parts = { events, organizationId: ORGANIZATION, installation: INSTALLATION_ID, now: () => new Date() };
   for await (const lines of exportLines(parts)) for (const line of lines) verifier.push(line);
   return verifier.finish();
+}
+
+/** Appends a seal without any check, as the sealer of an earlier version did, and waits until it can be read. */
+export async function appendSeal(register: SealableRegister, { keys }: Sealing, head: TreeHead): Promise<void> {
+  const { events } = register.stores;
+  const stream = sealStream(ORGANIZATION);
+  const sealEvents = await events.readStream(stream);
+  const [last, lastSeal] = [sealEvents.at(-1)!, sealEvents.findLast(({ type }) => type === 'LogSealed')!];
+  const { salt, data_hash, previous_hash, hash, input_hash, schema_version, ...metadata } = last.metadata;
+  const recorded_at = new Date().toISOString();
+  const seal = { ...head, sealed_at: recorded_at, previous_seal: lastSeal.metadata.hash };
+  const { type, data } = makeSeal(ORGANIZATION, seal, await keys.currentKey());
+  const newEvents = chainEvents(nodeCrypto, {
+    stream,
+    revision: last.revision,
+    previousHash: hash,
+    metadata: { ...metadata, recorded_at },
+    input: {},
+    newEvents: [{ type, data: { ...data } }],
+    schemaVersion: () => 1,
+  });
+  const storePosition = await events.append(stream, newEvents, last.revision);
+  await register.projections.waitUntilProjected(ORGANIZATION, storePosition, 5_000);
 }

@@ -7,6 +7,7 @@ export interface Fault {
   position: string | null;
   event_id?: string;
   differs?: string[];
+  seal_fault?: { why: string; from: string; until: string };
 }
 
 /** The answer of listChanges with verify: true. */
