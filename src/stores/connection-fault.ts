@@ -37,7 +37,10 @@ const EXPLANATIONS: readonly (readonly [RegExp, string])[] = [
     'it is not a valid address: percent-encode special characters of user name and password (: %3A, @ %40, / %2F)',
   ],
   [/option \S+ is not supported/, 'it has an option that the driver does not know: remove it'],
-  [/Leader info available|not.leader/i, 'no node says that it leads the cluster: see that a majority of nodes runs'],
+  [
+    /Leader info available|not.leader|Server Is Not Ready/i,
+    'no node says that it leads the cluster: see that a majority of nodes runs',
+  ],
 ];
 
 /** Messages and codes of an error, its causes, and the servers that a MongoDB driver asked in vain. */

@@ -15,7 +15,6 @@ async function rows({ register }: InstalledRegister, organizationId: string, pos
 
 if (databases !== null) {
   test('is the same after a move to the other stores and back, with its seals, and is sealed further', async () => {
-    const { EVENTSTORE_URL = '', MONGODB_URL = '' } = databases.env;
     const cwd = folderOfTest();
     const from = await install();
     const { organizationId } = from;
@@ -30,7 +29,8 @@ if (databases !== null) {
     assert.ok(before.some(([name, documents]) => name === 'seals' && documents.length === 2));
     await from.stop();
 
-    const settings = { dataDir: folderOfTest(), eventStoreUrl: EVENTSTORE_URL, mongodbUrl: MONGODB_URL };
+    const { DATA_DIR = folderOfTest(), EVENTSTORE_URL = null, MONGODB_URL = null } = databases.env;
+    const settings = { dataDir: DATA_DIR, eventStoreUrl: EVENTSTORE_URL, mongodbUrl: MONGODB_URL };
     await runSuccessfully(settings, cwd, 'restore', 'there.jsonl.gz', '--key', key, '--keys', 'keys.jsonl.gz');
     const target = await install(settings);
     assert.equal((await eventsOf(target, organizationId)).slice(0, history.length), history);

@@ -19,6 +19,8 @@ const MAX_WAITING_EVENTS = 2000;
  */
 const GATHERING_MS = 2;
 const MAX_GATHERED_EVENTS = 64;
+/** The error of servers up to 24.6 when live events come faster than they are sent: 23.10 keeps 32 of them. */
+const TOO_SLOW = /Consumer too slow/i;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1000;
 
@@ -40,9 +42,10 @@ export async function* follow(
   let last = after;
   let pauseMs = FIRST_PAUSE_MS;
   while (!signal.aborted) {
-    const node = leader.current ?? (await leader.waitForLeader().catch(() => null));
-    if (node !== null && !node.retired.aborted && !signal.aborted) {
+    const node = await openNode(leader);
+    if (node !== null && !signal.aborted) {
       const release = node.hold();
+      const start = last;
       const feed = new Feed(subscribe(node, last), confirmationMs, AbortSignal.any([signal, node.retired]));
       try {
         for await (const batch of eventsAfter(feed, last)) {
@@ -54,12 +57,25 @@ export async function* follow(
         feed.stop();
         release();
       }
-      if (!signal.aborted) await leader.confirmLeader(node, new NoAnswer('a subscription ended'), Date.now());
+      // After a burst, the node is well and has the events in its log.
+      if (feed.wasTooSlow && last !== start) continue;
+      if (!signal.aborted) await confirmLeader(leader, node, feed);
     }
     // Rejects if aborted, which ends the loop.
     await wait(pauseMs, undefined, { signal }).catch(() => undefined);
     pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
   }
+}
+
+/** Returns the connection to the leader; null if there is none now. */
+async function openNode(leader: LeaderConnection): Promise<NodeConnection | null> {
+  const node = leader.current ?? (await leader.waitForLeader().catch(() => null));
+  return node?.retired.aborted ? null : node;
+}
+
+/** Probes a node that ended a subscription, unless it said that a burst was the cause. */
+async function confirmLeader(leader: LeaderConnection, node: NodeConnection, { wasTooSlow }: Feed): Promise<void> {
+  if (!wasTooSlow) await leader.confirmLeader(node, new NoAnswer('a subscription ended'), Date.now());
 }
 
 /** Yields a feed's batches, without the events that were yielded before. */
@@ -85,6 +101,8 @@ function subscribe({ client }: NodeConnection, after: StorePosition | null): All
 class Feed {
   #waiting: StoredEvent[] = [];
   #ended = false;
+  /** True if the server ended the subscription because of a burst. */
+  wasTooSlow = false;
   /** True if the last batch had several events, so that more are likely to come. */
   #isBusy = false;
   #wake: () => void = () => undefined;
@@ -103,7 +121,10 @@ class Feed {
     signal.addEventListener('abort', this.#end);
     subscription.on('confirmation', () => clearTimeout(this.#confirmationTimer));
     subscription.on('data', (resolved: AllStreamResolvedEvent) => this.#add(resolved));
-    subscription.on('error', this.#end);
+    subscription.on('error', ({ message }: Error) => {
+      this.wasTooSlow = TOO_SLOW.test(message);
+      this.#end();
+    });
     subscription.on('end', this.#end);
   }
 

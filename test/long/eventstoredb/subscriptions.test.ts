@@ -73,6 +73,31 @@ test('a subscription continues after the last yielded event, not at a checkpoint
   stop.abort();
 });
 
+test('a burst that ends the subscription is read from the log, without a probe of the node', async ({
+  fake,
+  store,
+}) => {
+  const stop = new AbortController();
+  const received: TrailEvent[] = [];
+  const reading = (async () => {
+    for await (const events of store.subscribeAll(null, stop.signal)) received.push(...events);
+  })();
+  await untilTrue(() => fake.faults.subscribers === 1);
+  const { probeCount } = fake.faults;
+  const appended: TrailEvent[] = [];
+  for (let index = 0; fake.faults.subscribedAfter.length < 5; index += 1) {
+    assert.ok(index < 100, 'no burst ended the subscription');
+    const events = makeEvents(`vendor-${index}`, { count: 33 });
+    await store.append(`vendor-${index}`, events, NO_STREAM);
+    appended.push(...events);
+    await untilTrue(() => received.length === appended.length);
+  }
+  stop.abort();
+  await reading;
+  assert.equal(ids(received), ids(appended));
+  assert.is(fake.faults.probeCount, probeCount);
+});
+
 test('a subscription outlives its server', async ({ fake, store, start }) => {
   const events = Array.from({ length: 4 }, (_, index) => makeEvents(`vendor-${index}`)[0]!);
   const append = (event: TrailEvent) => retryUnavailable(() => store.append(event.stream, [event], NO_STREAM));

@@ -1,5 +1,5 @@
 import { suite } from 'uvu';
-import { startKillableMongo } from '../../support/stores/mongodb.ts';
+import { canKillMongo, startKillableMongo } from '../../support/stores/mongodb.ts';
 import { repeatOutages } from '../../support/stores/repeat-outages.ts';
 
 const test = suite('a read store that is killed or frozen');
@@ -9,11 +9,10 @@ for (const [signal, rounds] of [
   ['FREEZE', 12],
 ] as const) {
   test(`${rounds} rounds of ${signal} cause no internal error, and the service then stops in time`, async () => {
-    const mongo = await startKillableMongo();
-    if (mongo === null) return;
+    const mongo = (await startKillableMongo())!;
     console.log(JSON.stringify(await repeatOutages(mongo, rounds, signal)));
     await mongo.close();
   });
 }
 
-test.run();
+if (canKillMongo()) test.run();

@@ -47,7 +47,9 @@ test('EventStoreDB', async ({ cleanup }) => {
   const plain = await startFakeEventStoreDb();
   const secured = await startFakeEventStoreDb({ tls: { certificate, key }, user });
   const narrow = await startFakeEventStoreDb({ tls: { certificate, key }, user: { ...user, canReadAll: false } });
-  cleanup.push(...[plain, secured, narrow].map((fake) => () => fake.close()));
+  const electing = await startFakeEventStoreDb();
+  electing.faults.withoutLeader = 'NOT_READY';
+  cleanup.push(...[plain, secured, narrow, electing].map((fake) => () => fake.close()));
   const urlOf = ({ port }: { port: number }, who = `ops:${PASSWORD}@`) => `esdb://${who}127.0.0.1:${port}`;
   await check('EVENTSTORE_URL', [
     [`${urlOf(secured)}?${CA}`, /^opened$/],
@@ -56,6 +58,11 @@ test('EventStoreDB', async ({ cleanup }) => {
     [`${urlOf(narrow)}?${CA}`, /EVENTSTORE_URL.*may not read \$all/],
     [urlOf(secured), /EVENTSTORE_URL.*certificate is not trusted.*tlsCAFile/],
     [`${urlOf(secured)}?tlsCAFile=%2Fno%2Fsuch.pem`, /EVENTSTORE_URL.*tlsCAFile that cannot be read/],
+    [
+      `${urlOf(secured)}?tlsCAFile=${encodeURIComponent(fileURLToPath(import.meta.url))}`,
+      /EVENTSTORE_URL names cannot be used: it names a file in tlsCAFile that is not PEM/,
+    ],
+    [`${urlOf(electing, '')}?tls=false`, /EVENTSTORE_URL.*no node says that it leads/],
     [urlOf(plain), /EVENTSTORE_URL.*does not speak TLS/],
     [`${urlOf(secured, '')}?tls=false`, /EVENTSTORE_URL.*perhaps it expects TLS/],
     ['esdb://127.0.0.1:1?tls=false', /EVENTSTORE_URL.*nothing listens/],

@@ -28,6 +28,8 @@ export class Faults {
   redeliver = 0;
   /** The start of each subscription: a commit position, or null for the beginning. */
   readonly subscribedAfter: (bigint | null)[] = [];
+  /** Number of checks that the node leads. */
+  probeCount = 0;
   /** Number of events sent to readers and subscribers. */
   deliveredCount = 0;
   /** The leader that calls which require one are sent to, if set. */

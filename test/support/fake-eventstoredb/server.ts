@@ -135,6 +135,7 @@ function streams(
       const error = refusal(call.metadata) ?? (options.hasAll() ? readAllError(user) : null);
       if (error) return call.emit('error', error);
       const queue = options.hasSubscription() ? faults.subscriptions : faults.reads;
+      if (isProbe(options)) faults.probeCount += 1;
       const fault = isProbe(options) ? undefined : queue.shift();
       if (fault === 'break') call.emit('error', { code: grpc.status.INTERNAL, details: 'read failed' });
       else if (fault === 'busy') call.emit('error', { code: grpc.status.UNAVAILABLE, details: 'Server Is Too Busy' });

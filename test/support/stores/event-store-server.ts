@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,6 +41,10 @@ const FAKE_MAIN = fileURLToPath(new URL('../fake-eventstoredb/main.ts', import.m
 /** The fake as EVENTSTORE_COMMAND. Its log is in memory, so it doesn't survive the process. */
 const FAKE_COMMAND = `"${process.execPath}" --import tsx "${FAKE_MAIN}"`;
 
+/** The server's output, in its folder. */
+const OUTPUT_FILE = 'output.txt';
+const OUTPUT_CHARACTERS = 2_000;
+
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
@@ -52,12 +56,12 @@ export async function startEventStore(): Promise<EventStoreServer> {
   return { name: 'EventStoreDB (fake)', url: fake.url, port: fake.port, close: () => fake.close() };
 }
 
-/** Starts a real server that a test may kill and pause. If there is none, prints the reason and returns null. */
-export async function startKillableEventStore(): Promise<EventStoreProcess | null> {
+/** Returns true if a test may kill and pause a real server. If not, says why on standard output. */
+export function canKillEventStore(): boolean {
   if (!hasRealEventStore) console.log('skipped: EVENTSTORE_COMMAND is not set, so there is no server to kill');
   else if (EVENTSTORE_SIGNALS === '0') console.log('skipped: EVENTSTORE_SIGNALS=0, so the server cannot be killed');
-  else return startEventStoreProcess();
-  return null;
+  else return true;
+  return false;
 }
 
 /** Starts an event store in a process of its own: the one of EVENTSTORE_COMMAND, else the fake. */
@@ -93,13 +97,18 @@ export async function startEventStoreProcess(): Promise<EventStoreProcess> {
 async function startProcess(folder: string, port: number, url: string): Promise<ChildProcess> {
   // `exec` replaces the shell with the command, so signals reach the command.
   const command = EVENTSTORE_COMMAND || FAKE_COMMAND;
-  const child = spawn('sh', ['-c', `exec ${command} "$0" "$1"`, folder, String(port)], { stdio: 'ignore' });
+  const output = openSync(join(folder, OUTPUT_FILE), 'a');
+  const stdio = ['ignore', output, output] as const;
+  const child = spawn('sh', ['-c', `exec ${command} "$0" "$1"`, folder, String(port)], { stdio: [...stdio] });
+  closeSync(output);
   children.add(child);
   child.unref();
   void once(child, 'exit').then(() => children.delete(child));
   const store = openEventStoreDb(url);
   const isReady = async () => {
-    if (!children.has(child)) throw new Error(`the event store ended with ${child.exitCode ?? child.signalCode}`);
+    if (!children.has(child)) {
+      throw new Error(`the event store ended with ${child.exitCode ?? child.signalCode}:\n${endOfOutput(folder)}`);
+    }
     return store.readStream('veritrail-ready').then(
       () => true,
       () => false,
@@ -114,4 +123,8 @@ async function startProcess(folder: string, port: number, url: string): Promise<
   } finally {
     await store.close();
   }
+}
+
+function endOfOutput(folder: string): string {
+  return readFileSync(join(folder, OUTPUT_FILE), 'utf8').slice(-OUTPUT_CHARACTERS);
 }

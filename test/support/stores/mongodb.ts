@@ -43,6 +43,16 @@ export async function startMongo(): Promise<Mongo | null> {
   });
 }
 
+/** Returns true if `startMongo` returns a database. If not, says why on standard output. */
+export function canStartMongo(): boolean {
+  return Boolean(process.env.MONGODB_URL) || ferretBinary() !== null;
+}
+
+/** Returns true if `startKillableMongo` returns a server. If not, says why on standard output. */
+export function canKillMongo(): boolean {
+  return ferretBinary() !== null;
+}
+
 /** Returns null if FerretDB is not built or not wanted, and says so on standard output. */
 function ferretBinary(): string | null {
   if (TEST_STORES === 'embedded') {
