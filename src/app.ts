@@ -24,6 +24,7 @@ import { SchemaWatch } from './identity/migrations/schema-watch.ts';
 import type { DemoAccount } from './identity/sign-in/demo-sign-in.ts';
 import type { ToolService } from './mcp/tools/tool.ts';
 import type { ServedProjections } from './projections/served-projections.ts';
+import { explainStartError } from './stores/data-folder.ts';
 import { openStores, type Stores, usesDataFolder } from './stores/open.ts';
 import { lockDataFolder } from './stores/sqlite/lock-data-folder.ts';
 
@@ -59,7 +60,7 @@ const MAX_COMPARISON_LAG_MS = 10_000;
 type LoadDemo = (stores: Stores) => Promise<readonly DemoAccount[] | null>;
 
 /**
- * Starts the service: opens the stores, listens, creates the installation if needed, and starts the read models.
+ * Starts the service: listens, opens the stores, creates the installation if needed, and starts the read models.
  * @param loadDemo runs on the open stores before the installation is created
  */
 export async function startApp(config: Config, logger: Logger, loadDemo?: LoadDemo): Promise<RunningService> {
@@ -70,7 +71,7 @@ export async function startApp(config: Config, logger: Logger, loadDemo?: LoadDe
     return { ...(await run(assembled, demo, logger, shutdown)), stop: (reason) => shutdown.run(reason) };
   } catch (error) {
     await shutdown.run();
-    throw error;
+    throw usesDataFolder(config) ? explainStartError(config.dataDir, error) : error;
   }
 }
 
@@ -86,7 +87,9 @@ interface AssembledService {
 
 /** Creates the service's objects in the order in which they need each other. */
 async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Promise<AssembledService> {
+  if (usesDataFolder(config)) shutdown.add('data folder lock', lockDataFolder(config.dataDir).release);
   const metrics = config.metrics === null ? null : await createMetrics();
+  const { gateway, port } = await listen(config, metrics, shutdown);
   const stores = await openOwnStores(config, logger, metrics, shutdown);
   const { accounts } = stores;
   const { dataDir, eventStoreUrl, mongodbUrl } = config;
@@ -129,11 +132,6 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   const { handler, instances, sealer } = register;
   shutdown.add('instances', () => instances.stop());
   shutdown.add('seals', () => sealer.stop());
-  // Listens before anything is created: if the port were taken, the first token would never be shown.
-  const gateway = new HttpGateway();
-  const server = await startServer(gateway.listener, { host: config.host, port: config.port, tls: config.tls });
-  shutdown.add('requests', () => stopServer(server, REQUEST_GRACE_MS));
-  const { port } = server.address() as AddressInfo;
   const baseUrl = serviceUrl(config, port);
   const comparedLog = {
     organizations: () => projections.organizations,
@@ -143,7 +141,7 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   shutdown.add('access log', () => identity.close());
   const app = { config, port, stores, register, heavyReads, identity, accessEvents, gateway, metrics, clock, logger };
   gateway.serve(await createHttpApp(app));
-  if (metrics !== null) await serveMetrics(metrics, config.metrics?.port ?? null, { register, identity, shutdown });
+  metrics?.watch(register, identity);
   const watch = new SchemaWatch({
     accounts,
     onOutdated: (reason) => retire(reason, { register, identity, gateway }, logger),
@@ -154,7 +152,28 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   return { stores, clock, register, identity, gateway, port };
 }
 
-/** Locks the data folder if it holds data, opens the stores and migrates the accounts. */
+/**
+ * Listens on the service's port, and for metrics on loopback if they have a port. Call it before anything is created: a
+ * taken port then leaves no installation behind, whose first token was never shown.
+ */
+async function listen(
+  { host, port, tls, metrics: settings }: Config,
+  metrics: Metrics | null,
+  shutdown: Shutdown,
+): Promise<{ gateway: HttpGateway; port: number }> {
+  const gateway = new HttpGateway();
+  const server = await startServer(gateway.listener, { host, port, tls });
+  shutdown.add('requests', () => stopServer(server, REQUEST_GRACE_MS));
+  const metricsPort = settings?.port ?? null;
+  if (metrics !== null && metricsPort !== null) {
+    const options = { host: '127.0.0.1', port: metricsPort, setting: 'METRICS_PORT' };
+    const metricsServer = await startServer(metricsListener(metrics), options);
+    shutdown.add('metrics', () => stopServer(metricsServer, 0));
+  }
+  return { gateway, port: (server.address() as AddressInfo).port };
+}
+
+/** Opens the stores and migrates the accounts. */
 async function openOwnStores(
   config: Config,
   logger: Logger,
@@ -162,7 +181,6 @@ async function openOwnStores(
   shutdown: Shutdown,
 ): Promise<Stores> {
   const exclusive = usesDataFolder(config);
-  if (exclusive) shutdown.add('data folder lock', lockDataFolder(config.dataDir).release);
   const stores = await openStores(config);
   shutdown.add('stores', stores.close);
   await migrateAccounts(stores.accounts, { exclusive, log: logger });
@@ -173,18 +191,6 @@ async function openOwnStores(
 async function createMetrics(): Promise<Metrics> {
   const { Metrics } = await import('./app/metrics.ts');
   return new Metrics();
-}
-
-/** Connects the metrics to the service, and serves them on loopback if they have a port. */
-async function serveMetrics(
-  metrics: Metrics,
-  port: number | null,
-  { register, identity, shutdown }: { register: Register; identity: Identity; shutdown: Shutdown },
-): Promise<void> {
-  metrics.watch(register, identity);
-  if (port === null) return;
-  const server = await startServer(metricsListener(metrics), { host: '127.0.0.1', port, setting: 'METRICS_PORT' });
-  shutdown.add('metrics', () => stopServer(server, 0));
 }
 
 /** Stops work on stores that a newer version has migrated. The process continues, so that its operator sees the reason. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,6 +76,10 @@ starting('if the port is in use at the first start, the next start prints the to
     message,
     new RegExp(`could not start: PORT ${PORT} on HOST 127\\.0\\.0\\.1 is in use.*choose another PORT`),
   );
+  const metricsPort = { PORT: '0', METRICS_PORT: PORT, DATA_DIR };
+  assert.match(await failureOf(metricsPort), /METRICS_PORT \d+ on HOST 127\.0\.0\.1 is in use/);
+  // The clock's file is this test's.
+  assert.equal(readdirSync(DATA_DIR), ['clock.json', 'server.lock'], 'nothing else was created');
   await free(server);
   const service = await startService({ PORT, DATA_DIR });
   assert.match(service.token, /^vtr_/);
