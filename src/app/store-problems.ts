@@ -1,6 +1,6 @@
 import { monotonicMs } from '../clock/monotonic.ts';
 import { Refusal } from '../commands/engine/refusal.ts';
-import { StoreRefused, StoreUnavailable, StreamDamaged } from '../stores/errors.ts';
+import { StoreRefused, StoreReplaced, StoreUnavailable, StreamDamaged } from '../stores/errors.ts';
 
 /** The same failure is logged once in this time. */
 const LOG_PAUSE_MS = 60_000;
@@ -28,7 +28,7 @@ export class StoreProblems {
   /** Reports an error, or the cause of a refusal. Returns false, and does nothing, if it is no failure of a store. */
   report(thrown: unknown): boolean {
     const error = thrown instanceof Refusal ? thrown.cause : thrown;
-    if (!(error instanceof StoreUnavailable || error instanceof StreamDamaged)) return false;
+    if (!isFailure(error)) return false;
     const now = monotonicMs();
     this.forget(now);
     const earlier = this.problems.get(error.message);
@@ -56,8 +56,17 @@ export class StoreProblems {
   }
 }
 
-/** Returns a problem for health, without a stream's name, because another organization's callers see it too. */
-function textForHealth(error: StoreUnavailable | StreamDamaged): string | null {
+type Failure = StoreUnavailable | StoreReplaced | StreamDamaged;
+
+function isFailure(error: unknown): error is Failure {
+  return [StoreUnavailable, StoreReplaced, StreamDamaged].some((failure) => error instanceof failure);
+}
+
+/**
+ * Returns a problem for health, without a stream's name, because another organization's callers see it too. Health asks the
+ * stores themselves if they were replaced.
+ */
+function textForHealth(error: Failure): string | null {
   if (error instanceof StoreRefused) return error.message;
   if (error instanceof StreamDamaged) return `A stored history is damaged: ${error.finding}. The log names its stream.`;
   return null;

@@ -3,7 +3,7 @@ import { ConfigError } from '../config.ts';
 import { InstallationError } from '../identity/installation/installation.ts';
 import { AccountSchemaError } from '../identity/migrations/migrate.ts';
 import { DataFolderError } from '../stores/data-folder.ts';
-import { StoreRefused, StoreReplaced, StoreUnavailable, StreamDamaged } from '../stores/errors.ts';
+import { DiskFull, StoreRefused, StoreReplaced, StoreUnavailable, StreamDamaged } from '../stores/errors.ts';
 import { StoreNotReached } from '../stores/open.ts';
 import { NotAnExport } from '../trail/check/line-splitter.ts';
 import { CommandError, type Shell, UnsuitableFile, UsageError } from './command.ts';
@@ -26,7 +26,7 @@ export function reportError(error: unknown, command: string, shell: Shell): numb
     shell.err(`veritrail ${command}: ${what}`);
     return EXIT_UNSUITABLE_FILE;
   }
-  if (error instanceof StoreUnavailable && !(error instanceof StoreRefused)) {
+  if (error instanceof StoreUnavailable && !isExpected(error)) {
     shell.err(`veritrail ${command}: a store does not answer (${message}). Repeat it when the store is back.`);
   } else if (isExpected(error)) {
     shell.err(`veritrail ${command}: ${message}`);
@@ -45,6 +45,7 @@ function isExpected(error: unknown): boolean {
     InstallationError,
     Refusal,
     StoreNotReached,
+    DiskFull,
     StoreRefused,
     StoreReplaced,
     StreamDamaged,

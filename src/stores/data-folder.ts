@@ -1,5 +1,6 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { StoreUnavailable } from './errors.ts';
 
 /** The data folder can't be used. `message` names the folder and the setting, and says what to do. */
 export class DataFolderError extends Error {
@@ -23,28 +24,36 @@ export function createDataFolder(folder: string): void {
 
 /** Explains an error of the operating system or of SQLite. */
 export function dataFolderError(folder: string, cause: unknown): DataFolderError {
-  return new DataFolderError(
-    `The data folder ${resolve(folder)} cannot be used: ${reasonOf(cause)}. ` +
-      'Mend that, or set DATA_DIR to another folder.',
-    { cause },
-  );
+  const { reason, advice = 'Mend that, or set DATA_DIR to another folder.' } = reasonOf(cause);
+  return new DataFolderError(`The data folder ${resolve(folder)} cannot be used: ${reason}. ${advice}`, { cause });
 }
 
-function reasonOf(cause: unknown): string {
-  switch (cause instanceof Error && 'code' in cause && cause.code) {
+/** Explains an error of a start if it comes from files in the data folder. Returns any other error unchanged. */
+export function explainStartError(folder: string, error: unknown): unknown {
+  const isFromSqlite = error instanceof StoreUnavailable && /^SQLITE_/.test(codeOf(error.cause));
+  if (isFromSqlite) return dataFolderError(folder, error.cause);
+  return codeOf(error) === 'ENOSPC' ? dataFolderError(folder, error) : error;
+}
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+function reasonOf(cause: unknown): { reason: string; advice?: string } {
+  switch (codeOf(cause)) {
     case 'EEXIST':
     case 'ENOTDIR':
-      return 'a file has its name, or that of a folder above it';
+      return { reason: 'a file has its name, or that of a folder above it' };
     case 'EACCES':
     case 'EPERM':
     case 'SQLITE_READONLY':
-      return 'the user that runs veritrail may not read and write it';
+      return { reason: 'the user that runs veritrail may not read and write it' };
     case 'EROFS':
-      return 'its disk is read-only';
+      return { reason: 'its disk is read-only' };
     case 'ENOSPC':
     case 'SQLITE_FULL':
-      return 'its disk is full';
+      return { reason: 'its disk is full', advice: 'Free some space there, then start again.' };
+    case 'SQLITE_BUSY':
+      return { reason: 'another process has locked a file in it', advice: 'End that process, then start again.' };
     default:
-      return cause instanceof Error ? cause.message : String(cause);
+      return { reason: cause instanceof Error ? cause.message : String(cause) };
   }
 }

@@ -3,6 +3,10 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { callTool, getJson } from '../support/mcp/call-tool.ts';
+import { until } from '../support/run/wait.ts';
+import { startService } from '../support/service.ts';
 import { embeddedPair, type Pair } from '../support/stores/pairs.ts';
 import { type Outage, runOutage } from '../support/stores/run-outage.ts';
 
@@ -50,6 +54,48 @@ if (disk !== null) {
       end: async () => rmSync(ballast),
     };
     console.log(JSON.stringify(await runOutage(disk, outage)));
+  });
+
+  test('callers, the log and a start say that the disk is full', async () => {
+    const DATA_DIR = join(disk.env.DATA_DIR!, '..', 'other');
+    const ballast = join(DATA_DIR, '..', 'ballast');
+    const service = await startService({ DATA_DIR, LOG_LEVEL: 'warn' });
+    const { url, token, organizationId: organization_id } = service;
+    fill(ballast);
+    const add = async () =>
+      callTool(url, token, 'addVendor', { organization_id, name: 'X', idempotency_key: crypto.randomUUID() });
+    const refused = await until(
+      async () => {
+        const answer = await add();
+        return answer.status === 200 ? null : answer;
+      },
+      20_000,
+      'a write is refused',
+    );
+    assert.equal([refused.status, refused.code, refused.retryAfter], [503, 'unavailable', '30']);
+    const { message, retryable } = refused.body.error as { message: string; retryable: boolean };
+    assert.match(message, /^The service's disk is full, so nothing was written\. Tell its operator/);
+    assert.ok(retryable);
+    const fails = async () => {
+      for (let count = 0; count < 10; count++) await add();
+      const { body } = await getJson(`${url}/api/mcp/v1/health`, token);
+      return (body.projections as { state: string }).state === 'FAILING';
+    };
+    await until(fails, 20_000, 'the projections are failing');
+    for (let count = 0; count < 100; count++) assert.is((await add()).status, 503);
+    const lines = service
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('The disk of the data folder is full'));
+    assert.ok(lines.length > 0 && lines.length <= 3, lines.join('\n'));
+    await service.kill();
+    const failure = await startService({ DATA_DIR }).catch((error: Error) => error.message);
+    const sentence = `could not start: The data folder ${DATA_DIR} cannot be used: its disk is full. Free some space there`;
+    assert.ok(String(failure).includes(sentence), String(failure));
+    rmSync(ballast);
+    const restarted = await startService({ DATA_DIR });
+    assert.is((await callTool(restarted.url, token, 'listVendors', { organization_id })).status, 200);
+    await restarted.stop();
   });
   test.after(disk.close);
 }

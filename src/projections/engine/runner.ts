@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { monotonicMs } from '../../clock/monotonic.ts';
 import { Fenced, StoreReplaced, StoreUnavailable } from '../../stores/errors.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
 import type { Checkpoint, Place, ReadModels, ReadStore } from '../../stores/read-store.ts';
@@ -36,6 +37,8 @@ const LOG_REPLACED =
 /** Pause between a follower's reads of the leader's progress while a call waits. */
 const FOLLOWER_POLL_MS = 15;
 const RETRY_MS = 500;
+/** The same failure is logged once in this time. */
+const LOG_PAUSE_MS = 60_000;
 /**
  * Size of the parts in which few new events are applied. Calls that wait for the first part are answered, and their clients
  * send the next writes, while the next part is applied.
@@ -57,6 +60,7 @@ export class Runner extends GenerationProgress {
   private readUpTo: StorePosition | null = null;
   private runLoop: Promise<void> = Promise.resolve();
   private isFollowing = false;
+  private loggedFailure = { message: '', at: 0 };
   private isRenewing = false;
   private currentStamp: Promise<void> | null = null;
   private nextStamp: Promise<void> | null = null;
@@ -108,11 +112,19 @@ export class Runner extends GenerationProgress {
           this.options.onIncomplete?.();
           break;
         }
-        if (!(error instanceof Fenced)) this.options.log.warn({ err: error }, 'projections: failed, restarting');
+        if (!(error instanceof Fenced)) this.logFailure(error, this.lastError);
       }
       await this.pause(RETRY_MS);
     }
     await this.lease.release().catch(() => undefined);
+  }
+
+  /** Logs a failure, and the same one again after a minute, because the runner tries again twice a second. */
+  private logFailure(error: unknown, message: string): void {
+    const now = monotonicMs();
+    if (message === this.loggedFailure.message && now - this.loggedFailure.at < LOG_PAUSE_MS) return;
+    this.loggedFailure = { message, at: now };
+    this.options.log.warn({ err: error }, 'projections: failed, restarting');
   }
 
   private async lead(): Promise<void> {

@@ -226,7 +226,7 @@ function storeError(error: unknown, committing = false): unknown {
   if (!code.startsWith('SQLITE_') || OUR_FAULT.test(code)) return error;
   // After these two, a failed COMMIT is certainly rolled back: its last frame was never written, so no recovery finds it.
   if (code.startsWith('SQLITE_FULL'))
-    return new DiskFull('the disk of the data folder is full', false, { cause: error });
+    return new DiskFull('The disk of the data folder is full. Free some space there.', false, { cause: error });
   if (code.startsWith('SQLITE_BUSY'))
     return new FileLocked('another process has locked the file', false, { cause: error });
   return new StoreUnavailable(`the embedded store can't be used now (${code})`, committing, { cause: error });
