@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { HistoryAppender } from '../src/cli/history/history-appender.ts';
 import { openEventStoreDb } from '../src/stores/eventstoredb/event-store.ts';
+import { readable } from '../test/support/histories/readable.ts';
 import { startEventStoreProcess } from '../test/support/stores/event-store-server.ts';
 import { type BenchRegister, createBenchRegister } from './bench-register.ts';
 import { atLeast, atMost, compareTimes, countPerSecond, type Figure, figure, median, medianMs } from './measure.ts';
@@ -127,7 +128,7 @@ async function measureRestore(): Promise<Figure> {
   const history = new HistoryAppender(events, () => true);
   const startedAt = performance.now();
   for await (const batch of source.stores.events.readAll(null)) {
-    for (const { id, stream, revision, type, data, metadata } of batch) {
+    for (const { id, stream, revision, type, data, metadata } of readable(batch)) {
       await history.take({ id, stream, revision, type, data, metadata });
     }
   }

@@ -40,7 +40,7 @@ starting(
       storedEvents.map(({ type }) => type),
       ['OrganizationCreated', 'MemberAdded', 'TokenCreated'],
     );
-    assert.is(storedEvents[0]!.data.installation, first.installation);
+    assert.is(storedEvents[0]!.data?.installation, first.installation);
     assert.equal(await firstStart(await open(identity.dataDir)), { ...first, token: null });
     assert.is((await identity.events.readStream(organizationStream(first.organizationId))).length, 3);
   },

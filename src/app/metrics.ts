@@ -160,6 +160,7 @@ export class Metrics {
         }
       },
       appendInOrder: (batches) => events.appendInOrder(batches),
+      appendRow: (row) => events.appendRow(row),
       readStream: (...args) => events.readStream(...args),
       explainAbsence: (stream) => events.explainAbsence(stream),
       readAll: (after) => events.readAll(after),

@@ -7,6 +7,10 @@ import type { AppliedLeaves } from './transparency/applied-leaves.ts';
 /** A replaced generation stays open this long for the queries that began on it. */
 export const REPLACED_OPEN_MS = 50_000;
 
+const UNATTRIBUTED_HINT =
+  'Nothing tells the organization of some events that cannot be read, so they have no position. Later positions of one ' +
+  'organization may have moved.';
+
 /** A generation of read models, and its progress. */
 interface Generation {
   models: ReadModels;
@@ -86,13 +90,14 @@ export abstract class ServedProjections {
   state(): object {
     if (this.current === null) return { state: 'BUILDING', ...this.buildProgress };
     const { progress, models } = this.current;
-    const { role, lag, parked, caughtUpAt } = progress;
+    const { role, lag, parked, unattributed, caughtUpAt } = progress;
     return {
       state: this.isFailing ? 'FAILING' : 'SERVING',
       generation: models.generation,
       role,
       lag_ms: lag,
       parked_events: parked,
+      ...(unattributed > 0 && { unattributed_events: unattributed, hint: UNATTRIBUTED_HINT }),
       caught_up_at: caughtUpAt === 0 ? null : new Date(caughtUpAt).toISOString(),
       ...(this.buildProgress ? { building: this.buildProgress } : {}),
     };

@@ -124,6 +124,7 @@ export class LogCheck {
     const event = await this.readEvent(sealStream(organizationId), document.revision);
     return (
       event?.id === document.event_id &&
+      event.data !== null &&
       event.metadata.hash === document.hash &&
       isAuthentic(nodeCrypto, event) &&
       isDeepStrictEqual(event.data, document.data)

@@ -52,6 +52,8 @@ export class StreamDamaged extends Error {
   constructor(
     readonly stream: string,
     readonly finding: string,
+    /** The event that can't be read, if this is the damage, and why it can't. */
+    readonly unreadable?: { eventId: string; organizationId: string; fault: string },
   ) {
     super(`The stream ${stream} is damaged: ${finding}. See "A damaged stream" in docs/operations.md.`);
   }

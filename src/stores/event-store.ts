@@ -6,7 +6,10 @@ declare const position: unique symbol;
 /** A place in the store's whole log. Opaque: only the adapter that returned it can compare it. */
 export type StorePosition = string & { readonly [position]: true };
 
-export interface StoredEvent extends TrailEvent {
+/** An event as the log holds it. Its `data` is null if its row can't be read. */
+export type StoredEvent = ReadableEvent | UnreadableRow;
+
+export interface ReadableEvent extends TrailEvent {
   storePosition: StorePosition;
   /**
    * Data and metadata as the JSON texts that the store holds, if it does. An export writes them without serializing
@@ -14,6 +17,32 @@ export interface StoredEvent extends TrailEvent {
    */
   texts?: StoredJson;
 }
+
+/**
+ * An event whose row holds something else than an event of veritrail: a damaged file, or another program's write in one
+ * of our streams. It keeps its revision in the stream, and its position in its organization's log.
+ */
+export interface UnreadableRow extends Omit<TrailEvent, 'data'> {
+  data: null;
+  /**
+   * The members that the row's text still shows. Most others are empty texts. Without its `hash`, the leaf in the Merkle
+   * tree, it gets the SHA-256 of its metadata. `organization_id` then follows from other events, if they tell it.
+   */
+  metadata: TrailEvent['metadata'];
+  storePosition: StorePosition;
+  /** Says what is wrong: "its data is not JSON". */
+  fault: string;
+  bytes: RowBytes;
+}
+
+/** Data and metadata exactly as stored. */
+export interface RowBytes {
+  data: Uint8Array;
+  metadata: Uint8Array;
+}
+
+/** The `organization_id` of unreadable rows that nothing tells the organization of. */
+export const NO_ORGANIZATION = '';
 
 /** The newest part of the log, as one read saw it. */
 export interface LogHead {
@@ -37,6 +66,9 @@ export interface StreamBatch {
  * ago is final: no event can get a place before it any more.
  */
 export const MAX_DECISION_AGE_MS = 5_000;
+
+/** A row to append as it is. */
+export type UncheckedRow = Pick<UnreadableRow, 'id' | 'stream' | 'revision' | 'type' | 'bytes'>;
 
 /** The `expectedRevision` of a stream that must not exist yet. */
 export const NO_STREAM = -1;
@@ -80,6 +112,13 @@ export interface EventStore {
    * @throws as `append` does
    */
   appendInOrder(batches: readonly StreamBatch[]): Promise<StorePosition[]>;
+
+  /**
+   * Appends a row of a backup without checking its content, so that what can't be read is restored as it was.
+   * @returns its store position. For a retry, that of the first attempt.
+   * @throws RevisionConflict, StoreUnavailable as `append` does
+   */
+  appendRow(row: UncheckedRow): Promise<StorePosition>;
 
   /**
    * Returns at most `limit` events of a stream from a revision on, in order. Returns none if there is no such stream.

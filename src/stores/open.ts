@@ -1,6 +1,7 @@
 import { ConnectionStringError } from '../config/connection-string.ts';
 import type { Config } from '../config.ts';
 import type { AccountStore } from './account-store.ts';
+import { attributeRows } from './attribute-rows.ts';
 import { explainConnection } from './connection-fault.ts';
 import { createDataFolder } from './data-folder.ts';
 import { StoreUnavailable } from './errors.ts';
@@ -84,7 +85,7 @@ async function openTogether<T extends object>(
 }
 
 async function openLogAndReads(settings: StoreSettings, keep: Keep): Promise<Pick<Stores, 'events' | 'reads'>> {
-  const events = keep(await openEvents(settings));
+  const events = keep(attributeRows(await openEvents(settings)));
   if (settings.eventStoreUrl !== null) await withStartTimeout('event store', 'EVENTSTORE_URL', () => events.check());
   return { events, reads: keep(await openReads(settings)) };
 }

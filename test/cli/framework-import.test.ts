@@ -10,6 +10,7 @@ import { framework } from '../../src/commands/framework.ts';
 import { firstStart } from '../../src/identity/installation/installation.ts';
 import { LIBRARY_IDS } from '../../src/library/framework-library.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
+import { readable } from '../support/histories/readable.ts';
 import { closeAll, open, type TestIdentity } from '../support/identity/identity.ts';
 
 const test = suite<{ identity: TestIdentity }>('veritrail framework import');
@@ -34,7 +35,7 @@ async function runImport({ dataDir }: TestIdentity, ...args: string[]) {
 async function readAdoptions({ events }: TestIdentity): Promise<TrailEvent[]> {
   const storedEvents: TrailEvent[] = [];
   for await (const page of events.readAll(null)) {
-    storedEvents.push(...page.filter(({ type }) => type === 'FrameworkAdopted'));
+    storedEvents.push(...readable(page).filter(({ type }) => type === 'FrameworkAdopted'));
   }
   return storedEvents;
 }

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
 import { type Context, collect, type EventStoreFixture } from './event-store/context.ts';
 import { closing, subscribing, testReading } from './event-store/reading.ts';
+import { testUnreadableRows } from './event-store/unreadable.ts';
 import { testAppends, testConflicts, testRefusals } from './event-store/writing.ts';
 
 export type { EventStoreFixture };
@@ -30,6 +31,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreF
   testConflicts(test);
   testRefusals(test);
   testReading(test);
+  testUnreadableRows(test);
   subscribing(test);
   closing(test);
   test.run();

@@ -13,6 +13,7 @@ import type { StoredEvent } from '../../src/stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
 import { history, playSteps } from '../support/histories/histories.ts';
+import { readable } from '../support/histories/readable.ts';
 import { dumpDocuments, ORGANIZATION, temporaryFolder } from '../support/register.ts';
 import { MemoryEventStore } from '../support/stores/memory-event-store.ts';
 import { createOrganization, writeVendor } from '../support/stores/write-events.ts';
@@ -57,7 +58,7 @@ function logTimes(log: readonly StoredEvent[]): string[] {
 /** Folds all records after each position from the beginning: slow, but obvious. */
 function recordsAt(log: readonly StoredEvent[], position: number): Map<string, Document> {
   const records = new Map<string, Document>();
-  for (const [index, event] of log.slice(0, position).entries()) {
+  for (const [index, event] of readable(log.slice(0, position)).entries()) {
     const model = modelOfStream(event.stream)!;
     const id = event.stream.slice(event.stream.indexOf('-') + 1);
     const before = records.get(id) ?? null;

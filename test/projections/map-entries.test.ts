@@ -17,7 +17,7 @@ import { CHANGES, type ChangeDocument } from '../../src/projections/history/chan
 import { RecomputedChanges, rowDigest } from '../../src/projections/history/recomputed-changes.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import type { OrganizationEvent, Role } from '../../src/register/organization.ts';
-import type { StoredEvent } from '../../src/stores/event-store.ts';
+import type { ReadableEvent } from '../../src/stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
 import { dumpDocuments, envelopeFor, temporaryFolder } from '../support/register.ts';
@@ -93,7 +93,7 @@ async function play(commands: readonly OrganizationCommand[]): Promise<{ store: 
 }
 
 /** Returns the maps after each position, from a fold of whole states. */
-function naiveMaps(log: readonly StoredEvent[]): Maps[] {
+function naiveMaps(log: readonly ReadableEvent[]): Maps[] {
   const after: Maps[] = [{ members: {}, membership_ends: {}, tokens: {}, domains: {} }];
   let state: ReturnType<typeof organization.evolve> | null = null;
   for (const event of log) {

@@ -68,7 +68,7 @@ test('only seals of the verified changes count', async ({ register, ids: [a, b, 
 
 test('a seal of the read models that is not the log’s is named', async ({ register }) => {
   const events = await allEvents(register.stores.events);
-  const { root } = events[AT.goodSeal - 1]!.data;
+  const root = events[AT.goodSeal - 1]!.data?.root;
   const forge = `UPDATE seals_documents SET doc = replace(doc, '${root}', '${'cd'.repeat(32)}')`;
   await withReadModels(register.folder, [forge], async () => {
     const fault = { why: 'NOT_IN_LOG', from: '1', until: String(AT.goodSeal) };

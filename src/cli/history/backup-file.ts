@@ -7,7 +7,7 @@ import {
   type AccountStore,
   type AccountTableName,
 } from '../../stores/account-store.ts';
-import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
+import type { EventStore, RowBytes, StoredEvent, StorePosition, UncheckedRow } from '../../stores/event-store.ts';
 import type { Stores } from '../../stores/open.ts';
 import { canonical } from '../../trail/canonical.ts';
 import { LineSplitter } from '../../trail/check/line-splitter.ts';
@@ -22,7 +22,8 @@ import { beginsWith, readPieces } from './files.ts';
 const FORMAT = 'veritrail-backup-1';
 
 type StoredRecord = { table: AccountTableName; record: AccountRecord };
-type BackupLine = { event: TrailEvent } | StoredRecord;
+/** An event that can't be read has a `row`, with its bytes as they are stored. */
+type BackupLine = { event: TrailEvent } | { row: UncheckedRow } | StoredRecord;
 
 export interface BackupSummary {
   events: number;
@@ -53,11 +54,7 @@ export async function* backupLines(
   yield hashLines([canonical({ format: FORMAT, installation, made_at: now().toISOString() })]);
   let count = 0;
   for await (const batch of readUpTo(events, end)) {
-    yield hashLines(
-      batch.map(({ id, stream, revision, type, data, metadata }) =>
-        canonical({ event: { id, stream, revision, type, data, metadata } }),
-      ),
-    );
+    yield hashLines(batch.map(lineOf));
     count += batch.length;
     onProgress(count);
   }
@@ -73,6 +70,30 @@ async function* readUpTo(events: EventStore, end: StorePosition): AsyncGenerator
     if (upToEnd.length > 0) yield upToEnd;
     if (events.compareStorePositions(batch.at(-1)!.storePosition, end) >= 0) return;
   }
+}
+
+function lineOf(stored: StoredEvent): string {
+  const { id, stream, revision, type, data, metadata } = stored;
+  try {
+    if (data !== null) return canonical({ event: { id, stream, revision, type, data, metadata } });
+  } catch {
+    // A damaged event may have no canonical form. It is kept as it is.
+  }
+  const row = { id, stream, revision, type, ...base64Of(bytesOf(stored)) };
+  return JSON.stringify({ row });
+}
+
+function bytesOf(stored: StoredEvent): RowBytes {
+  if (stored.data === null) return stored.bytes;
+  const { data, metadata } = stored.texts ?? {
+    data: JSON.stringify(stored.data),
+    metadata: JSON.stringify(stored.metadata),
+  };
+  return { data: Buffer.from(data), metadata: Buffer.from(metadata) };
+}
+
+function base64Of({ data, metadata }: RowBytes): Record<keyof RowBytes, string> {
+  return { data: Buffer.from(data).toString('base64'), metadata: Buffer.from(metadata).toString('base64') };
 }
 
 /** Returns all records of the account store. That of the installation is the last. */
@@ -100,7 +121,7 @@ export function isBackup(path: string): Promise<boolean> {
 export async function readBackup(path: string): Promise<BackupSummary> {
   const summary: BackupSummary = { events: 0, records: 0, sealKeys: [], schema: 0 };
   for await (const line of linesOfBackup(path)) {
-    if ('event' in line) summary.events += 1;
+    if ('event' in line || 'row' in line) summary.events += 1;
     else {
       summary.records += 1;
       if (line.table === 'secrets' && isSealKey(line.record)) summary.sealKeys.push(line.record);
@@ -157,9 +178,15 @@ class BackupReader {
 }
 
 function readLine(line: Record<string, unknown>): BackupLine {
+  if ('row' in line) return { row: toRow(line.row as Record<keyof TrailEvent, string>) };
   if ('event' in line || (typeof line.table === 'string' && Object.hasOwn(ACCOUNT_TABLES, line.table)))
     return line as BackupLine;
   throw unsuitableFile('has lines that this version does not know');
+}
+
+function toRow({ id, stream, revision, type, data, metadata }: Record<keyof TrailEvent, string>): UncheckedRow {
+  const bytes = { data: Buffer.from(data, 'base64'), metadata: Buffer.from(metadata, 'base64') };
+  return { id, stream, revision: Number(revision), type, bytes };
 }
 
 function parse(text: string): Record<string, unknown> {

@@ -1,6 +1,9 @@
 import { RevisionConflict } from '../../stores/errors.ts';
-import type { EventStore, StoredEvent, StorePosition, StreamBatch } from '../../stores/event-store.ts';
+import type { EventStore, StoredEvent, StorePosition, StreamBatch, UncheckedRow } from '../../stores/event-store.ts';
+import { canonical } from '../../trail/canonical.ts';
 import type { TrailEvent } from '../../trail/event.ts';
+import { isAuthentic } from '../../trail/hash.ts';
+import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import { CommandError } from '../command.ts';
 
 /** Limits of one batch, which has consecutive events of one stream. */
@@ -34,11 +37,15 @@ export class HistoryAppender {
   }
 
   /** Compares or appends the next event. @throws CommandError if the log has another event in its place */
-  async take(event: TrailEvent): Promise<void> {
+  async take(event: TrailEvent | UncheckedRow): Promise<void> {
     if (!this.atEnd) {
       const nextExisting = await this.existing.next();
       if (!nextExisting.done) return this.compare(nextExisting.value, event);
       this.atEnd = true;
+    }
+    if ('bytes' in event) {
+      await this.flush();
+      return this.append(1, async () => [await this.events.appendRow(event)]);
     }
     const size = JSON.stringify(event).length;
     const last = this.batches.at(-1);
@@ -59,7 +66,7 @@ export class HistoryAppender {
     return !this.atEnd && !(await this.existing.next()).done;
   }
 
-  private compare(stored: StoredEvent, event: TrailEvent): void {
+  private compare(stored: StoredEvent, event: TrailEvent | UncheckedRow): void {
     if (stored.id !== event.id) {
       throw new CommandError(
         `The stores have another history: ${stored.id} instead of ${event.id}. Restore into stores without it.`,
@@ -71,16 +78,43 @@ export class HistoryAppender {
   private async flush(): Promise<void> {
     const batches = this.batches.map(({ events }) => toStreamBatch(events));
     if (batches.length === 0) return;
+    const count = batches.reduce((sum, { events }) => sum + events.length, 0);
+    await this.append(count, () => this.send(batches));
+    this.batches = [];
+    this.characters = 0;
+  }
+
+  private async append(count: number, send: () => Promise<readonly StorePosition[]>): Promise<void> {
     if (this.appended === 0) await this.begin();
     try {
-      this.checkOrder(await this.events.appendInOrder(batches));
+      this.checkOrder(await send());
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;
       throw new CommandError(`Another process writes to ${error.stream}. Stop it and run this again.`);
     }
-    this.appended += batches.reduce((sum, { events }) => sum + events.length, 0);
-    this.batches = [];
-    this.characters = 0;
+    this.appended += count;
+  }
+
+  /**
+   * Appends batches. The backup of a damaged log may have events whose hashes don't fit their content. The store refuses
+   * those before it appends any, and they are then appended as they are.
+   */
+  private async send(batches: readonly StreamBatch[]): Promise<StorePosition[]> {
+    try {
+      return await this.events.appendInOrder(batches);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+    }
+    const positions: StorePosition[] = [];
+    for (const event of batches.flatMap(({ events }) => events)) {
+      const { stream, revision } = event;
+      positions.push(
+        isAuthentic(nodeCrypto, event)
+          ? await this.events.append(stream, [event], revision - 1)
+          : await this.events.appendRow(toRow(event)),
+      );
+    }
+    return positions;
   }
 
   /** @throws CommandError if the log doesn't have the batches in their order, so that positions and seals don't fit */
@@ -105,6 +139,11 @@ function canTake(batch: { events: TrailEvent[]; characters: number }, event: Tra
 function toStreamBatch(events: readonly TrailEvent[]): StreamBatch {
   const { stream, revision } = events[0]!;
   return { stream, events, expectedRevision: revision - 1 };
+}
+
+function toRow({ id, stream, revision, type, data, metadata }: TrailEvent): UncheckedRow {
+  const bytes = { data: Buffer.from(canonical(data)), metadata: Buffer.from(canonical(metadata)) };
+  return { id, stream, revision, type, bytes };
 }
 
 async function* eventsOf(events: EventStore, belongs: (event: StoredEvent) => boolean): AsyncGenerator<StoredEvent> {

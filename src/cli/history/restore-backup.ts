@@ -36,8 +36,8 @@ export async function restoreBackup(
   let isLogDone = false;
   try {
     for await (const line of linesOfBackup(path)) {
-      if ('event' in line) {
-        await order.take(line.event);
+      if ('event' in line || 'row' in line) {
+        await order.take('event' in line ? line.event : line.row);
         const eventCount = order.appended + order.present;
         bar.update(eventCount, eventCount / summary.events);
         continue;

@@ -94,7 +94,8 @@ function refuseOtherKeys(records: readonly AccountRecord[], { keys }: Verdict): 
 
 /** Refuses stores whose first start was interrupted: they have no log to add to and no account. */
 async function refuseUnfinishedStart({ accounts, events }: Stores, installationId: string | null): Promise<void> {
-  if (installationId === null || (await loggedInstallationId(events)) === installationId) return;
+  if (installationId === null || (await loggedInstallationId(events, async () => installationId)) === installationId)
+    return;
   await findInstallation({ accounts, log: events });
   throw new CommandError('The first start with these stores was interrupted. Start the service once, then stop it.');
 }

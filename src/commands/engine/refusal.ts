@@ -80,6 +80,33 @@ export class ClockRefusal extends Refusal {
   }
 }
 
+/** Returns the refusal of calls on an organization whose own stream is damaged. */
+export function damagedOrganization(): OperatorNeeded {
+  return new OperatorNeeded(
+    "The organization's own history is damaged, so nobody's role in it is known. Tell the operator. Don't repeat the call " +
+      'before it is mended.',
+    false,
+  );
+}
+
+/** Returns the damage of a stream that an error or the cause of a refusal is; null for others. */
+export function damageOf(error: unknown): StreamDamaged | null {
+  const cause = error instanceof Refusal ? error.cause : error;
+  return cause instanceof StreamDamaged ? cause : null;
+}
+
+/** Returns the refusal for an event that can't be read, at a position of its organization's log. */
+export function unreadableAt(position: number, { stream, unreadable }: StreamDamaged): Refusal {
+  const finding = `the event at position ${position} cannot be read, because ${unreadable?.fault}`;
+  return asRefusal(new StreamDamaged(stream, finding)) as Refusal;
+}
+
+/** Returns null for the damage of a stream, so that the caller goes on without it. @throws every other error */
+export function nullIfDamaged(error: unknown): null {
+  if (error instanceof StreamDamaged) return null;
+  throw error;
+}
+
 /** Refuses a command because a running instance of an older version would have to park its event. */
 export class UnreadableEvent extends Refusal {
   constructor(type: string) {

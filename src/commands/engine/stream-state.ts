@@ -1,5 +1,5 @@
 import { StreamDamaged } from '../../stores/errors.ts';
-import type { EventStore, StorePosition } from '../../stores/event-store.ts';
+import type { EventStore, StoredEvent, StorePosition, UnreadableRow } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { approximateBytes, createByteCache } from './byte-cache.ts';
 import type { Aggregate, Companion, Decider, DomainEvent, Origin } from './decider.ts';
@@ -52,12 +52,12 @@ export function recordRevision({ revision, originEvents }: StreamState<unknown>)
 
 /**
  * Applies further events to a stream's state. Old and new state share the map of commands, which only grows.
- * @throws StreamDamaged if they don't follow on it
+ * @throws StreamDamaged if one can't be read, or they don't follow on it
  */
 export function fold<State extends object, Event extends DomainEvent>(
   decider: Pick<Decider<State, unknown, Event>, 'events' | 'evolve'>,
   from: StreamState<State>,
-  events: readonly (TrailEvent & { storePosition?: StorePosition })[],
+  events: readonly (TrailEvent | StoredEvent)[],
 ): StreamState<State> {
   let { organization_id, state, revision, created_at, updated_at, hash, storePosition } = from;
   const { commands, originEvents } = from;
@@ -66,7 +66,7 @@ export function fold<State extends object, Event extends DomainEvent>(
     state = applyStoredEvent(decider, state, event);
     revision = event.revision;
     hash = event.metadata.hash;
-    storePosition = event.storePosition ?? storePosition;
+    if ('storePosition' in event) storePosition = event.storePosition;
     organization_id ??= event.metadata.organization_id;
     updated_at = event.metadata.recorded_at;
     created_at ??= updated_at;
@@ -85,14 +85,26 @@ export function fold<State extends object, Event extends DomainEvent>(
   };
 }
 
-/** @throws StreamDamaged unless the event follows the one with this revision and hash */
-function requireFollows({ stream, revision, metadata }: TrailEvent, last: number, lastHash: string | null): void {
+/** @throws StreamDamaged unless the event can be read and follows the one with this revision and hash */
+function requireFollows<Event extends TrailEvent>(
+  event: Event | UnreadableRow,
+  last: number,
+  lastHash: string | null,
+): asserts event is Event {
+  const { stream, revision, metadata } = event;
   if (revision !== last + 1) {
     throw new StreamDamaged(stream, `revisions ${last + 1} to ${revision - 1} are missing or are not veritrail's`);
   }
+  if (event.data === null) throw unreadable(event, `revision ${revision}`);
   if (metadata.previous_hash !== lastHash) {
     throw new StreamDamaged(stream, `revision ${revision} doesn't follow the event before it`);
   }
+}
+
+/** Returns the error of a call that needs an event that can't be read. @param place "revision 3" */
+export function unreadable({ stream, id, metadata, fault }: UnreadableRow, place: string): StreamDamaged {
+  const finding = `${place} cannot be read, because ${fault}`;
+  return new StreamDamaged(stream, finding, { eventId: id, organizationId: metadata.organization_id, fault });
 }
 
 /**
@@ -109,7 +121,10 @@ export function applyStoredEvent<State extends object, Event extends DomainEvent
   return decider.evolve(state, { type: event.type, data: upcast(event) } as unknown as Event);
 }
 
-function recordCommand(commands: Map<string, RecordedCommand>, event: TrailEvent): void {
+function recordCommand(
+  commands: Map<string, RecordedCommand>,
+  event: Pick<TrailEvent, 'revision' | 'type' | 'metadata'>,
+): void {
   const { command_id, salt, input_hash, recorded_at } = event.metadata;
   const existing = commands.get(command_id);
   if (existing === undefined) {

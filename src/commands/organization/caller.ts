@@ -12,6 +12,8 @@ export interface Caller {
   roles: ReadonlyMap<string, Role>;
   /** The account's own role in each of these organizations. The credential's role is never higher. */
   members: ReadonlyMap<string, Role>;
+  /** Organizations whose own stream is damaged, so that the caller's role there isn't known. */
+  damaged?: ReadonlySet<string>;
   /** The credential may only read, even if its role may write. */
   read_only: boolean;
   /** The scopes that an OAuth client was granted. Absent for other credentials. */

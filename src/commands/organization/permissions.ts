@@ -1,4 +1,4 @@
-import { Refusal } from '../engine/refusal.ts';
+import { damagedOrganization, Refusal } from '../engine/refusal.ts';
 import { type Caller, ROLES, type Role } from './caller.ts';
 
 /** The roles that have a permission. */
@@ -60,10 +60,14 @@ export function lowerRole(a: Role, b: Role): Role {
   return ROLES.indexOf(a) <= ROLES.indexOf(b) ? a : b;
 }
 
-/** Returns the caller's role in an organization. @throws Refusal not_found, even if the organization exists */
+/**
+ * Returns the caller's role in an organization.
+ * @throws Refusal not_found, even if the organization exists; unavailable if its own stream is damaged
+ */
 export function roleIn(caller: Caller, organizationId: string): Role {
   const role = caller.roles.get(organizationId);
   if (role !== undefined) return role;
+  if (caller.damaged?.has(organizationId)) throw damagedOrganization();
   throw new Refusal(
     'not_found',
     'There is no such organization for this token. Call listOrganizations to list those that it reaches.',

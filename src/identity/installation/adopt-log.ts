@@ -1,4 +1,6 @@
 import { randomId } from '../../commands/engine/ids.ts';
+import { nullIfDamaged } from '../../commands/engine/refusal.ts';
+import { organizationAggregate } from '../../commands/families.ts';
 import { recordFirstName } from '../accounts/account-names.ts';
 import { executeOrganizationCommand } from '../memberships/actor.ts';
 import { migrateAccounts } from '../migrations/migrate.ts';
@@ -33,7 +35,7 @@ export async function adoptLog(options: InstallationOptions & { tokens: Tokens }
 
   await migrateAccounts(accounts);
   const account_id = (await accounts.all('accounts'))[0]?.id ?? randomId('acc');
-  const organizations = await organizationsIn(log);
+  const organizations = await organizationsIn(log, handler);
   await accounts.insert('accounts', { id: account_id, name: 'Owner', organizations, created_at: now().toISOString() });
   await recordFirstName(accounts, account_id, 'Owner');
   for (const id of organizations) {
@@ -44,11 +46,16 @@ export async function adoptLog(options: InstallationOptions & { tokens: Tokens }
   throw new InstallationError('Another process set up this account store meanwhile. Start the service.');
 }
 
-async function organizationsIn(log: EventLogReader): Promise<string[]> {
+/** Returns the log's organizations. Nobody can join one of which an event can't be read. */
+async function organizationsIn(log: EventLogReader, handler: InstallationOptions['handler']): Promise<string[]> {
   const organizationIds: string[] = [];
   for await (const events of log.readAll(null)) {
-    for (const { type, metadata } of events)
-      if (type === 'OrganizationCreated') organizationIds.push(metadata.organization_id);
+    for (const { type, metadata } of events) {
+      const isReadable =
+        type === 'OrganizationCreated' &&
+        (await handler.load(organizationAggregate(metadata.organization_id)).catch(nullIfDamaged)) !== null;
+      if (isReadable) organizationIds.push(metadata.organization_id);
+    }
   }
   return organizationIds;
 }

@@ -1,7 +1,8 @@
 /** An event of the log, with the fields that identity reads. */
 export interface LoggedEvent {
   type: string;
-  data: Record<string, unknown>;
+  /** Null if the event can't be read. */
+  data: Record<string, unknown> | null;
   metadata: { organization_id: string; recorded_at: string };
 }
 

@@ -7,7 +7,7 @@ import { recordFirstName } from '../accounts/account-names.ts';
 import { executeOrganizationCommand } from '../memberships/actor.ts';
 import { migrateAccounts } from '../migrations/migrate.ts';
 import { DEFAULT_TOKEN_DAYS, storeToken } from '../tokens/token-record.ts';
-import type { EventLogReader } from './event-log-reader.ts';
+import type { EventLogReader, LoggedEvent } from './event-log-reader.ts';
 
 /** The log and the account store don't belong together. `message` says what to do. */
 export class InstallationError extends Error {
@@ -118,7 +118,7 @@ export async function findInstallation(
 ): Promise<{ installation: string; complete: boolean } | null> {
   const { accounts, log } = options;
   // The log first: the installation's id is stored before the log's first event.
-  const loggedId = await loggedInstallationId(log);
+  const loggedId = await loggedInstallationId(log, () => storedInstallationId(accounts));
   const storedId = await storedInstallationId(accounts);
   if (storedId === null) {
     if (loggedId === null) return null;
@@ -132,7 +132,7 @@ export async function findInstallation(
   }
   const isComplete = (await accounts.all('tokens')).length > 0;
   // Read again: a first start may have ended between the two reads.
-  if (isComplete && loggedId === null && (await loggedInstallationId(log)) === null) {
+  if (isComplete && loggedId === null && (await loggedInstallationId(log, async () => storedId)) === null) {
     const remedy = `${RESTORE}, or empty the account store to begin anew. (veritrail init --adopt-log is for the other case, a log without accounts.)`;
     throw new InstallationError(`The account store has tokens, but the log is empty. ${remedy}`);
   }
@@ -156,11 +156,18 @@ export function toInstallation(installation: string): Installation {
   return { installation, organizationId: derivedId('org', installation) };
 }
 
-/** Returns the installation id in the log's first event, or null for an empty log. */
-export async function loggedInstallationId(log: EventLogReader): Promise<string | null> {
+/**
+ * Returns the installation id in the log's first event, or null for an empty log.
+ * @param expectedId returns the id that the log should have. It is what an event that can't be read is compared with
+ */
+export async function loggedInstallationId(
+  log: EventLogReader,
+  expectedId: () => Promise<string | null> = async () => null,
+): Promise<string | null> {
   for await (const events of log.readAll(null)) {
     const first = events[0];
     if (first === undefined) continue;
+    if (first.data === null) return unreadableInstallationId(first, await expectedId());
     if (first.type === 'OrganizationCreated' && typeof first.data.installation === 'string') {
       return first.data.installation;
     }
@@ -169,6 +176,13 @@ export async function loggedInstallationId(log: EventLogReader): Promise<string 
     );
   }
   return null;
+}
+
+/** Returns the expected id if the log's first event, which can't be read, is of its first organization. */
+function unreadableInstallationId({ metadata }: LoggedEvent, expectedId: string | null): string {
+  const isExpected = expectedId !== null && toInstallation(expectedId).organizationId === metadata.organization_id;
+  if (isExpected) return expectedId;
+  throw new InstallationError(`The log's first event cannot be read, so its installation is not known. ${RESTORE}.`);
 }
 
 /** Stores the installation id. Returns false if there is one already; it is never replaced. */

@@ -1,5 +1,5 @@
 import type { CommandHandler } from '../../commands/engine/handler.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { nullIfDamaged, Refusal } from '../../commands/engine/refusal.ts';
 import { organizationAggregate } from '../../commands/families.ts';
 import type { Role } from '../../commands/organization/caller.ts';
 import { requireActorPermission } from '../../commands/organization/organization-state.ts';
@@ -66,8 +66,8 @@ export class Domains {
   /** Returns true if people of this domain may sign in without an invitation. */
   async isAdmitted(domain: string): Promise<boolean> {
     for (const id of await this.organizationsAdmitting(domain)) {
-      const { state } = await this.options.handler.load(organizationAggregate(id), true);
-      if (Object.hasOwn(state?.domains ?? {}, domain.toLowerCase())) return true;
+      const organization = await this.options.handler.load(organizationAggregate(id), true).catch(nullIfDamaged);
+      if (Object.hasOwn(organization?.state?.domains ?? {}, domain.toLowerCase())) return true;
     }
     return false;
   }

@@ -12,6 +12,7 @@ import { requireValidRole } from '../../commands/organization/permissions.ts';
 import { type OptionalReason, withReason } from '../../commands/record.ts';
 import type { NameReader } from '../../queries/records/member-names.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
+import { StreamDamaged } from '../../stores/errors.ts';
 import { readName } from '../accounts/account.ts';
 import { storedInstallationId } from '../installation/installation.ts';
 import type { Tokens } from '../tokens/tokens.ts';
@@ -70,10 +71,23 @@ export class Members {
 
   /** Returns the organizations of an account, by name. */
   async organizationsOf(accountId: string): Promise<Membership[]> {
-    const hints = await indexedOrganizations(this.options.accounts, accountId);
-    const results = await Promise.all(hints.map((id) => this.membership(accountId, id)));
-    const memberships = results.filter((membership) => membership !== null);
+    const memberships = await this.readMemberships(accountId);
     return memberships.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
+  }
+
+  /** Leaves out organizations whose stream is damaged, so that they don't keep the account from its others. */
+  private async readMemberships(
+    accountId: string,
+    onDamaged: (organizationId: string) => void = () => undefined,
+  ): Promise<Membership[]> {
+    const read = (id: string) =>
+      this.membership(accountId, id).catch((error: unknown) => {
+        if (!(error instanceof StreamDamaged)) throw error;
+        onDamaged(id);
+        return null;
+      });
+    const hints = await indexedOrganizations(this.options.accounts, accountId);
+    return (await Promise.all(hints.map(read))).filter((membership) => membership !== null);
   }
 
   /**
@@ -96,8 +110,11 @@ export class Members {
 
   /** Returns a signed-in person as a caller of queries and tools. */
   async callerOf(accountId: string): Promise<Caller> {
-    const roles = await this.rolesOf(accountId);
-    return { account_id: accountId, token_id: null, client: null, roles, members: roles, read_only: false };
+    const damaged = new Set<string>();
+    const memberships = await this.readMemberships(accountId, (id) => damaged.add(id));
+    const roles = new Map(memberships.map(({ id, role }) => [id, role]));
+    const caller = { account_id: accountId, token_id: null, client: null, roles, members: roles, read_only: false };
+    return damaged.size === 0 ? caller : { ...caller, damaged };
   }
 
   /** Returns all members, also ended ones, with their names: highest role first, then by name. @throws Refusal not_found */

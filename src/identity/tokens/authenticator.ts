@@ -7,7 +7,7 @@ import type { OrganizationState } from '../../commands/organization/organization
 import { memberRole, membershipEnd } from '../../commands/organization/organization-state.ts';
 import { lowerRole } from '../../commands/organization/permissions.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
-import { StoreUnavailable } from '../../stores/errors.ts';
+import { StoreUnavailable, StreamDamaged } from '../../stores/errors.ts';
 import type { OnTokenEvent, ReadAddress } from '../access-log/access-events.ts';
 import { type MaybeOrganization, OrganizationReads, type Timestamped } from '../memberships/organization-reads.ts';
 import type { AccessTokenGrant } from '../oauth/access-token-lookup.ts';
@@ -176,7 +176,8 @@ export class Authenticator {
     let oldest = at;
     const pendingReads: Promise<unknown>[] = [];
     const knowsToken = (state: MaybeOrganization) => state?.tokens.get(record.id) !== undefined;
-    for (const id of record.organizations) {
+    const damaged = new Set<string>();
+    const readOrganization = async (id: string) => {
       let read = this.organizations.readShared(id, at);
       // An earlier read of the organization may not contain a token that was just created.
       const isAcceptable = (state: MaybeOrganization) => acceptOlder && knowsToken(state);
@@ -185,6 +186,16 @@ export class Authenticator {
         read = this.organizations.startRead(id, at);
         result = await this.organizations.answer(id, read, isAcceptable);
       }
+      return { read, result };
+    };
+    for (const id of record.organizations) {
+      const organization = await readOrganization(id).catch((error: unknown) => {
+        // Others that the token reaches still work.
+        if (!(error instanceof StreamDamaged) || record.organizations.length === 1) throw error;
+        damaged.add(id);
+      });
+      if (organization === undefined) continue;
+      const { read, result } = organization;
       const state = result.value;
       if (result.startedAt < read.startedAt) pendingReads.push(read.value);
       const membership = usableMembership(record, state, this.options.now());
@@ -199,7 +210,8 @@ export class Authenticator {
     const read_only = record.read_only || grant?.scopes.includes(WRITE_SCOPE) === false;
     const scopes = grant === null ? {} : { scopes: grant.scopes };
     const confirm = pendingReads.length === 0 ? {} : { confirm: () => this.confirm(token, pendingReads) };
-    const caller: Caller = { account_id, token_id: id, client: null, roles, members, read_only, ...scopes, ...confirm };
+    const limits = { read_only, ...scopes, ...(damaged.size === 0 ? {} : { damaged }) };
+    const caller: Caller = { account_id, token_id: id, client: null, roles, members, ...limits, ...confirm };
     const expiresAt = Math.min(Date.parse(record.expires_at), grant?.expiresAt ?? Number.POSITIVE_INFINITY);
     const last_used_at = record.last_used_at === null ? 0 : Date.parse(record.last_used_at);
     const storeUseAt = Math.max(this.lastUses.get(id) ?? 0, last_used_at) + LAST_USED_PRECISION_MS;

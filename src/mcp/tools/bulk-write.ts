@@ -1,6 +1,6 @@
 import type { Aggregate } from '../../commands/engine/decider.ts';
 import type { CommandEnvelope, CommandResult, Rehearsal } from '../../commands/engine/handler.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { asRefusal, damageOf, Refusal } from '../../commands/engine/refusal.ts';
 import type { Role } from '../../commands/organization/caller.ts';
 import { requirePermission, roleIn } from '../../commands/organization/permissions.ts';
 import type { WriteContext, WriteService } from './tool.ts';
@@ -113,12 +113,17 @@ export async function mapConcurrently<Item, Result>(
   return results;
 }
 
-/** Returns a refusal instead of throwing it. `unavailable` is thrown: it ends the whole call. */
+/**
+ * Returns a refusal instead of throwing it. `unavailable` is thrown, because it ends the whole call, unless only this
+ * record's stream is damaged.
+ */
 export async function catchRefusal<Result>(work: () => Promise<Result>): Promise<Result | { refusal: Refusal }> {
   try {
     return await work();
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.code === 'unavailable') throw error;
+  } catch (thrown) {
+    const isDamage = damageOf(thrown) !== null;
+    const error = isDamage ? asRefusal(thrown) : thrown;
+    if (!(error instanceof Refusal) || (error.code === 'unavailable' && !isDamage)) throw error;
     return { refusal: error };
   }
 }

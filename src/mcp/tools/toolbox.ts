@@ -1,5 +1,6 @@
-import { asRefusal, Refusal, type RefusalCode } from '../../commands/engine/refusal.ts';
+import { asRefusal, damageOf, Refusal, type RefusalCode, unreadableAt } from '../../commands/engine/refusal.ts';
 import { type Caller, withConfirmedRoles } from '../../commands/organization/caller.ts';
+import { findParkedPosition } from '../../queries/records/parked-position.ts';
 import { type OpenApiOptions, openapiDocument } from '../openapi/openapi-document.ts';
 import { ERRORS } from '../protocol/error-codes.ts';
 import { type AnswerPage, withPageUrl } from './answer-page.ts';
@@ -73,14 +74,14 @@ export function createToolBox(
   heavyReads?: CallRunner,
 ): ToolBox & CallRunner {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const failure = (thrown: unknown, tool: Tool, { signal }: Control): ToolResult => {
+  const failure = async (thrown: unknown, tool: Tool, { signal }: Control, caller: Caller): Promise<ToolResult> => {
     const error = refusalOf(thrown, tool, signal);
     if (!(error instanceof Refusal)) {
       reportError(error, tool.name);
       return refusalResult(INTERNAL_ERROR);
     }
     if (error.code === 'unavailable' && error.cause !== undefined) reportError(error.cause, tool.name);
-    return refusalResult(error);
+    return refusalResult(await withPosition(error, service, caller));
   };
   let listJson: string | undefined;
   return {
@@ -99,7 +100,7 @@ export function createToolBox(
         const isElsewhere = heavyReads !== undefined && call.load !== 'LIGHT';
         return await (isElsewhere ? heavyReads.run(call, context) : runTool(tool, call, service, context));
       } catch (thrown) {
-        return failure(thrown, tool, context);
+        return failure(thrown, tool, context, context.caller);
       }
     },
     async run(call, control) {
@@ -107,7 +108,7 @@ export function createToolBox(
       try {
         return await runTool(tool, call, service, control);
       } catch (thrown) {
-        return failure(thrown, tool, control);
+        return failure(thrown, tool, control, call.caller);
       }
     },
   };
@@ -193,6 +194,19 @@ function refusalOf(thrown: unknown, { readOnly }: Tool, signal: AbortSignal | un
   if (!signal?.aborted || thrown !== signal.reason) return asRefusal(thrown);
   const advice = readOnly ? '' : ' Repeat it with the same idempotency_key to finish it.';
   return new Refusal('unavailable', `The request was cancelled.${advice}`);
+}
+
+/**
+ * Names the position of an event that can't be read. Without access to its organization, its record is treated as missing.
+ * Any other refusal is returned unchanged.
+ */
+async function withPosition(refusal: Refusal, { reader }: ToolService, { roles }: Caller): Promise<Refusal> {
+  const damage = damageOf(refusal);
+  if (damage?.unreadable === undefined) return refusal;
+  const { eventId, organizationId } = damage.unreadable;
+  if (!roles.has(organizationId)) return new Refusal('not_found', 'This record does not exist here.');
+  const position = await findParkedPosition(reader, eventId).catch(() => null);
+  return position === null ? refusal : unreadableAt(position, damage);
 }
 
 const INTERNAL_ERROR = new Refusal(

@@ -129,7 +129,7 @@ export async function findOrganizationOf(
   const { organization_id } = await service.handler.load(recordAggregate(id));
   if (
     organization_id !== null &&
-    caller.roles.has(organization_id) &&
+    (caller.roles.has(organization_id) || caller.damaged?.has(organization_id)) &&
     (expected ?? organization_id) === organization_id
   ) {
     return organization_id;

@@ -233,6 +233,7 @@ function* toBatches(events: readonly StoredEvent[]): Generator<readonly StoredEv
 /** Estimates the bytes of an event's texts. */
 function roughSize(event: StoredEvent): number {
   let size = 500;
+  if (event.data === null) return size + event.bytes.data.length;
   for (const value of Object.values(event.data)) {
     if (typeof value === 'string') size += value.length;
     else if (typeof value === 'object' && value !== null) size += JSON.stringify(value).length;
@@ -305,12 +306,13 @@ function recordsOf(batch: Batch, events: readonly StoredEvent[]): string[] {
 async function applyOrPark(batch: Batch, event: StoredEvent, refusal: Error | null): Promise<void> {
   try {
     if (refusal !== null) throw refusal;
+    if (event.data === null) throw new Error(event.fault);
     const transaction = new EventTransaction(batch, event);
     await applyEvent(transaction, batch.logTime);
     await transaction.commit();
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error;
-    const transaction = new EventTransaction(batch, event);
+    const transaction = new EventTransaction(batch, { ...event, data: event.data ?? {} });
     await parkEvent(transaction, batch.logTime);
     const { organization_id } = event.metadata;
     const doc = {

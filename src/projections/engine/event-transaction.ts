@@ -6,7 +6,6 @@ import {
   relationBetween,
   relationOfRecord,
 } from '../../register/link.ts';
-import type { StoredEvent } from '../../stores/event-store.ts';
 import type { DocumentPut } from '../../stores/read-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { mapChanges } from '../history/change-rows.ts';
@@ -36,7 +35,7 @@ export class EventTransaction {
 
   constructor(
     private readonly batch: Batch,
-    readonly event: StoredEvent,
+    readonly event: TrailEvent,
   ) {}
 
   get position(): number {

@@ -1,4 +1,4 @@
-import type { EventStore, StorePosition } from '../../stores/event-store.ts';
+import { type EventStore, NO_ORGANIZATION, type StorePosition } from '../../stores/event-store.ts';
 import type { Checkpoint } from '../../stores/read-store.ts';
 import type { AppliedLeaves } from '../transparency/applied-leaves.ts';
 
@@ -95,7 +95,12 @@ export abstract class GenerationProgress {
   }
 
   get organizations(): string[] {
-    return [...this.checkpoints.keys()];
+    return [...this.checkpoints.keys()].filter((id) => id !== NO_ORGANIZATION);
+  }
+
+  /** The number of unreadable rows of which nothing tells the organization. */
+  get unattributed(): number {
+    return this.checkpoint(NO_ORGANIZATION)?.position ?? 0;
   }
 
   checkpoint(organizationId: string): Checkpoint | null {

@@ -164,7 +164,8 @@ export class Runner extends GenerationProgress {
 
   /** Applies some new events, and reports the progress. */
   private async applyPart(applier: Applier, events: readonly StoredEvent[]): Promise<void> {
-    this.pendingSince = Date.parse(events[0]!.metadata.recorded_at);
+    // A row that can't be read may show no time.
+    this.pendingSince = Date.parse(events[0]!.metadata.recorded_at) || null;
     const started = performance.now();
     await applier.apply(events);
     this.options.onTiming?.({ events: events.length, ms: Math.round(performance.now() - started) }, 'projection batch');

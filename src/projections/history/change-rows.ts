@@ -137,7 +137,8 @@ export function changeDocument(
     event_type: event.type,
     record: details.record,
     revision: details.revision,
-    recorded_at,
+    // An unreadable row may not show its time.
+    recorded_at: recorded_at || logTime,
     effective_at: details.effective_at,
     actor_id,
     token_id,

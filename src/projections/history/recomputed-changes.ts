@@ -3,7 +3,7 @@ import { controlsOfPairs, readCrosswalk } from '../../commands/crosswalk.ts';
 import { applyStoredEvent, upcast } from '../../commands/engine/stream-state.ts';
 import { recordAggregate } from '../../commands/families.ts';
 import { EVIDENCE_LINKED, readLinkTransition } from '../../commands/link.ts';
-import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
+import type { EventStore, ReadableEvent, StoredEvent, StorePosition } from '../../stores/event-store.ts';
 import type { DocumentPut } from '../../stores/read-store.ts';
 import { canonical } from '../../trail/canonical.ts';
 import { type ChainFault, linkFault } from '../../trail/chain.ts';
@@ -81,7 +81,7 @@ interface StreamReading extends RecomputedStream {
   isAtEnd: boolean;
 }
 
-type OnEvent = (event: StoredEvent, rows: readonly DocumentPut[], before: RecordDocument | null) => Promise<void>;
+type OnEvent = (event: ReadableEvent, rows: readonly DocumentPut[], before: RecordDocument | null) => Promise<void>;
 
 /** Maximum number of events per read of the log. */
 export const EVENTS_PER_READ = 200;
@@ -181,21 +181,21 @@ export class RecomputedChanges {
     if (events.length < limit) reading.isAtEnd = true;
     for (const event of events) {
       const { stream, revision, id, metadata } = event;
-      const why = linkFault(nodeCrypto, event, reading.events.length, reading.hash);
-      if (why !== null) {
-        reading.fault = { stream, revision, event_id: id, why };
+      const checked = checkedEvent(event, reading.events.length, reading.hash);
+      if ('why' in checked) {
+        reading.fault = { stream, revision, event_id: id, why: checked.why };
         return;
       }
       const before = reading.document;
-      const rows = await this.apply(reading, event);
-      await onEvent?.(event, rows, before);
+      const rows = await this.apply(reading, checked);
+      await onEvent?.(checked, rows, before);
       reading.hash = metadata.hash;
-      reading.events.push(toRecomputedEvent(event, rows));
+      reading.events.push(toRecomputedEvent(checked, rows));
     }
   }
 
   /** Applies an event to its stream's state and returns its change rows. */
-  private async apply(reading: StreamReading, event: StoredEvent): Promise<readonly DocumentPut[]> {
+  private async apply(reading: StreamReading, event: ReadableEvent): Promise<readonly DocumentPut[]> {
     const { model } = reading;
     if (isLinkStream(event.stream)) return this.linkRows(event);
     if (isCrosswalkStream(event.stream)) return this.crosswalkRows(event);
@@ -219,7 +219,7 @@ export class RecomputedChanges {
     return rows;
   }
 
-  private async evolve(reading: StreamReading, model: ReadModel, event: StoredEvent): Promise<RecordDocument | null> {
+  private async evolve(reading: StreamReading, model: ReadModel, event: ReadableEvent): Promise<RecordDocument | null> {
     try {
       reading.state = applyStoredEvent(model.family, reading.state, event);
     } catch {
@@ -260,7 +260,7 @@ export class RecomputedChanges {
     return versions.findLast(isBefore)?.document ?? null;
   }
 
-  private async linkRows(event: StoredEvent): Promise<readonly DocumentPut[]> {
+  private async linkRows(event: ReadableEvent): Promise<readonly DocumentPut[]> {
     const [from, to] = await this.recordsOf(event);
     const transition = readLinkTransition(event);
     if (!from || !to || transition === null) return this.parkedLinkRows(event);
@@ -268,7 +268,7 @@ export class RecomputedChanges {
     return [row, reverseRow];
   }
 
-  private async crosswalkRows(event: StoredEvent): Promise<readonly DocumentPut[]> {
+  private async crosswalkRows(event: ReadableEvent): Promise<readonly DocumentPut[]> {
     const data = readCrosswalk(event);
     if (data === null) return this.parkedLinkRows(event);
     const records = new Map<string, RecordDocument>();
@@ -280,27 +280,41 @@ export class RecomputedChanges {
     return crosswalkChangeRows(withoutPosition(event), data, records);
   }
 
-  private async recordsOf(event: StoredEvent): Promise<(RecordDocument | null)[]> {
+  private async recordsOf(event: ReadableEvent): Promise<(RecordDocument | null)[]> {
     const records: (RecordDocument | null)[] = [];
     for (const id of idsOfPairStream(event.stream)) records.push(await this.recordAt(id, event.storePosition));
     return records;
   }
 
-  private async parkedLinkRows(event: StoredEvent): Promise<readonly DocumentPut[]> {
+  private async parkedLinkRows(event: ReadableEvent): Promise<readonly DocumentPut[]> {
     return parkedLinkChangeRows(withoutPosition(event), idsOfPairStream(event.stream), await this.recordsOf(event));
   }
 
-  private async parkedRows(reading: StreamReading, event: StoredEvent, before: RecordDocument | null) {
+  private async parkedRows(reading: StreamReading, event: ReadableEvent, before: RecordDocument | null) {
     if (isPairStream(event.stream)) return this.parkedLinkRows(event);
     return recordChangeRows(withoutPosition(event), reading.model, before, null);
   }
 }
 
 /**
+ * Returns an event that follows its stream's last one, or why it doesn't. A row that can't be read is not what was
+ * appended.
+ */
+export function checkedEvent(
+  event: StoredEvent,
+  revision: number,
+  previous: string | null,
+): ReadableEvent | Pick<ChainFault, 'why'> {
+  if (event.data === null) return { why: 'ALTERED' };
+  const why = linkFault(nodeCrypto, event, revision, previous);
+  return why === null ? event : { why };
+}
+
+/**
  * Wraps a stored event for the functions that make change rows. Position and log time are placeholders, because a
  * stream doesn't contain them. `rowDigest` ignores both.
  */
-export function withoutPosition(event: StoredEvent): PositionedEvent {
+export function withoutPosition(event: ReadableEvent): PositionedEvent {
   return { event, position: 0, logTime: '' };
 }
 
@@ -312,7 +326,7 @@ export function rowDigest(document: ChangeDocument): string {
 
 /** Returns an event with the digests of its rows. */
 export function toRecomputedEvent(
-  { id, storePosition, metadata }: StoredEvent,
+  { id, storePosition, metadata }: ReadableEvent,
   rows: readonly DocumentPut[],
 ): RecomputedEvent {
   const { recorded_at: recordedAt, salt } = metadata;

@@ -1,10 +1,10 @@
-import type { EventStore, StoredEvent } from '../../stores/event-store.ts';
+import type { EventStore, ReadableEvent, StoredEvent } from '../../stores/event-store.ts';
 import type { DocumentPut } from '../../stores/read-store.ts';
-import { type ChainFault, linkFault } from '../../trail/chain.ts';
-import { nodeCrypto } from '../../trail/node/node-crypto.ts';
+import type { ChainFault } from '../../trail/chain.ts';
 import { isSealEventType, readSealEvent, sealStream } from '../../trail/seals/seal-events.ts';
 import { recordChangeRows, sealChangeRow } from '../history/change-rows.ts';
 import {
+  checkedEvent,
   EVENTS_PER_READ,
   type ReadAllowance,
   type RecomputedEvent,
@@ -44,7 +44,7 @@ export class RecomputedSeals {
     this.allowance.allow(1);
     const [event] = await this.events.readStream(this.stream, revision, 1);
     await this.allowance.recordRead(1);
-    return event === undefined ? null : rowOfSeal(event);
+    return event === undefined || event.data === null ? null : rowOfSeal(event);
   }
 
   private async readBlock(revision: number): Promise<void> {
@@ -56,10 +56,10 @@ export class RecomputedSeals {
     let previous = from === 0 ? null : hashBefore;
     const verified: RecomputedEvent[] = [];
     for (const event of events) {
-      const fault = linkFault(nodeCrypto, event, from + verified.length, previous);
-      if (fault !== null) return this.fail(event, fault, from, verified, hashBefore);
+      const checked = checkedEvent(event, from + verified.length, previous);
+      if ('why' in checked) return this.fail(event, checked.why, from, verified, hashBefore);
       previous = event.metadata.hash;
-      verified.push(toRecomputedEvent(event, [rowOfSeal(event)]));
+      verified.push(toRecomputedEvent(checked, [rowOfSeal(checked)]));
     }
     const last = events.at(-1);
     const isLinked = this.block?.from !== revision + 1 || this.block.previousHash === previous;
@@ -79,7 +79,7 @@ export class RecomputedSeals {
   }
 }
 
-function rowOfSeal(event: StoredEvent): DocumentPut {
+function rowOfSeal(event: ReadableEvent): DocumentPut {
   const isReadable = isSealEventType(event.type) && readSealEvent(event.type, event.data) !== null;
   // The digest leaves out position and log time.
   return isReadable

@@ -33,7 +33,9 @@ export async function checkNewestSeal(
   const { data, position, event_id, revision } = document;
   const [event] = await events.readStream(sealStream(organizationId), revision, 1);
   const sealEvent =
-    event?.id === event_id && isAuthentic(nodeCrypto, event) ? readSealEvent('LogSealed', event.data) : null;
+    event?.id === event_id && event.data !== null && isAuthentic(nodeCrypto, event)
+      ? readSealEvent('LogSealed', event.data)
+      : null;
   const isInLog = sealEvent !== null && isDeepStrictEqual(sealEvent.data, data);
   const isValid = isInLog && (await isSignedByItsKey(models, organizationId, data));
   return { seal: { ...data, position: String(position), event_id }, isValid };

@@ -126,7 +126,8 @@ class SealRun {
     previous: string | null,
   ): Promise<FaultySeal | null> {
     const seal = this.seals.get(revision);
-    const isInLog = event !== undefined && linkFault(nodeCrypto, event, revision, previous) === null;
+    const isInLog =
+      event !== undefined && event.data !== null && linkFault(nodeCrypto, event, revision, previous) === null;
     const isSame = seal === undefined || (event?.id === seal.event_id && isDeepStrictEqual(event.data, seal.data));
     if (!isInLog || !isSame) return this.toFault(seal ?? this.run[0]!, 'NOT_IN_LOG');
     if (seal !== undefined) {

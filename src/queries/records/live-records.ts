@@ -1,4 +1,5 @@
 import type { CommandHandler } from '../../commands/engine/handler.ts';
+import { nullIfDamaged } from '../../commands/engine/refusal.ts';
 import { FAMILIES, recordAggregate } from '../../commands/families.ts';
 import { textKey } from '../../projections/read-models/search-text.ts';
 import type { FamilyName } from '../../register/families.ts';
@@ -111,8 +112,10 @@ export class LiveRecords {
   }
 
   private async load(id: string): Promise<void> {
-    const { organization_id, state } = await this.options.handler.load(recordAggregate(id), true);
-    if (organization_id !== this.options.organizationId || state === null) return;
+    const loaded = await this.options.handler.load(recordAggregate(id), true).catch(nullIfDamaged);
+    // A record that can't be read is found as the read models have it.
+    if (loaded?.state == null || loaded.organization_id !== this.options.organizationId) return;
+    const { state } = loaded;
     if (state.archived_at === null) this.add(id, state);
     else this.changed.set(id, null);
   }

@@ -15,9 +15,14 @@ import streamsPb, { type BatchAppendReq, type BatchAppendResp } from '@eventstor
 import type { ClientDuplexStream, Metadata } from '@grpc/grpc-js';
 import type { TrailEvent } from '../../trail/event.ts';
 import { TooLarge } from '../errors.ts';
-import { NO_STREAM, type StorePosition, type StreamBatch } from '../event-store.ts';
+import { NO_STREAM, type RowBytes, type StorePosition, type StreamBatch, type UncheckedRow } from '../event-store.ts';
 import { CallLost, NoAnswer, withTimeout } from './calls.ts';
-import { storePositionOf } from './events.ts';
+import { storedRow, storePositionOf } from './events.ts';
+
+/** The content of one append: a batch of events, or a row as it is. */
+export interface ProposedBatch extends Omit<StreamBatch, 'events'> {
+  events: readonly (TrailEvent | UncheckedRow)[];
+}
 
 interface PendingAppend {
   stream: string;
@@ -54,7 +59,7 @@ export class AppendCall {
    * Sends an append. Returns its position, or null if the server sent none that can be trusted.
    * @throws NoAnswer after `ms`
    */
-  async append(batch: StreamBatch, ms: number): Promise<StorePosition | null> {
+  async append(batch: ProposedBatch, ms: number): Promise<StorePosition | null> {
     const id = randomUUID();
     const answer = new Promise<StorePosition | null>((resolve, reject) => {
       const lastRevision = batch.expectedRevision + batch.events.length;
@@ -88,7 +93,7 @@ export class AppendCall {
   }
 }
 
-function toRequest(id: string, { stream, events, expectedRevision }: StreamBatch): BatchAppendReq {
+function toRequest(id: string, { stream, events, expectedRevision }: ProposedBatch): BatchAppendReq {
   const options = new streamsPb.BatchAppendReq.Options().setStreamIdentifier(
     new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream)),
   );
@@ -101,13 +106,19 @@ function toRequest(id: string, { stream, events, expectedRevision }: StreamBatch
     .setIsFinal(true);
 }
 
-function toProposedMessage({ id, type, data, metadata }: TrailEvent) {
+function toProposedMessage(event: TrailEvent | UncheckedRow) {
+  const { data, metadata, isJson } = 'bytes' in event ? storedRow(event) : jsonOf(event);
   const message = new streamsPb.BatchAppendReq.ProposedMessage()
-    .setId(new sharedPb.UUID().setString(id))
-    .setData(Buffer.from(JSON.stringify(data)))
-    .setCustomMetadata(Buffer.from(JSON.stringify(metadata)));
-  message.getMetadataMap().set('type', type).set('content-type', 'application/json');
+    .setId(new sharedPb.UUID().setString(event.id))
+    .setData(data)
+    .setCustomMetadata(metadata);
+  const contentType = isJson ? 'application/json' : 'application/octet-stream';
+  message.getMetadataMap().set('type', event.type).set('content-type', contentType);
   return message;
+}
+
+function jsonOf({ data, metadata }: TrailEvent): RowBytes & { isJson: true } {
+  return { data: Buffer.from(JSON.stringify(data)), metadata: Buffer.from(JSON.stringify(metadata)), isJson: true };
 }
 
 /** Returns null if the server sent no position, or wrote at other revisions: a deleted stream goes on with its old ones. */

@@ -21,8 +21,10 @@ import {
   type StoredEvent,
   type StorePosition,
   type StreamBatch,
+  type UncheckedRow,
 } from '../event-store.ts';
 import { explainAbsence } from './absence.ts';
+import type { ProposedBatch } from './append-call.ts';
 import { appendFailure, CallLost, collect, isLostConnection, NoAnswer, readFailure, readUntil } from './calls.ts';
 import { readCredentials } from './credentials.ts';
 import { BEGINNING, compareStorePositions, storePositionOf, toAllPosition, toStoredEvent } from './events.ts';
@@ -83,16 +85,24 @@ class EventStoreDb implements EventStore {
     decidedAt?: number,
   ): Promise<StorePosition> {
     checkAppend(stream, events, expectedRevision);
+    return this.#appendBatch({ stream, events, expectedRevision, decidedAt });
+  }
+
+  async appendRow(row: UncheckedRow): Promise<StorePosition> {
+    return this.#appendBatch({ stream: row.stream, events: [row], expectedRevision: row.revision - 1 });
+  }
+
+  async #appendBatch(batch: ProposedBatch): Promise<StorePosition> {
     return this.#track(async () => {
       const known = this.#identity.storePosition;
-      const storePosition = await this.#appendOnce({ stream, events, expectedRevision, decidedAt });
+      const storePosition = await this.#appendOnce(batch);
       await this.#confirmLog(known, [storePosition]);
-      this.#identity.remember({ ...events.at(-1)!, storePosition });
+      this.#identity.remember({ ...batch.events.at(-1)!, storePosition });
       return storePosition;
     });
   }
 
-  async #appendOnce(batch: StreamBatch): Promise<StorePosition> {
+  async #appendOnce(batch: ProposedBatch): Promise<StorePosition> {
     const storePosition = await this.#send(batch);
     if (storePosition) return storePosition;
     // Success without a position means that the batch was there already.
@@ -217,7 +227,7 @@ class EventStoreDb implements EventStore {
    * Sends a batch to the leader. A batch that certainly wasn't written is sent again to the next leader.
    * @returns the server's position, if it sent one
    */
-  async #send(batch: StreamBatch): Promise<StorePosition | null> {
+  async #send(batch: ProposedBatch): Promise<StorePosition | null> {
     const end = Date.now() + MOVING_TIMEOUT_MS;
     for (;;) {
       const written = await this.#sendToLeader(batch, end);
@@ -231,7 +241,7 @@ class EventStoreDb implements EventStore {
    * drops a batch that it is already writing, without an answer.
    * @returns null if the batch certainly wasn't written and can be sent again before `end`
    */
-  async #sendToLeader(batch: StreamBatch, end: number): Promise<{ storePosition: StorePosition | null } | null> {
+  async #sendToLeader(batch: ProposedBatch, end: number): Promise<{ storePosition: StorePosition | null } | null> {
     const { stream, events } = batch;
     const node = this.#leader.current ?? (await this.#leader.waitForLeader(end));
     const since = Date.now();
@@ -258,7 +268,7 @@ class EventStoreDb implements EventStore {
   /** Returns the position of a batch without an answer, if its stream has it. @throws `failure` if not */
   async #positionOrThrow(
     stream: string,
-    events: readonly TrailEvent[],
+    events: ProposedBatch['events'],
     failure: StoreUnavailable,
   ): Promise<StorePosition> {
     const position = await this.#positionOf(stream, events);
@@ -269,7 +279,7 @@ class EventStoreDb implements EventStore {
   /** Handles a wrong revision. The stream may be ahead because it has these events already. */
   async #positionOrConflict(
     stream: string,
-    events: readonly TrailEvent[],
+    events: ProposedBatch['events'],
     { actualVersion }: WrongExpectedVersionError,
   ): Promise<StorePosition> {
     const actual = actualVersion === ABSENT ? NO_STREAM : Number(actualVersion);
@@ -285,12 +295,12 @@ class EventStoreDb implements EventStore {
   }
 
   /** Returns the position of the last of these events if the stream has all of them, at their revisions. */
-  async #positionOf(stream: string, events: readonly TrailEvent[]): Promise<StorePosition | null> {
+  async #positionOf(stream: string, events: ProposedBatch['events']): Promise<StorePosition | null> {
     return positionIn(await this.#lookUp(stream, events), events);
   }
 
   /** Reads the place of these events in their stream, after an append. */
-  async #lookUp(stream: string, events: readonly TrailEvent[]): Promise<ResolvedEvent[]> {
+  async #lookUp(stream: string, events: ProposedBatch['events']): Promise<ResolvedEvent[]> {
     return this.#readRecorded(stream, events[0]!.revision, events.length).catch((error) => {
       throw new StoreUnavailable('the stream could not be read, so the append may or may not be done', true, {
         cause: error,
@@ -369,7 +379,7 @@ function ours(resolved: readonly ResolvedEvent[]): StoredEvent[] {
 }
 
 /** Returns the position of the last of these events if they are what was recorded, at their revisions. */
-function positionIn(recorded: readonly ResolvedEvent[], events: readonly TrailEvent[]): StorePosition | null {
+function positionIn(recorded: readonly ResolvedEvent[], events: ProposedBatch['events']): StorePosition | null {
   const isComplete = events.every(({ id, revision }, index) => {
     const stored = recorded[index]?.event;
     return stored?.id === id && stored.revision === BigInt(revision);

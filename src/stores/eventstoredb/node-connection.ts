@@ -4,8 +4,8 @@ import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { Channel, type ChannelCredentials, credentials as grpcCredentials, Metadata } from '@grpc/grpc-js';
 import type { ConnectionSettings, Endpoint } from '../../config/connection-string.ts';
-import type { StorePosition, StreamBatch } from '../event-store.ts';
-import { AppendCall } from './append-call.ts';
+import type { StorePosition } from '../event-store.ts';
+import { AppendCall, type ProposedBatch } from './append-call.ts';
 import { collect, NotSent, withTimeout } from './calls.ts';
 import { toEndpoint } from './endpoint.ts';
 import { OwnedSockets } from './sockets.ts';
@@ -72,7 +72,7 @@ export class NodeConnection {
    * Sends an append over the connection's call for appends. Returns its position, or null if the server sent none.
    * @throws NotSent if the connection was replaced, NoAnswer after `ms`
    */
-  async append(batch: StreamBatch, ms: number): Promise<StorePosition | null> {
+  async append(batch: ProposedBatch, ms: number): Promise<StorePosition | null> {
     const release = this.hold();
     try {
       if (!this.#appendCall?.isOpen) this.#appendCall = new AppendCall(this.#streams, appendMetadata(this.settings));

@@ -6,7 +6,7 @@ import { FileIdentity } from './file-identity.ts';
 import { FileLocked } from './file-lock.ts';
 
 export type Value = string | number | null;
-export type SqlRow = readonly Value[];
+export type SqlRow = readonly (Value | Uint8Array)[];
 
 type Statement = ReturnType<Database.Database['prepare']>;
 

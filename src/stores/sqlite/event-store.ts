@@ -4,16 +4,18 @@ import { monotonicMs } from '../../clock/monotonic.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { checkAppend, checkDecisionAge } from '../check-append.ts';
 import { DecisionExpired, RevisionConflict, StoreReplaced, StoreUnavailable } from '../errors.ts';
-import type { EventStore, LogHead, StoredEvent, StorePosition, StreamBatch } from '../event-store.ts';
+import type { EventStore, LogHead, StoredEvent, StorePosition, StreamBatch, UncheckedRow } from '../event-store.ts';
 import { SqliteConnection, type SqlRow } from './connection.ts';
 import {
   EVENT_COLUMNS,
   EVENTS_TABLE,
+  INSERT_EVENT,
   newestPosition,
   readEvents,
   storePositionOfRow,
   toEvent,
   toEventRow,
+  toUncheckedRow,
 } from './event-rows.ts';
 import { EventTail } from './event-tail.ts';
 import { FileLocked, LOCK_RETRY_MS, LOCK_WAIT_MS, whenUnlocked, whenUnlockedInPlace } from './file-lock.ts';
@@ -21,12 +23,16 @@ import { FileLocked, LOCK_RETRY_MS, LOCK_WAIT_MS, whenUnlocked, whenUnlockedInPl
 /** No limit, in SQLite's LIMIT. */
 const NO_LIMIT = -1;
 
-/** An append that waits for the next transaction. Its rows are complete except for the store position. */
-interface WaitingAppend {
+/** The content of one append. Its rows are complete except for the store position. */
+interface AppendRequest {
   stream: string;
   rows: SqlRow[];
   expectedRevision: number;
-  decidedAt: number | undefined;
+  decidedAt?: number | undefined;
+}
+
+/** An append that waits for the next transaction. */
+interface WaitingAppend extends AppendRequest {
   /** When it began to wait, in monotonic milliseconds. */
   since: number;
   resolve(position: StorePosition): void;
@@ -56,8 +62,9 @@ class SqliteEventStore implements EventStore {
     this.#db = new SqliteConnection(path, { synchronous: 'FULL', cacheKiB: 16_384 });
     this.#db.setUp(() => {
       this.#db.exec(EVENTS_TABLE);
-      const [position, id] = this.#db.get('SELECT position, id FROM events ORDER BY position DESC LIMIT 1') ?? [];
-      if (position !== undefined) this.#newest = { position: position as number, id: id as string };
+      const [position, id] =
+        this.#db.get('SELECT position, CAST(id AS BLOB) FROM events ORDER BY position DESC LIMIT 1') ?? [];
+      if (position !== undefined) this.#newest = { position: position as number, id: String(id) };
     });
     this.#tail = new EventTail(this.#db, `veritrail ${realpathSync(path)}`, pollMs);
   }
@@ -68,28 +75,30 @@ class SqliteEventStore implements EventStore {
     expectedRevision: number,
     decidedAt?: number,
   ): Promise<StorePosition> {
-    const texts = checkAppend(stream, events, expectedRevision);
+    return this.#enqueue(toRequest({ stream, events, expectedRevision, decidedAt }));
+  }
+
+  async appendInOrder(batches: readonly StreamBatch[]): Promise<StorePosition[]> {
+    // All are checked before any waits.
+    return Promise.all(batches.map(toRequest).map((request) => this.#enqueue(request)));
+  }
+
+  async appendRow(row: UncheckedRow): Promise<StorePosition> {
+    return this.#enqueue({ stream: row.stream, rows: [toUncheckedRow(row)], expectedRevision: row.revision - 1 });
+  }
+
+  async #enqueue(request: AppendRequest): Promise<StorePosition> {
     if (this.#closed) throw new StoreUnavailable('the event store is closed');
-    const rows = events.map((event, index) => toEventRow(event, texts[index]!));
     const since = monotonicMs();
     return new Promise((resolve, reject) => {
       // An immediate runs after all callbacks of this event-loop turn, so appends of one turn share the sync.
-      if (this.#waiting.push({ stream, rows, expectedRevision, decidedAt, since, resolve, reject }) === 1) {
-        setImmediate(() => this.#flush());
-      }
+      if (this.#waiting.push({ ...request, since, resolve, reject }) === 1) setImmediate(() => this.#flush());
     });
-  }
-
-  appendInOrder(batches: readonly StreamBatch[]): Promise<StorePosition[]> {
-    const appends = batches.map(({ stream, events, expectedRevision, decidedAt }) =>
-      this.append(stream, events, expectedRevision, decidedAt),
-    );
-    return Promise.all(appends);
   }
 
   async readStream(stream: string, fromRevision = 0, limit = NO_LIMIT): Promise<StoredEvent[]> {
     const sql = `SELECT ${EVENT_COLUMNS} FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?`;
-    return whenUnlocked(() => this.#db.all(sql, [stream, fromRevision, limit]).map(toEvent));
+    return whenUnlocked(() => this.#db.all(sql, [stream, fromRevision, limit]).map((row) => toEvent(this.#db, row)));
   }
 
   /** Nothing removes a stream from this store. */
@@ -178,7 +187,7 @@ class SqliteEventStore implements EventStore {
   #refuseReplaced(): void {
     if (this.#newest === undefined) return;
     const { position, id } = this.#newest;
-    if (this.#db.get('SELECT id FROM events WHERE position = ?', [position])?.[0] === id) return;
+    if (String(this.#db.get('SELECT CAST(id AS BLOB) FROM events WHERE position = ?', [position])?.[0]) === id) return;
     throw new StoreReplaced(`The file events.db does not have the event at store position ${position} any more.`);
   }
 
@@ -196,27 +205,27 @@ class SqliteEventStore implements EventStore {
         this.#findFirstAttempt(stream, rows, expectedRevision) ?? { refusal: new RevisionConflict(stream, actual) }
       );
     let position = 0;
-    const insert = 'INSERT INTO events (stream, revision, id, type, data, metadata) VALUES (?, ?, ?, ?, ?, ?)';
-    for (const row of rows) position = this.#db.run(insert, row).rowid;
+    for (const row of rows) position = this.#db.run(INSERT_EVENT, row).rowid;
     return { position, written: true };
   }
 
   /** Returns the first attempt's position if the stream has these events already. Equal ids mean equal events. */
   #findFirstAttempt(stream: string, rows: readonly SqlRow[], expectedRevision: number): Outcome | null {
-    const sql = 'SELECT id, position FROM events WHERE stream = ? AND revision > ? AND revision <= ? ORDER BY revision';
+    const sql =
+      'SELECT CAST(id AS BLOB), position FROM events WHERE stream = ? AND revision > ? AND revision <= ? ORDER BY revision';
     const existingRows = this.#db.all(sql, [stream, expectedRevision, expectedRevision + rows.length]);
     const isSame =
-      existingRows.length === rows.length && rows.every((row, index) => row[2] === existingRows[index]![0]);
+      existingRows.length === rows.length && rows.every((row, index) => row[2] === String(existingRows[index]![0]));
     return isSame ? { position: existingRows.at(-1)![1] as number, written: false } : null;
   }
 
-  /** Remembers the newest event. Hands the new rows to the tail, so that subscribers get the same events as a later read. */
+  /** Remembers the newest event, and wakes the subscribers. */
   #announce(batch: readonly WaitingAppend[], outcomes: readonly Outcome[]): void {
     const last = outcomes.findLastIndex(isWritten);
     if (last < 0) return;
     const { position } = outcomes[last] as WrittenOutcome;
     this.#newest = { position, id: batch[last]!.rows.at(-1)![2] as string };
-    this.#tail.onCommit(position, () => writtenRows(batch, outcomes).map(toEvent));
+    this.#tail.onCommit(position);
   }
 }
 
@@ -224,12 +233,9 @@ type WrittenOutcome = Extract<Outcome, { written: boolean }>;
 
 const isWritten = (outcome: Outcome): outcome is WrittenOutcome => 'written' in outcome && outcome.written;
 
-/** Returns the rows that a transaction has written, with their store positions. */
-function writtenRows(batch: readonly WaitingAppend[], outcomes: readonly Outcome[]): SqlRow[] {
-  return outcomes.flatMap((outcome, index) => {
-    if (!isWritten(outcome)) return [];
-    const { rows } = batch[index]!;
-    const first = outcome.position - rows.length + 1;
-    return rows.map((row, offset) => [first + offset, ...row]);
-  });
+/** Returns what a checked batch appends. @throws TypeError, TooLarge as `append` does */
+function toRequest({ stream, events, expectedRevision, decidedAt }: StreamBatch): AppendRequest {
+  const texts = checkAppend(stream, events, expectedRevision);
+  const rows = events.map((event, index) => toEventRow(event, texts[index]!));
+  return { stream, rows, expectedRevision, decidedAt };
 }

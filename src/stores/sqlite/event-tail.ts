@@ -6,8 +6,7 @@ import { newestPosition, readEvents } from './event-rows.ts';
 
 /**
  * Serves subscriptions. Wakes subscribers at once for commits of this process, also of its other threads, and within
- * `pollMs` for those of other processes. Store positions have no gaps, so a subscriber just before the newest commit gets
- * its events from memory. Others read the file. Either way each event is delivered once, in order.
+ * `pollMs` for those of other processes. Subscribers then read the file. Each event is delivered once, in order.
  */
 export class EventTail {
   readonly #db: SqliteConnection;
@@ -17,8 +16,6 @@ export class EventTail {
   readonly #commits: BroadcastChannel;
   /** The newest known store position, of this process or seen from others. */
   #head = 0;
-  /** The events of this store's newest commit. */
-  #newest: readonly StoredEvent[] = [];
   #subscribers = 0;
   #timer: NodeJS.Timeout | undefined;
   #dataVersion = 0;
@@ -32,13 +29,10 @@ export class EventTail {
     this.#commits.unref();
   }
 
-  /** Notes a commit of this store. Calls `events` only if there are subscribers. */
-  onCommit(head: number, events: () => StoredEvent[]): void {
+  /** Notes a commit of this store. */
+  onCommit(head: number): void {
     this.#commits.postMessage(head);
-    if (this.#subscribers === 0) return;
-    this.#head = head;
-    this.#newest = events();
-    this.#wake();
+    if (this.#subscribers > 0) this.#onNewHead(head);
   }
 
   async *subscribe(after: number, signal: AbortSignal): AsyncGenerator<readonly StoredEvent[]> {
@@ -70,7 +64,6 @@ export class EventTail {
   /** Returns the events after a store position. Returns none while the file can't be read: the next poll retries. */
   #after(last: number): readonly StoredEvent[] {
     if (last >= this.#head) return [];
-    if (Number(this.#newest[0]?.storePosition) === last + 1) return this.#newest;
     try {
       return readEvents(this.#db, last, this.#head);
     } catch (error) {
@@ -83,17 +76,16 @@ export class EventTail {
   #watch(): void {
     this.#dataVersion = 0;
     this.#look();
-    this.#commits.onmessage = (message) => this.#onCommitElsewhere((message as { data: number }).data);
+    this.#commits.onmessage = (message) => this.#onNewHead((message as { data: number }).data);
     this.#timer = setInterval(() => this.#look(), this.#pollMs).unref();
   }
 
   #unwatch(): void {
     clearInterval(this.#timer);
     this.#commits.onmessage = () => undefined;
-    this.#newest = [];
   }
 
-  #onCommitElsewhere(head: number): void {
+  #onNewHead(head: number): void {
     if (head <= this.#head) return;
     this.#head = head;
     this.#wake();

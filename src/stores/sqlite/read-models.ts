@@ -176,7 +176,9 @@ export class SqliteReadModels implements ReadModels {
     const collection = this.#collection(name);
     const rows = this.#rowsOfWords(collection, where);
     const { sql, values } = countStatement(collection, { organization, where, rows, limit }, by);
-    return this.#db.all(sql, values).map((row) => ({ values: row.slice(0, -1), total: row.at(-1) as number }));
+    return this.#db
+      .all(sql, values)
+      .map((row) => ({ values: row.slice(0, -1) as Value[], total: row.at(-1) as number }));
   }
 
   #countDistinct(query: CountQuery, key: string): number {

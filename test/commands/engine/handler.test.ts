@@ -4,6 +4,7 @@ import { CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
 import { type VendorCommand, vendor } from '../../../src/commands/vendor.ts';
 import { saltedHash, verifyChain } from '../../../src/trail/index.ts';
+import { readable } from '../../support/histories/readable.ts';
 import { envelopeFor, ORGANIZATION, OWNER } from '../../support/register.ts';
 import { rejection } from '../../support/run/take.ts';
 import { handlerOn, logSuite } from '../../support/stores/log-suite.ts';
@@ -40,7 +41,7 @@ test('the command handler chains events from the first one on, with actor, comma
   assert.equal(updated.event_types, ['VendorDetailsChanged', 'VendorOwnerAssigned']);
   assert.is(updated.revision, 3);
   const events = await store.readStream(STREAM);
-  assert.is(verifyChain(events), null);
+  assert.is(verifyChain(readable(events)), null);
   assert.is(events.length, 3);
   assert.is(store.compareStorePositions(updated.storePosition!, events[2]!.storePosition), 0);
   const { metadata } = events[0]!;
@@ -95,7 +96,7 @@ test('300 writers of one record have no conflicts', async ({ store }) => {
     'in the order of their calls',
   );
   assert.is(appends, 301, 'none was tried twice');
-  assert.is(verifyChain(await store.readStream(STREAM)), null);
+  assert.is(verifyChain(readable(await store.readStream(STREAM))), null);
 });
 
 test('a writer that never ends holds up only its own record, and its followers until their deadline', async ({
@@ -202,7 +203,7 @@ test('64 concurrent writers of one record each succeed or get a conflict', async
   assert.is(new Set(revisions).size, revisions.length, 'no two have the same revision');
   const events = await context.store.readStream(STREAM);
   assert.is(events.length, 1 + revisions.length);
-  assert.is(verifyChain(events), null);
+  assert.is(verifyChain(readable(events)), null);
   const { state } = await handlers[0]!.load({ stream: STREAM, decider: vendor }, true);
   assert.is(state!.name, (events.at(-1)!.data as { changes: { name: string } }).changes.name);
 });

@@ -2,9 +2,16 @@ import { setTimeout } from 'node:timers/promises';
 import type { uvu } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RevisionConflict } from '../../../src/stores/errors.ts';
-import { type EventStore, NO_STREAM, type StoredEvent, type StorePosition } from '../../../src/stores/event-store.ts';
+import {
+  type EventStore,
+  NO_STREAM,
+  type ReadableEvent,
+  type StoredEvent,
+  type StorePosition,
+} from '../../../src/stores/event-store.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
 import { makeEvents } from '../../support/histories/events.ts';
+import { readable } from '../../support/histories/readable.ts';
 import { rejection } from '../../support/run/take.ts';
 
 export interface EventStoreFixture {
@@ -32,7 +39,7 @@ const MOST_JITTER_MS = 100;
 /** Appends one event. Retries on the newest revision while other writers are faster. */
 export async function appendSome(store: EventStore, stream: string): Promise<TrailEvent> {
   for (let newest = 0; ; ) {
-    const last = (await store.readStream(stream, newest)).at(-1);
+    const last = readable(await store.readStream(stream, newest)).at(-1);
     try {
       return await appendAfter(store, stream, last);
     } catch (error) {
@@ -85,6 +92,7 @@ export async function drain(batches: AsyncIterable<unknown>): Promise<void> {
 }
 
 /** Returns an event without the fields that the store adds. */
-export function asAppended({ storePosition: _position, texts: _texts, ...event }: StoredEvent): TrailEvent {
+export function asAppended(stored: StoredEvent): TrailEvent {
+  const [{ storePosition: _position, texts: _texts, ...event }] = readable([stored]) as [ReadableEvent];
   return event;
 }

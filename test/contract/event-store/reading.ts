@@ -4,6 +4,7 @@ import { type EventStore, NO_STREAM, type StoredEvent } from '../../../src/store
 import { canonical } from '../../../src/trail/canonical.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
 import { makeEvents } from '../../support/histories/events.ts';
+import { readable } from '../../support/histories/readable.ts';
 import { rejection, take } from '../../support/run/take.ts';
 import { appendAfter, asAppended, collect, drain, interleave, type Suite } from './context.ts';
 
@@ -44,7 +45,7 @@ export function testReading(test: Suite): void {
     all,
   }) => {
     await interleave(store, [name(), name()]);
-    for (const { data, metadata, texts } of await all()) {
+    for (const { data, metadata, texts } of readable(await all())) {
       if (texts) assert.equal([texts.data, texts.metadata], [canonical(data), canonical(metadata)]);
     }
   });

@@ -6,6 +6,7 @@ import { MAX_APPEND_BYTES, MAX_DECISION_AGE_MS, NO_STREAM } from '../../../src/s
 import type { TrailEvent } from '../../../src/trail/event.ts';
 import { verifyChain } from '../../../src/trail/index.ts';
 import { makeEvents } from '../../support/histories/events.ts';
+import { readable } from '../../support/histories/readable.ts';
 import { rejection } from '../../support/run/take.ts';
 import { appendSome, asAppended, assertConflict, type Suite } from './context.ts';
 
@@ -232,7 +233,7 @@ export function testRefusals(test: Suite): void {
     const maxTextBytes = MAX_APPEND_BYTES - 3000;
     const large = makeEvents(stream, { data: { text: 'x'.repeat(maxTextBytes) } });
     await store.append(stream, large, NO_STREAM);
-    assert.is(((await store.readStream(stream))[0]!.data.text as string).length, maxTextBytes);
+    assert.is((readable(await store.readStream(stream))[0]!.data.text as string).length, maxTextBytes);
     const tooLarge = makeEvents(name(), { count: 2, data: { text: '€'.repeat(MAX_APPEND_BYTES / 6) } });
     assert.instance(await rejection(store.append(tooLarge[0]!.stream, tooLarge, NO_STREAM)), TooLarge);
     assert.equal(await store.readStream(tooLarge[0]!.stream), []);

@@ -89,7 +89,7 @@ async function rolesWith({ authenticator, record, token, organizationId, second 
 async function newestTokenEvents({ events, record, organizationId, second }: Scene): Promise<unknown[]> {
   const streams = [organizationId, second].map((id) => events.readStream(organizationStream(id)));
   return (await Promise.all(streams)).map(
-    (all) => all.findLast(({ data }) => data.token_id === record.id)?.type ?? null,
+    (all) => all.findLast(({ data }) => data?.token_id === record.id)?.type ?? null,
   );
 }
 
@@ -125,7 +125,7 @@ test('an interrupted revocation is written to the log as it was asked for: by it
   );
   await reconcile(scene, [organizationId, second]);
   const [revoked] = (await events.readStream(organizationStream(second))).filter(({ type }) => type === 'TokenRevoked');
-  assert.equal([revoked!.data.reason, revoked!.metadata.actor_id], ['leaked', owner]);
+  assert.equal([revoked!.data?.reason, revoked!.metadata.actor_id], ['leaked', owner]);
   const { state } = await handler.load(organizationAggregate(organizationId), true);
   assert.not.ok(state!.tokens.get(record.id)!.revoked, 'it goes on in the other organization');
 
@@ -133,7 +133,7 @@ test('an interrupted revocation is written to the log as it was asked for: by it
   await reconcile(scene, [organizationId, second]);
   const last = (await events.readStream(organizationStream(organizationId))).at(-1)!;
   assert.equal(
-    [last.type, last.data.reason, last.metadata.actor_id],
+    [last.type, last.data?.reason, last.metadata.actor_id],
     ['TokenRevoked', 'no longer needed', actor.actor_id],
   );
 });
@@ -148,7 +148,7 @@ test('the service finishes a revocation whose actor has lost the permission sinc
   await members.remove(organizationId, admin, accountActor(owner));
   await reconcile(scene, [organizationId, second]);
   const last = (await events.readStream(organizationStream(organizationId))).at(-1)!;
-  assert.equal([last.type, last.data.reason, last.metadata.actor_id], ['TokenRevoked', 'leaked', 'SYSTEM']);
+  assert.equal([last.type, last.data?.reason, last.metadata.actor_id], ['TokenRevoked', 'leaked', 'SYSTEM']);
 });
 
 test('a token is revoked when its regeneration was cut after its first event, and can be regenerated until then', async () => {

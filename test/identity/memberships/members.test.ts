@@ -173,8 +173,8 @@ test('an OWNER creates further organizations of the installation, up to the limi
   const { id } = await members.createOrganization('Another', owner);
   const [began] = await events.readStream(organizationStream(id));
   const [first] = await events.readStream(organizationStream(organizationId));
-  assert.equal([began!.data.installation, began!.data.name], [first!.data.installation, 'Another']);
-  assert.is.not(began!.data.import_key, first!.data.import_key);
+  assert.equal([began!.data?.installation, began!.data?.name], [first!.data?.installation, 'Another']);
+  assert.is.not(began!.data?.import_key, first!.data?.import_key);
   assert.equal((await accounts.get('accounts', owner))!.organizations, [organizationId, id]);
   for (let count = 2; count < MAX_OWNED_ORGANIZATIONS; count++)
     await members.createOrganization(`Number ${count}`, owner);

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { StoredEvent } from '../../../src/stores/event-store.ts';
 import { NO_STREAM } from '../../../src/stores/event-store.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
 import { addForeignEvents, foreignEvent } from '../../support/fake-eventstoredb/log.ts';
@@ -78,7 +79,7 @@ test('a burst that ends the subscription is read from the log, without a probe o
   store,
 }) => {
   const stop = new AbortController();
-  const received: TrailEvent[] = [];
+  const received: StoredEvent[] = [];
   const reading = (async () => {
     for await (const events of store.subscribeAll(null, stop.signal)) received.push(...events);
   })();

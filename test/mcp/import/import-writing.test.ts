@@ -49,7 +49,7 @@ function importer(
 async function namesInLog({ stores }: TestRegister): Promise<unknown[]> {
   const names: unknown[] = [];
   for await (const events of stores.events.readAll(null)) {
-    for (const { type, data } of events) if (type === 'VendorAdded') names.push(data.name);
+    for (const { type, data } of events) if (type === 'VendorAdded') names.push(data?.name);
   }
   return names;
 }

@@ -9,6 +9,7 @@ import { firstStart } from '../../../src/identity/installation/installation.ts';
 import { accountActor } from '../../../src/identity/memberships/actor.ts';
 import { Members } from '../../../src/identity/memberships/members.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
+import { readable } from '../histories/readable.ts';
 import { closeAll, open, type TestIdentity } from '../identity/identity.ts';
 
 export type ImportInstallation = TestIdentity & { organizationId: string };
@@ -69,7 +70,8 @@ export async function addMember(identity: ImportInstallation, name: string, emai
 
 export async function eventsOf({ events }: TestIdentity, ...types: string[]): Promise<TrailEvent[]> {
   const storedEvents: TrailEvent[] = [];
-  for await (const page of events.readAll(null)) storedEvents.push(...page.filter(({ type }) => types.includes(type)));
+  for await (const page of events.readAll(null))
+    storedEvents.push(...readable(page).filter(({ type }) => types.includes(type)));
   return storedEvents;
 }
 

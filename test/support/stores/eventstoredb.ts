@@ -61,7 +61,7 @@ export function assertUnavailable(error: unknown, { ambiguous }: { ambiguous?: b
   if (ambiguous !== undefined) assert.is(error.ambiguous, ambiguous, error.message);
 }
 
-export function ids(events: readonly TrailEvent[]): string[] {
+export function ids(events: readonly Pick<TrailEvent, 'id'>[]): string[] {
   return events.map(({ id }) => id);
 }
 

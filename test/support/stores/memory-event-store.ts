@@ -1,11 +1,17 @@
 import { checkAppend, checkDecisionAge } from '../../../src/stores/check-append.ts';
 import { RevisionConflict } from '../../../src/stores/errors.ts';
-import type { EventStore, LogHead, StoredEvent, StorePosition, StreamBatch } from '../../../src/stores/event-store.ts';
+import type {
+  EventStore,
+  LogHead,
+  ReadableEvent,
+  StorePosition,
+  StreamBatch,
+} from '../../../src/stores/event-store.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
 
 /** An event store in memory, for tests of many short histories. Its subscriptions end at the newest event. */
 export class MemoryEventStore implements EventStore {
-  readonly log: StoredEvent[] = [];
+  readonly log: ReadableEvent[] = [];
 
   async append(
     stream: string,
@@ -30,7 +36,11 @@ export class MemoryEventStore implements EventStore {
     return positions;
   }
 
-  async readStream(stream: string, fromRevision = 0, limit?: number): Promise<StoredEvent[]> {
+  appendRow(): Promise<StorePosition> {
+    throw new Error('this store holds events only');
+  }
+
+  async readStream(stream: string, fromRevision = 0, limit?: number): Promise<ReadableEvent[]> {
     return this.log.filter((event) => event.stream === stream && event.revision >= fromRevision).slice(0, limit);
   }
 
@@ -38,12 +48,12 @@ export class MemoryEventStore implements EventStore {
     return null;
   }
 
-  async *readAll(after: StorePosition | null): AsyncGenerator<readonly StoredEvent[]> {
+  async *readAll(after: StorePosition | null): AsyncGenerator<readonly ReadableEvent[]> {
     const newEvents = this.log.slice(Number(after ?? 0));
     if (newEvents.length > 0) yield newEvents;
   }
 
-  subscribeAll(after: StorePosition | null): AsyncIterable<readonly StoredEvent[]> {
+  subscribeAll(after: StorePosition | null): AsyncIterable<readonly ReadableEvent[]> {
     return this.readAll(after);
   }
 

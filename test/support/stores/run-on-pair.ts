@@ -4,6 +4,7 @@ import { COLLECTIONS } from '../../../src/projections/models.ts';
 import type { StoreSettings } from '../../../src/stores/open.ts';
 import type { ReadModels } from '../../../src/stores/read-store.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
+import { readable } from '../histories/readable.ts';
 import { folderOfTest, type InstalledRegister } from '../run/installed.ts';
 import { type ProgramResult, veritrail } from '../run/run-command.ts';
 
@@ -30,7 +31,7 @@ export async function eventsOf(
 ): Promise<TrailEvent[]> {
   const all: TrailEvent[] = [];
   for await (const batch of stores.events.readAll(null)) {
-    for (const { id, stream, revision, type, data, metadata } of batch) {
+    for (const { id, stream, revision, type, data, metadata } of readable(batch)) {
       if (metadata.organization_id === organizationId) all.push({ id, stream, revision, type, data, metadata });
     }
   }

@@ -124,7 +124,7 @@ export class SealedHistory {
   }
 }
 
-export function rootOf(events: readonly TrailEvent[], roots?: Map<string, Buffer>): string {
+export function rootOf(events: readonly Pick<TrailEvent, 'metadata'>[], roots?: Map<string, Buffer>): string {
   return naiveRoot(
     events.map(({ metadata }) => metadata.hash),
     roots,
