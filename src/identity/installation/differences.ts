@@ -9,12 +9,7 @@ import { domainId, indexDomain } from '../memberships/domains.ts';
 import { addToMembershipIndex } from '../memberships/membership-index.ts';
 import type { TokenRecord } from '../tokens/token-record.ts';
 import type { Difference } from './reconciler.ts';
-import {
-  isNeverConnected,
-  type LoggedToken,
-  TokenDifferences,
-  type TokenDifferencesOptions,
-} from './token-differences.ts';
+import { type LoggedToken, TokenDifferences, type TokenDifferencesOptions } from './token-differences.ts';
 
 export interface DifferencesOptions extends TokenDifferencesOptions {
   people: Pick<Accounts, 'finishErasing'>;
@@ -62,6 +57,8 @@ async function tokenDifferences(
 ): Promise<Difference[]> {
   const differences = new TokenDifferences(options);
   const stored = new Map(records.map((record) => [record.id, record]));
+  const byAccount = new Map<string, TokenRecord[]>(records.map(({ account_id }) => [account_id, []]));
+  for (const record of records) byAccount.get(record.account_id)!.push(record);
   for (const [organizationId, state] of organizations) {
     for (const [id, token] of state?.tokens.entries() ?? [])
       differences.compare({ organizationId, id, token }, stored.get(id) ?? null);
@@ -69,12 +66,15 @@ async function tokenDifferences(
   for (const record of records) {
     const logged = record.organizations.map((id): LoggedToken => organizations.get(id)?.tokens.get(record.id));
     differences.checkRegeneration(record, logged);
-    if (await isNeverConnected(options, record)) differences.addNeverConnected(record.id);
+    await differences.checkAssistant(record, byAccount.get(record.account_id)!);
   }
   return differences.found;
 }
 
-/** Returns members and admitted domains that aren't in the indexes by which they are looked up. */
+/**
+ * Returns members and admitted domains that aren't in the indexes by which they are looked up. An entry that is not needed
+ * any more does no harm, because the log decides, so a repair needn't look again.
+ */
 async function indexDifferences(accounts: AccountStore, organizations: LoggedOrganizations): Promise<Difference[]> {
   type IndexedAccount = AccountRecord & { organizations?: readonly string[] };
   const people = new Map((await accounts.all<IndexedAccount>('accounts')).map((account) => [account.id, account]));

@@ -24,6 +24,9 @@ type TokenFault = 'token not stored' | 'token not revoked in the log' | 'token n
 /** Differences of a regeneration that was interrupted before or after its first event. */
 type RegenerationFault = 'regeneration not begun' | 'token half regenerated';
 
+/** A connection that was interrupted before its assistant could use it, or before it replaced an earlier one. */
+type AssistantFault = 'assistant never connected' | 'assistant connected again';
+
 export interface TokenDifferencesOptions extends TokenChangeOptions {
   handler: CommandHandler;
   tokens: Pick<Tokens, 'revoke'>;
@@ -34,6 +37,8 @@ const NEVER_STORED = 'Creating it was interrupted, so nobody has its text.';
 const HALF_REVOKED = 'It was revoked in the account store alone.';
 const HALF_REGENERATED = 'Regenerating it was interrupted, so nobody has its new text.';
 const NEVER_CONNECTED = 'Connecting it was interrupted, so no assistant can use it.';
+/** The same as in consent.ts. */
+const CONNECTED_AGAIN = 'Connected again.';
 
 /** Collects the differences between tokens in the log and their records in the account store. */
 export class TokenDifferences {
@@ -81,16 +86,32 @@ export class TokenDifferences {
     });
   }
 
-  /** Adds an assistant's record for which `isNeverConnected` is true. */
-  addNeverConnected(id: string): void {
+  /** Looks at an assistant's record. @param others all records of its account, in any order */
+  async checkAssistant(record: TokenRecord, others: readonly TokenRecord[]): Promise<void> {
+    const { accounts, tokens } = this.options;
+    const { id, account_id } = record;
+    const fault = await this.assistantFault(record, others);
+    if (fault === null) return;
     this.found.push({
-      key: `assistant never connected: ${id}`,
+      key: `${fault}: ${id}`,
       repair: async () => {
-        const record = await this.options.accounts.get<TokenRecord>('tokens', id);
-        if (record !== null && (await isNeverConnected(this.options, record)))
-          await this.options.tokens.revoke(id, NEVER_CONNECTED);
+        const newest = await accounts.find<TokenRecord>('tokens', 'account_id', account_id);
+        const newestRecord = newest.find((other) => other.id === id);
+        if (newestRecord === undefined || (await this.assistantFault(newestRecord, newest)) !== fault) return;
+        await tokens.revoke(id, fault === 'assistant never connected' ? NEVER_CONNECTED : CONNECTED_AGAIN);
       },
     });
+  }
+
+  private async assistantFault(record: TokenRecord, others: readonly TokenRecord[]): Promise<AssistantFault | null> {
+    const { kind, revoked_at, last_used_at, expires_at } = record;
+    const time = this.options.now().toISOString();
+    if (kind !== 'ASSISTANT' || revoked_at !== null || expires_at <= time) return null;
+    if (others.some((other) => isReplacedBy(record, other))) return 'assistant connected again';
+    if (last_used_at !== null) return null;
+    // It has never called. Is there a code or a token with which it could?
+    const models = await this.options.accounts.find<StoredModel>('oauth', 'grant_id', record.id);
+    return models.every((model) => model.expires_at <= time) ? 'assistant never connected' : null;
   }
 
   private faultOf(token: LoggedToken, record: TokenRecord | null, organizationId: string): TokenFault | null {
@@ -136,13 +157,8 @@ function regenerationFault(record: TokenRecord, logged: readonly LoggedToken[]):
   return isLogged ? 'token half regenerated' : 'regeneration not begun';
 }
 
-/** Returns true for an assistant that has never called and has neither a code nor a token with which it could. */
-export async function isNeverConnected(
-  { accounts, now }: Pick<TokenDifferencesOptions, 'accounts' | 'now'>,
-  { id, kind, revoked_at, last_used_at, expires_at }: TokenRecord,
-): Promise<boolean> {
-  const time = now().toISOString();
-  if (kind !== 'ASSISTANT' || revoked_at !== null || last_used_at !== null || expires_at <= time) return false;
-  const models = await accounts.find<StoredModel>('oauth', 'grant_id', id);
-  return models.every((model) => model.expires_at <= time);
+/** Returns true if a client that registered itself has connected again, and uses the later connection. */
+function isReplacedBy({ client, created_at }: TokenRecord, later: TokenRecord): boolean {
+  const isSameClient = client !== undefined && later.client?.id === client.id && !URL.canParse(client.id);
+  return isSameClient && later.created_at > created_at && later.revoked_at === null && later.last_used_at !== null;
 }

@@ -48,8 +48,8 @@ interface Scene extends Company {
   actor: Actor;
 }
 
-async function openScene(): Promise<Scene> {
-  const company = await openOrganization();
+async function openScene(existing?: Company): Promise<Scene> {
+  const company = existing ?? (await openOrganization());
   const { members, member, organizationId, owner, tokens } = company;
   const [bo, cy] = [await member('EDITOR'), await member('VIEWER')];
   const { id: second } = await members.createOrganization('Another', owner);
@@ -95,9 +95,10 @@ async function newestTokenEvents({ events, record, organizationId, second }: Sce
 
 for (const [name, call] of Object.entries(CALLS)) {
   test(`after each write of ${name}, both stores agree in the end, and nothing the log took away works`, async () => {
+    const company = await openOrganization();
     for (let writes = 0, isDone = false; !isDone; writes += 1) {
       assert.ok(writes < 20);
-      const scene = await openScene();
+      const scene = await openScene(company);
       const cut = startCutProcess(scene, writes);
       isDone = await call(cut, scene).then(
         () => true,
@@ -112,7 +113,6 @@ for (const [name, call] of Object.entries(CALLS)) {
       assert.equal([left, isDone && found.length > 0 && name !== 'connecting an assistant'], [[], false], name);
       const record = (await accounts.get<TokenRecord>('tokens', scene.record.id))!;
       assert.ok((record.next_hash ?? null) === null || record.revoked_at !== null);
-      await closeAll();
     }
   });
 }
@@ -189,6 +189,31 @@ test('of two regenerations at once, the one that was answered counts', async () 
   assert.is((await authenticator.authenticate(issued[0]!))?.roles.size, 2);
 });
 
+test('a client’s earlier connection ends once the later one is used, if the client is one installation', async () => {
+  const company = await openOrganization();
+  for (const [id, isUsed, ends] of [
+    ['client-1', true, ['assistant connected again']],
+    ['client-1', false, ['assistant never connected']],
+    ['https://client.example/metadata.json', true, []],
+  ] as const) {
+    const scene = await openScene(company);
+    const { tokens, accounts, clock, now, bo, actor, second, organizationId } = scene;
+    const newToken = { name: 'c', account_id: bo, role: 'EDITOR', organizations: [second] } as const;
+    const connect = () => tokens.connect({ ...newToken, client: { id, name: 'c' } }, actor);
+    const use = (record: TokenRecord) => accounts.update('tokens', record.id, { last_used_at: now().toISOString() });
+    const earlier = await connect();
+    await use(earlier);
+    clock.wait(1);
+    const later = await connect();
+    if (isUsed) await use(later);
+    const { found, left } = await reconcile(scene, [organizationId, second]);
+    assert.equal([found.map((key) => key.split(': ')[0]), left], [ends, []]);
+    const all = await tokens.listOfAccount(bo);
+    const active = all.filter(({ kind, state }) => kind === 'ASSISTANT' && state === 'ACTIVE').map((token) => token.id);
+    assert.equal(active, ends.length === 0 ? [later.id, earlier.id] : [isUsed ? later.id : earlier.id]);
+  }
+});
+
 test('tokens that have expired are left alone', async () => {
   const scene = await openScene();
   const { record, clock, accounts, organizationId, second, eventTypes } = scene;
@@ -224,16 +249,17 @@ test('a domain that is missing in the index is found again', async () => {
 });
 
 test('an account whose erasing was cut is erased to the end', async () => {
+  const company = await openOrganization();
   for (let writes = 0, isDone = false; !isDone; writes += 1) {
     assert.ok(writes < 40);
-    const scene = await openScene();
+    const scene = await openScene(company);
     const { organizationId, accounts, members, owner } = scene;
     const { accounts: cutAccounts, members: cutMembers } = startCutProcess(scene, writes);
     const whole = await startPeople(scene, { hasher: LIGHT, leaveAll: (id) => members.leaveAll(id) });
-    const { session, account } = await signUp(whole);
+    const { session, account } = await signUp(whole, { ...ADA, email: `ada${writes}@example.org` });
     const account_id = account.id;
     await members.add(organizationId, account_id, 'EDITOR', accountActor(owner));
-    const passkey = { id: 'key', account_id, name: 'My phone' };
+    const passkey = { id: `key ${writes}`, account_id, name: 'My phone' };
     await accounts.insert('passkeys', passkey);
     const cut = await startPeople(
       { ...scene, accounts: cutAccounts },
@@ -251,7 +277,6 @@ test('an account whose erasing was cut is erased to the end', async () => {
     for (const table of ['names', 'passkeys', 'sessions', 'links'] as const)
       assert.equal(await accounts.find(table, 'account_id', account_id), [], `${table} after ${writes} writes`);
     assert.is(await members.membership(account_id, organizationId), null);
-    await closeAll();
   }
 });
 
