@@ -100,7 +100,10 @@ for (const pair of await startPairs()) {
       await newer.start();
       await newer.stop();
       const ids = async () => Object.keys((await reads.sharedEntry<object>('instances'))!.value);
-      assert.not((await ids()).some((id) => id.startsWith('killed')), 'a live instance removes the entries');
+      assert.not(
+        (await ids()).some((id) => id.startsWith('killed')),
+        'a live instance removes the entries',
+      );
       // For the clock of this test it stood still too.
       await until(async () => (await ids()).length === 1, 10_000, 'the running service registers again');
     });
