@@ -119,7 +119,8 @@ const weeklyDueItems: Prompt = {
   description: 'Everything that is overdue or due in the next 7 days, and the steps to deal with it.',
   arguments: [],
   async messages(_args, context) {
-    const { organizationId, today } = context;
+    const today = new Date().toISOString().slice(0, 10);
+    const { organizationId } = context;
     const plan = numberedSteps(
       'Tell me what is overdue and what is due, most urgent first, with owner and date. Name what has no owner.',
       'Use getRecords for more details.',
@@ -180,12 +181,7 @@ export async function getPrompt(
   const prompt = PROMPTS.find((candidate) => candidate.name === name);
   if (prompt === undefined) throw invalidArgument(`Unknown prompt: ${name.slice(0, 100)}`);
   const args = readArguments([...prompt.arguments, ORGANIZATION], input);
-  const promptContext = new PromptContext(
-    toolCaller(tools, callContext),
-    callContext,
-    args.organization_id,
-    tools.today(),
-  );
+  const promptContext = new PromptContext(toolCaller(tools, callContext), callContext, args.organization_id);
   return { description: prompt.description, messages: await prompt.messages(args, promptContext) };
 }
 

@@ -10,7 +10,6 @@ import { Sealer } from '../../../src/seal/sealer.ts';
 import { openStores, type StoreSettings, type Stores } from '../../../src/stores/open.ts';
 import { rememberClock } from '../clock.ts';
 import { envelopeFor, SILENT_LOG, temporaryFolder } from '../register.ts';
-import { projectionsAhead } from '../trail/sealing.ts';
 
 /** Stores after a first start, with read models and a sealer in this process. */
 export interface InstalledRegister {
@@ -67,7 +66,7 @@ export async function install(settings = embeddedSettings()): Promise<InstalledR
   const sealer = new Sealer({
     events,
     reads,
-    projections: projectionsAhead(register.projections, () => addedMs),
+    projections: register.projections,
     keys,
     now,
     isClockTrusted: () => true,
