@@ -129,6 +129,7 @@ function withToken(state: OrganizationState, id: string, token: TokenState): Org
 }
 
 function withoutKey<T>(map: Record<string, T>, key: string): Record<string, T> {
+  if (!Object.hasOwn(map, key)) return map;
   const { [key]: _removed, ...rest } = map;
   return rest;
 }

@@ -195,15 +195,17 @@ export function referenceTo(document: RecordDocument): RecordReference {
 }
 
 /** Returns the changes of entries of maps. */
-export function mapChanges(model: ReadModel, before: object | null, after: object): FieldChange[] {
-  const { mapFields = [] } = model;
-  return differences(mapFields, before ?? {}, after).flatMap(entryChanges);
+export function mapChanges({ mapFields = [] }: ReadModel, before: object | null, after: object): FieldChange[] {
+  return mapFields.flatMap((field) => entryChanges(field, before ?? {}, after));
 }
 
 /** Returns the changes of the fields that the change history records. */
 function fieldChanges(model: ReadModel, before: object | null, after: object): FieldChange[] {
-  const tracked = differences(model.family.historyFields, before ?? {}, after);
-  return tracked.flatMap((change) => (model.mapFields?.includes(change.field) ? entryChanges(change) : [change]));
+  const { mapFields, family } = model;
+  if (mapFields === undefined) return differences(family.historyFields, before ?? {}, after);
+  return family.historyFields.flatMap((field) =>
+    mapFields.includes(field) ? entryChanges(field, before ?? {}, after) : differences([field], before ?? {}, after),
+  );
 }
 
 function differences(fields: readonly string[], before: object, after: object): FieldChange[] {
@@ -217,9 +219,11 @@ function differences(fields: readonly string[], before: object, after: object): 
 }
 
 /** Returns one change per entry of a map: `members.acc_…` from null to EDITOR. */
-function entryChanges({ field, from, to }: FieldChange): FieldChange[] {
-  const before = (from ?? {}) as object;
-  const after = (to ?? {}) as object;
-  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return differences(keys, before, after).map((change) => ({ ...change, field: `${field}.${change.field}` }));
+function entryChanges(field: string, before: object, after: object): FieldChange[] {
+  const from = ((before as Record<string, unknown>)[field] ?? {}) as object;
+  const to = ((after as Record<string, unknown>)[field] ?? {}) as object;
+  // Most events leave a map as it was.
+  if (from === to) return [];
+  const keys = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+  return differences(keys, from, to).map((change) => ({ ...change, field: `${field}.${change.field}` }));
 }
