@@ -3,7 +3,7 @@ import { organizationAggregate } from '../commands/families.ts';
 import type { Health } from '../http/health-routes.ts';
 import type { Reconciler } from '../identity/installation/reconciler.ts';
 import { readSealStops, type SealStop } from '../seal/seal-stop.ts';
-import { StoreReplaced } from '../stores/errors.ts';
+import { StoreRefused, StoreReplaced } from '../stores/errors.ts';
 import type { Stores } from '../stores/open.ts';
 import type { Register } from './create-register.ts';
 
@@ -44,11 +44,8 @@ export async function readHealth(
   ]);
   const { state: clockState } = register.clock;
   const all = [eventStore, readStore, accountStore];
-  const problems = [
-    ...all.flatMap(({ problem }) => problem ?? []),
-    ...register.problems.list(),
-    ...sealingProblem(stops),
-  ];
+  const ofStores = new Set([...all.flatMap(({ problem }) => problem ?? []), ...register.problems.list()]);
+  const problems = [...ofStores, ...sealingProblem(stops)];
   if (clockState.status !== 'TRUSTED') problems.push(doubtText(clockState.status));
   return {
     serving: all.every(({ state }) => state !== 'DOWN') && projections.ready && hasRoles,
@@ -75,8 +72,11 @@ async function canReadRoles({ projections, handler }: HealthSources): Promise<bo
 async function storeHealth(work: Promise<unknown>): Promise<StoreHealth> {
   return withTimeout(work).then(
     () => ({ state: 'UP' }),
-    (error: unknown) =>
-      error instanceof StoreReplaced ? { state: 'REPLACED', problem: error.message } : { state: 'DOWN' },
+    (error: unknown) => {
+      if (error instanceof StoreReplaced) return { state: 'REPLACED', problem: error.message };
+      if (error instanceof StoreRefused) return { state: 'DOWN', problem: `${error.finding} ${error.advice}` };
+      return { state: 'DOWN' };
+    },
   );
 }
 

@@ -67,7 +67,7 @@ function isFailure(error: unknown): error is Failure {
  * stores themselves if they were replaced.
  */
 function textForHealth(error: Failure): string | null {
-  if (error instanceof StoreRefused) return error.message;
+  if (error instanceof StoreRefused) return `${error.finding} ${error.advice}`;
   if (error instanceof StreamDamaged) return `A stored history is damaged: ${error.finding}. The log names its stream.`;
   return null;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { monotonicMs } from '../clock/monotonic.ts';
 import type { ServedProjections } from '../projections/served-projections.ts';
-import { RevisionConflict, StoreUnavailable } from '../stores/errors.ts';
+import { RevisionConflict, StoreRefused, StoreUnavailable } from '../stores/errors.ts';
 import { type EventStore, NO_STREAM } from '../stores/event-store.ts';
 import type { Checkpoint, ReadModels, ReadStore } from '../stores/read-store.ts';
 import { chainEvents } from '../trail/hash.ts';
@@ -294,6 +294,7 @@ export class Sealer {
       return true;
     } catch (error) {
       if (error instanceof RevisionConflict) this.warnOnSecondFailure(organization_id, revision, BEHIND_MESSAGE);
+      else if (error instanceof StoreRefused) this.warnOnSecondFailure(organization_id, revision, error.message);
       else if (!(error instanceof StoreUnavailable)) throw error;
       return false;
     }

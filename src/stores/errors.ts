@@ -32,13 +32,14 @@ export class StoreRefused extends StoreUnavailable {
   /**
    * @param finding a sentence for callers, without names and addresses: "The service has no right to write to its log."
    * @param advice a sentence for the operator
+   * @param options `attempt` is for the log only: "append to vendor-vnd_1"
    */
   constructor(
     readonly finding: string,
-    advice: string,
-    options?: ErrorOptions,
+    readonly advice: string,
+    { attempt, ...options }: ErrorOptions & { attempt?: string } = {},
   ) {
-    super(`${finding} ${advice}`, false, options);
+    super(`${finding} ${advice}${attempt === undefined ? '' : ` It tried to ${attempt}.`}`, false, options);
   }
 }
 

@@ -147,11 +147,11 @@ export function appendFailure(thrown: unknown, stream: string): StoreUnavailable
 export const STREAM_DELETED = 'it was deleted';
 
 /** The error for a call that the server denies. The client has one error for a missing right and for wrong credentials. */
-function refused(error: AccessDeniedError, action: string): StoreRefused {
+function refused(cause: AccessDeniedError, attempt: string): StoreRefused {
   return new StoreRefused(
     'The event store denies this to the service: its user lacks a right, or the password is wrong.',
-    `The service tried to ${action}. Correct the user in EVENTSTORE_URL, or its rights: "A secured cluster" in docs/operations.md names them.`,
-    { cause: error },
+    'Correct the user in EVENTSTORE_URL, or its rights: "A secured cluster" in docs/operations.md names them.',
+    { attempt, cause },
   );
 }
 

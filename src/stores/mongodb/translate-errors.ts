@@ -1,18 +1,37 @@
 import { BSON, MongoBulkWriteError, MongoInvalidArgumentError, MongoServerError } from 'mongodb';
-import { Fenced, StoreUnavailable, TooLarge } from '../errors.ts';
+import { Fenced, StoreRefused, StoreUnavailable, TooLarge } from '../errors.ts';
 
 /**
  * Runs a call to the server. Rethrows the port's errors and bugs of this program unchanged. Reports every other error
  * as an outage, because drivers and servers have too many error types to list.
- * @throws StoreUnavailable for an outage
+ * @throws StoreUnavailable for an outage, StoreRefused for a missing right or wrong credentials
  */
 export async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (isPortError(error) || isProgramError(error)) throw error;
+    const refusal = findRefusal(error);
+    if (refusal !== null) throw refusal;
     // Always ambiguous: the driver retries by itself, and the last error says nothing about the first attempt.
     throw new StoreUnavailable('the MongoDB store is down', true, { cause: error });
+  }
+}
+
+const UNAUTHORIZED = 13;
+const AUTHENTICATION_FAILED = 18;
+
+/** Returns the error for a call that the server refuses for good, and so has not begun; null for another failure. */
+function findRefusal(error: unknown): StoreRefused | null {
+  if (!(error instanceof MongoServerError)) return null;
+  const advice = 'Correct the user in MONGODB_URL, or give it the role readWrite in its database.';
+  switch (error.code) {
+    case UNAUTHORIZED:
+      return new StoreRefused('The service has no right to do this in MongoDB.', advice, { cause: error });
+    case AUTHENTICATION_FAILED:
+      return new StoreRefused("MongoDB refuses the service's user or password.", advice, { cause: error });
+    default:
+      return null;
   }
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import Database from 'libsql';
 import { LRUCache } from 'lru-cache';
-import { DiskFull, StoreUnavailable } from '../errors.ts';
+import { DiskFull, StoreRefused, StoreUnavailable } from '../errors.ts';
 import { FileIdentity } from './file-identity.ts';
 import { FileLocked } from './file-lock.ts';
 
@@ -221,6 +221,20 @@ function create(path: string): void {
   }
 }
 
+/** Result codes that last until the operator acts: a finding for callers, and advice for the operator. */
+const REFUSALS: readonly (readonly [RegExp, string, string])[] = [
+  [
+    /^SQLITE_(READONLY|PERM)/,
+    'The service may not write to a file in its data folder.',
+    'Give its user the right to write to all files in DATA_DIR.',
+  ],
+  [
+    /^SQLITE_(CORRUPT|NOTADB)/,
+    "A file in the service's data folder is damaged.",
+    'Stop the service and keep a copy of DATA_DIR. Then restore the newest backup; read models are built from the log.',
+  ],
+];
+
 function storeError(error: unknown, committing = false): unknown {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (!code.startsWith('SQLITE_') || OUR_FAULT.test(code)) return error;
@@ -229,5 +243,7 @@ function storeError(error: unknown, committing = false): unknown {
     return new DiskFull('The disk of the data folder is full. Free some space there.', false, { cause: error });
   if (code.startsWith('SQLITE_BUSY'))
     return new FileLocked('another process has locked the file', false, { cause: error });
+  const refusal = committing ? undefined : REFUSALS.find(([pattern]) => pattern.test(code));
+  if (refusal) return new StoreRefused(refusal[1], refusal[2], { cause: error });
   return new StoreUnavailable(`the embedded store can't be used now (${code})`, committing, { cause: error });
 }
