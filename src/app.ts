@@ -136,6 +136,7 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   const comparedLog = {
     organizations: () => projections.organizations,
     isTrusted: () => clock.isTrusted() && isLeaderUpToDate(projections, clock.now()),
+    check: () => Promise.all([stores.events.check(), accounts.check()]),
   };
   const identity = openIdentity({ accounts, names, accessEvents, handler, comparedLog, clock, baseUrl, log: logger });
   shutdown.add('access log', () => identity.close());

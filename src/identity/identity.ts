@@ -23,6 +23,8 @@ export interface ComparedLog {
   organizations(): readonly string[];
   /** Returns true if it was read to its end, log and clock can be trusted, and this instance may repair differences. */
   isTrusted(): boolean;
+  /** Checks that both stores hold the data that this process knows. @throws (rejects) if one doesn't, or doesn't answer */
+  check(): Promise<unknown>;
 }
 
 export interface IdentityOptions {
@@ -95,7 +97,11 @@ export function openIdentity(options: IdentityOptions): Identity {
   };
   const differenceOptions = { accounts, handler, tokens, people: people.accounts, now, onTokenChanged };
   const reconciler = new Reconciler({
-    find: () => findDifferences(differenceOptions, comparedLog?.organizations() ?? []),
+    find: async () => {
+      // Compared with a copy that was put back by mistake, tokens would end for good.
+      await comparedLog?.check();
+      return findDifferences(differenceOptions, comparedLog?.organizations() ?? []);
+    },
     isTrusted: () => comparedLog?.isTrusted() ?? false,
     log,
   });
