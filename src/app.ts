@@ -57,7 +57,7 @@ const CATCH_UP_WAIT_MS = 60_000;
 const MAX_COMPARISON_LAG_MS = 10_000;
 
 /** Fills the stores with the demo, and returns its people. Null if the stores hold other data. */
-type LoadDemo = (stores: Stores) => Promise<readonly DemoAccount[] | null>;
+type LoadDemo = (stores: Stores, today: Date) => Promise<readonly DemoAccount[] | null>;
 
 /**
  * Starts the service: listens, opens the stores, creates the installation if needed, and starts the read models.
@@ -67,7 +67,7 @@ export async function startApp(config: Config, logger: Logger, loadDemo?: LoadDe
   const shutdown = new Shutdown({ timeoutMs: STOP_TIMEOUT_MS, log: logger });
   try {
     const assembled = await assemble(config, logger, shutdown);
-    const demo = (await loadDemo?.(assembled.stores)) ?? null;
+    const demo = (await loadDemo?.(assembled.stores, assembled.clock.now())) ?? null;
     return { ...(await run(assembled, demo, logger, shutdown)), stop: (reason) => shutdown.run(reason) };
   } catch (error) {
     await shutdown.run();

@@ -12,9 +12,9 @@ export async function serve(options: { demo: boolean }): Promise<void> {
   const logger = createLogger(config.logLevel);
   for (const warning of warningsOf(config)) logger.warn(warning);
   const notes: string[] = [];
-  const loadDemo = async (stores: Stores) => {
+  const loadDemo = async (stores: Stores, today: Date) => {
     const { openDemo } = await import('../demo/fill.ts');
-    const people = await openDemo(stores);
+    const people = await openDemo(stores, today);
     if (people === null) notes.push('The demo was not loaded. It needs empty stores, and these have data.');
     return people;
   };

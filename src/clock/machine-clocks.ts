@@ -15,7 +15,7 @@ export interface MachineClocks {
 const isLinux = process.platform === 'linux';
 
 /**
- * The clocks of this machine. No other file reads the wall clock: see scripts/check-clock.ts. Node.js has a boot clock that
+ * The clocks of this machine. No other file reads the wall clock: test/project/wall-clock.test.ts. Node.js has a boot clock that
  * counts sleep on Linux only. Elsewhere a sleep looks like a jump of the wall clock.
  */
 export const machineClocks: MachineClocks = {
@@ -23,6 +23,11 @@ export const machineClocks: MachineClocks = {
   bootMs: isLinux ? () => uptime() * 1_000 : monotonicMs,
   monotonicMs,
 };
+
+/** Returns the end of a time-out for libraries that want it as a time of day, in epoch milliseconds. */
+export function wallDeadline(ms: number): number {
+  return machineClocks.wallMs() + ms;
+}
 
 /** Returns the id of this start of the machine; null if the system doesn't tell. */
 export function readBootId(): string | null {

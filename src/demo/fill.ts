@@ -51,8 +51,8 @@ type DemoStores = Pick<Stores, 'accounts' | 'events'>;
  * Fills empty stores with the demo.
  * @returns the people of the demo; null if the stores hold other data
  */
-export async function openDemo({ accounts, events }: DemoStores): Promise<DemoAccount[] | null> {
-  await fillDemo({ accounts, events });
+export async function openDemo({ accounts, events }: DemoStores, today: Date): Promise<DemoAccount[] | null> {
+  await fillDemo({ accounts, events }, today);
   const installation = await storedInstallationId(accounts);
   if (installation === null || !(await isSimulated(events))) return null;
   return (Object.keys(PEOPLE) as DemoPerson[]).map((person) => ({
@@ -78,10 +78,10 @@ function demoAccountId(installation: string, person: DemoPerson): string {
  * under a clock of the past, and every event is marked as simulated. It changes nothing if the log has any event.
  * @returns true if it filled the stores
  */
-export async function fillDemo({ accounts, events }: DemoStores): Promise<boolean> {
+export async function fillDemo({ accounts, events }: DemoStores, today: Date): Promise<boolean> {
   await findInstallation({ accounts, log: events });
   if ((await events.head(null)).newest !== null) return false;
-  const clock = new DemoClock(new Date());
+  const clock = new DemoClock(today);
   const options = { now: clock.now, maxAcceptanceDays: MAX_ACCEPTANCE_DAYS, simulated: true };
   const handler = new CommandHandler(events, options);
   clock.goTo(FOUNDED_DAYS_AGO);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { commandId, derivedId, libraryFrameworkId } from '../commands/engine/ids.ts';
+import { derivedId, libraryFrameworkId } from '../commands/engine/ids.ts';
 import { Refusal } from '../commands/engine/refusal.ts';
 import { recordAggregate } from '../commands/families.ts';
 import { adoptionCommand, type FrameworkInput } from '../commands/framework.ts';
@@ -127,7 +127,7 @@ async function frameworkIdFor(
   { organization_id, library_id, idempotency_key }: Input,
   { service, tool }: ToolContext,
 ): Promise<string> {
-  const command_id = commandId([organization_id, tool.name], idempotency_key);
+  const command_id = service.handler.commandId([organization_id, tool.name], idempotency_key);
   const customId = derivedId(FRAMEWORK.prefix, command_id);
   const id = library_id === undefined ? customId : libraryFrameworkId(organization_id, library_id);
   if (idempotency_key === undefined) return id;

@@ -1,6 +1,6 @@
 import type { Caller } from '../commands/organization/caller.ts';
 import { type DownloadDetails, filterDetail } from '../queries/files/download-details.ts';
-import { requireAsOfPermission } from '../queries/moments/moment.ts';
+import { requireAsOfPermission, requireCursorPosition } from '../queries/moments/moment.ts';
 import { isIncomplete, type Reader } from '../queries/moments/snapshot.ts';
 import { REPORTS, type ReportName, type ReportRequest } from './all-reports.ts';
 import { reportCsv } from './formats/report-csv.ts';
@@ -63,6 +63,7 @@ export async function getReport(
   const cursor = cursorText === undefined ? null : readReportCursor(snapshot.cursorKey, boundTo, cursorText);
   // The cursor may lead to a past that the caller may not see any more.
   if (cursor !== null) requireAsOfPermission(snapshot, caller, organization_id, cursor.today);
+  if (cursor !== null) await requireCursorPosition(snapshot, organization_id, cursor.position);
   const pinned = cursor && { today: cursor.today, position: cursor.position };
   const context = await reportContext(snapshot, caller, input, call, pinned);
   const writer = ANSWER_FORMATS[format];

@@ -148,7 +148,7 @@ export class Sealer {
     }
     const { models, progress } = projections;
     if (!this.options.isClockTrusted()) return;
-    if (Date.now() - progress.caughtUpAt > MAX_PROJECTION_LAG_MS) return;
+    if (this.options.now().getTime() - progress.caughtUpAt > MAX_PROJECTION_LAG_MS) return;
     try {
       const key = await keys.currentKey();
       const due: DueSeal[] = [];

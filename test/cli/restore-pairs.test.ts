@@ -35,8 +35,11 @@ if (databases !== null) {
     const target = await install(settings);
     assert.equal((await eventsOf(target, organizationId)).slice(0, history.length), history);
     assert.equal(await rows(target, organizationId, history.length), before);
-    const refusal = await runOnPair(settings, cwd, 'restore', 'there.jsonl.gz');
-    assert.equal([refusal.code, /Stop the service first/.test(refusal.err)], [1, true], refusal.err);
+    // A service in a data folder holds its lock, which a register without a service doesn't take.
+    if (MONGODB_URL !== null) {
+      const refusal = await runOnPair(settings, cwd, 'restore', 'there.jsonl.gz');
+      assert.equal([refusal.code, /Stop the service first/.test(refusal.err)], [1, true], refusal.err);
+    }
     await target.addVendors(5, organizationId);
     await target.seal();
     await runSuccessfully(settings, cwd, 'export', organizationId, '--to', 'back.jsonl');

@@ -6,6 +6,8 @@ import { readPublicKey } from '../../src/trail/index.ts';
 import { readKeptSeal } from '../../src/trail/seals/kept-seal.ts';
 import { folderOfTest, type InstalledRegister, install } from '../support/run/installed.ts';
 import { veritrail } from '../support/run/run-command.ts';
+import { withReadModels } from '../support/trail/tamper.ts';
+import { alterChangeSql } from '../support/trail/verify-changes.ts';
 
 const cli = suite<{ installed: InstalledRegister; cwd: string; run(...args: string[]): ReturnType<typeof veritrail> }>(
   'veritrail seal and seal-key',
@@ -34,6 +36,16 @@ cli('a kept seal proves that a later history extends it', async ({ installed, cw
   const key = (await run('seal-key')).out;
   const verified = await run('verify', 'later.jsonl', '--key', key, '--seal', 'kept.json');
   assert.is(verified.code, 0, verified.out);
+});
+
+cli('a seal that the read models do not match is not written', async ({ installed, cwd, run }) => {
+  await installed.seal();
+  const otherHash = alterChangeSql('hash', `'${'ab'.repeat(32)}'`, 2);
+  await withReadModels(installed.settings.dataDir, [otherHash], async () => {
+    const { code, err } = await run('seal', '--to', 'kept.json');
+    assert.equal([code, /is faulty \(ROOT\).+between positions 1 and 3/.test(err)], [1, true], err);
+  });
+  assert.not.ok(existsSync(join(cwd, 'kept.json')));
 });
 
 cli('a small file proves that nothing before a kept seal was altered', async ({ installed, cwd, run }) => {

@@ -34,7 +34,7 @@ async function readLog({ events }: TestIdentity): Promise<StoredEvent[]> {
 
 demo.before(async () => {
   demoStores = await open();
-  assert.is(await fillDemo(demoStores), true);
+  assert.is(await fillDemo(demoStores, new Date()), true);
   log = await readLog(demoStores);
   register = await readModels();
 });
@@ -204,7 +204,7 @@ demo('after filling the demo, a first start adds only a token, and filling again
   const now = () => new Date();
   const { installation, organizationId, token } = await firstStart({ ...demoStores, now });
   assert.ok(token !== null);
-  assert.is(await fillDemo(demoStores), false);
+  assert.is(await fillDemo(demoStores, new Date()), false);
   const after = await readLog(demoStores);
   assert.equal(
     after.slice(log.length).map(({ type }) => type),

@@ -223,6 +223,33 @@ test('reports the age of the oldest waiting event as its lag', async ({ run, han
   await until(() => runner.lag === 0);
 });
 
+test('after its clock was a day ahead, it claims no more than it has applied', async ({ run, handler, models }) => {
+  const readModels = await models();
+  let isLocked = false;
+  const lockable = withOverrides(readModels, {
+    commit: async (batch: Commit) => {
+      if (isLocked) throw new StoreUnavailable('locked');
+      await readModels.commit(batch);
+    },
+  });
+  let aheadMs = 86_400_000;
+  const now = () => new Date(Date.now() + aheadMs);
+  const leader = await run({ models: lockable, now });
+  assert.ok(await leader.waitUntilCaughtUp(Date.now() + aheadMs, 5_000));
+  aheadMs = 0;
+  isLocked = true;
+  const position = await writeVendor(handler, 'vnd_A');
+  const afterWrite = Date.now() + 1;
+  assert.not(await leader.waitUntilCaughtUp(afterWrite, 100), 'the event is not applied');
+  // Its lease still has the moment of the wrong clock.
+  const follower = await run();
+  assert.not(await follower.waitUntilCaughtUp(afterWrite, 100));
+  isLocked = false;
+  assert.ok(await waitUntilProjected(leader, position));
+  assert.ok(await leader.waitUntilCaughtUp(afterWrite, 5_000));
+  assert.ok(leader.caughtUpAt < Date.now() + 5_000);
+});
+
 test('is the only leader; a follower can wait for what the leader has applied', async (context) => {
   const { run, handler } = context;
   const leader = await run();

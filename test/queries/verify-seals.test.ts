@@ -3,7 +3,9 @@ import * as assert from 'uvu/assert';
 import { sealsCovering } from '../../src/projections/transparency/seal-documents.ts';
 import { checkSeals } from '../../src/queries/proofs/check-seals.ts';
 import { GrownRoots } from '../../src/queries/proofs/grown-roots.ts';
-import { ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { readChangeProof } from '../../src/queries/proofs/read-change-proof.ts';
+import { readSealTimes } from '../../src/queries/proofs/seal-times.ts';
+import { callerAs, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
 import { rootOf } from '../support/trail/sealed-history.ts';
 import { allEvents, appendSeal, type Sealing, sealing, verdictOf } from '../support/trail/sealing.ts';
 import { withReadModels } from '../support/trail/tamper.ts';
@@ -64,6 +66,17 @@ test('only seals of the verified changes count', async ({ register, ids: [a, b, 
     assert.equal(await sealFaults(register, { filter: { record_id: [b] } }), [falseSeal]);
     assert.equal(await sealFaults(register, { filter: { record_id: [a, c] } }), []);
   }
+});
+
+test('pages see which changes a false seal covers', async ({ register }) => {
+  const changes = [AT.a, AT.b, AT.c, AT.newestSeal].map((position) => ({ position: String(position) }));
+  const times = await readSealTimes(register.reader.snapshot(), ORGANIZATION, changes);
+  assert.equal(
+    changes.map(({ position }) => typeof times.get(position)),
+    ['string', 'object', 'string', 'undefined'],
+  );
+  const proven = await readChangeProof(register.reader, callerAs(), ORGANIZATION, AT.b);
+  assert.is(proven!.check.fault, 'PATH');
 });
 
 test('a seal of the read models that is not the log’s is named', async ({ register }) => {

@@ -157,7 +157,10 @@ function recordedEvents(): TrailEvent[] {
 }
 
 test('records of the demo, at its end and in between', () => {
-  return compareWithAnswers(fillDemo, (end) => [Math.floor(end / 2), end]);
+  return compareWithAnswers(
+    (stores) => fillDemo(stores, new Date()),
+    (end) => [Math.floor(end / 2), end],
+  );
 });
 
 test('records of all types of events that were ever recorded', () => {

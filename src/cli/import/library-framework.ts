@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { commandId, libraryFrameworkId } from '../../commands/engine/ids.ts';
+import { libraryFrameworkId } from '../../commands/engine/ids.ts';
 import { recordAggregate } from '../../commands/families.ts';
 import { adoptionCommand } from '../../commands/framework.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
@@ -48,7 +48,7 @@ export async function adoptLibraryFramework(args: readonly string[], shell: Shel
         adoptionCommand(id, input, options.reason),
         {
           ...envelopeFor(caller, organizationId, role),
-          command_id: commandId([organizationId, 'framework import'], undefined),
+          command_id: stores.handler.commandId([organizationId, 'framework import'], undefined),
           input: { library_id: options.library },
         },
       );

@@ -7,6 +7,7 @@ import {
   rotationsBefore,
   SEALS,
 } from '../../projections/transparency/seal-documents.ts';
+import { type FaultySeal, findFaultySeal } from '../../queries/proofs/check-seals.ts';
 import { proveConsistency } from '../../queries/proofs/proofs.ts';
 import type { ReadModels, ReadStore } from '../../stores/read-store.ts';
 import { extensionText } from '../../trail/extension.ts';
@@ -45,13 +46,15 @@ and at once when an audit is completed.
     const requestedId = organizationArgument ?? olderSeal?.organization_id;
     if (olderSeal && requestedId !== olderSeal.organization_id)
       throw new UsageError(`That seal belongs to ${olderSeal.organization_id}.`);
-    await withInstallation(shell, async ({ reads, organizationId: first }) => {
+    await withInstallation(shell, async ({ events, reads, organizationId: first }) => {
       const organizationId = requestedId ?? first;
       await withModels(reads, async (models) => {
         const newest = await newestSeal(models, organizationId);
         if (newest === null) {
           throw new CommandError(`${organizationId} has no seal yet. The running service makes one within a minute.`);
         }
+        const fault = await findFaultySeal({ events, models }, organizationId, [newest]);
+        if (fault !== null) throw new CommandError(faultText(organizationId, fault));
         const unsealed = await unsealedBehind(models, organizationId, newest.data.size);
         const extension = olderSeal === null ? '' : await extensionOf(models, olderSeal, newest);
         if (olderSeal?.size === newest.data.size) throw new CommandError(nothingNewer(olderSeal, unsealed));
@@ -64,6 +67,14 @@ and at once when an audit is completed.
     });
   },
 };
+
+/** Returns why a seal isn't worth keeping: it would refute the true history later. */
+function faultText(organizationId: string, { why, from, until }: FaultySeal): string {
+  return (
+    `Nothing was written: the newest seal of ${organizationId} is faulty (${why}). An event between positions ${from} and ` +
+    `${until} isn't as it was sealed, or the read models are wrong. See "Sealing has stopped" in docs/operations.md.`
+  );
+}
 
 /** Opens the current read models for `work`. @throws CommandError if this version has none */
 async function withModels(reads: ReadStore, work: (models: ReadModels) => Promise<void>): Promise<void> {

@@ -7,6 +7,7 @@ import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import type { Role } from '../organization/caller.ts';
 import { dateOf } from './dates.ts';
 import type { Aggregate, DomainEvent } from './decider.ts';
+import { commandId, uuidV7 } from './ids.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 import { asRefusal, Refusal, UnreadableEvent } from './refusal.ts';
 import { appendWithRetries, beforeDeadline, commandDeadline, waitBeforeRetry } from './retries.ts';
@@ -185,6 +186,11 @@ export class CommandHandler {
     }
     const { event_types, repeated } = decision.result;
     return { event_types, repeated, isNewRecord };
+  }
+
+  /** Returns the id of a new command, or with an idempotency key that of `commandId`. */
+  commandId(scope: readonly string[], idempotencyKey: string | undefined): string {
+    return idempotencyKey === undefined ? uuidV7(this.options.now()) : commandId(scope, idempotencyKey);
   }
 
   /** Returns the time by which commands are decided. Checks of members outside the deciders use the same clock. */

@@ -46,9 +46,9 @@ export function libraryFrameworkId(organizationId: string, libraryId: string): s
   return `frm_${base32OfUuid(uuidV5(nodeCrypto, COMMAND_NAMESPACE, JSON.stringify([organizationId, 'library', libraryId])))}`;
 }
 
-/** Returns a time-ordered random UUID, version 7 (RFC 9562 section 5.7). */
-function uuidV7(): string {
-  const time = Date.now().toString(16).padStart(TIME_DIGITS, '0');
+/** Returns a random UUID that is ordered by time, version 7 (RFC 9562 section 5.7). */
+export function uuidV7(now: Date): string {
+  const time = now.getTime().toString(16).padStart(TIME_DIGITS, '0');
   const random = randomHex(10);
   const variant = ((Number.parseInt(random[4]!, 16) & 0x3) | 0x8).toString(16);
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(1, 4)}-${variant}${random.slice(5, 8)}-${random.slice(8)}`;
@@ -82,13 +82,11 @@ export function controlIndex(id: string): number {
 }
 
 /**
- * Returns a command's id: a random one, or always the same for the same scope and key.
+ * Returns the id of a command with an idempotency key: always the same for the same scope and key.
  * @param scope the organization, the tool and, if the call names one, the record
  */
-export function commandId(scope: readonly string[], idempotencyKey: string | undefined): string {
-  return idempotencyKey === undefined
-    ? uuidV7()
-    : uuidV5(nodeCrypto, COMMAND_NAMESPACE, JSON.stringify([...scope, idempotencyKey]));
+export function commandId(scope: readonly string[], idempotencyKey: string): string {
+  return uuidV5(nodeCrypto, COMMAND_NAMESPACE, JSON.stringify([...scope, idempotencyKey]));
 }
 
 /** Returns the command id of one item of a command on many records. */

@@ -1,5 +1,5 @@
 import type { CommandEnvelope, Rehearsal } from '../../commands/engine/handler.ts';
-import { commandId, itemCommandId } from '../../commands/engine/ids.ts';
+import { itemCommandId } from '../../commands/engine/ids.ts';
 import { importCommandId } from '../../commands/engine/import-ids.ts';
 import { type ReferenceReader, readOncePerCall, referenceChecks } from '../../commands/engine/references.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
@@ -45,7 +45,7 @@ export function openRowCall(
     context,
     organizationId,
     reason,
-    commandId: commandId([organizationId, tool.name], idempotency_key),
+    commandId: context.service.handler.commandId([organizationId, tool.name], idempotency_key),
     owners,
     references: readOncePerCall(context.service.handler),
     envelope: {

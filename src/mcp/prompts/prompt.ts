@@ -71,6 +71,7 @@ export class PromptContext {
     private readonly callTool: CallTool,
     private readonly callContext: CallContext,
     private readonly requestedId: string | undefined,
+    readonly today: string,
   ) {}
 
   /** The requested organization, or the caller's only one. @throws ProtocolError if the caller has several */

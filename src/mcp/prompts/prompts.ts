@@ -119,8 +119,7 @@ const weeklyDueItems: Prompt = {
   description: 'Everything that is overdue or due in the next 7 days, and the steps to deal with it.',
   arguments: [],
   async messages(_args, context) {
-    const today = new Date().toISOString().slice(0, 10);
-    const { organizationId } = context;
+    const { organizationId, today } = context;
     const plan = numberedSteps(
       'Tell me what is overdue and what is due, most urgent first, with owner and date. Name what has no owner.',
       'Use getRecords for more details.',
@@ -181,7 +180,12 @@ export async function getPrompt(
   const prompt = PROMPTS.find((candidate) => candidate.name === name);
   if (prompt === undefined) throw invalidArgument(`Unknown prompt: ${name.slice(0, 100)}`);
   const args = readArguments([...prompt.arguments, ORGANIZATION], input);
-  const promptContext = new PromptContext(toolCaller(tools, callContext), callContext, args.organization_id);
+  const promptContext = new PromptContext(
+    toolCaller(tools, callContext),
+    callContext,
+    args.organization_id,
+    tools.today(),
+  );
   return { description: prompt.description, messages: await prompt.messages(args, promptContext) };
 }
 

@@ -1,4 +1,4 @@
-import { commandId, itemCommandId } from '../../commands/engine/ids.ts';
+import { itemCommandId } from '../../commands/engine/ids.ts';
 import { refuseIfParentArchived } from '../../commands/engine/references.ts';
 import { familyOf, recordAggregate } from '../../commands/families.ts';
 import { countReferences } from '../../queries/records/record-links.ts';
@@ -31,7 +31,7 @@ export async function archiveRecords(input: ArchiveRecordsInput, context: ToolCo
   const ids = [...new Set(input.ids)];
   const records = { ids, field: 'ids', organizationId: organization_id };
   const { organizationId, role } = await requireWriterOf(context, records);
-  const callId = commandId([organizationId, tool.name], input.idempotency_key);
+  const callId = service.handler.commandId([organizationId, tool.name], input.idempotency_key);
   const command = { type: action === 'ARCHIVE' ? 'Archive' : 'Restore', reason };
   const sharedEnvelope = envelopeFor(caller, organizationId, role);
   const toItem = (id: string): BulkItem => ({

@@ -1,4 +1,4 @@
-import { commandId, itemCommandId } from '../../commands/engine/ids.ts';
+import { itemCommandId } from '../../commands/engine/ids.ts';
 import { requireLiveRecord } from '../../commands/engine/references.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { type LinkCommand, linkAggregate, refuseUnfitRelation, refuseUnlinkable } from '../../commands/link.ts';
@@ -42,7 +42,7 @@ export async function linkRecords(input: LinkRecordsInput, context: ToolContext)
   const ids = links.flatMap(({ from_id, to_id }) => [from_id, to_id]);
   const records = { ids, field: 'links', organizationId: input.organization_id };
   const { organizationId, role } = await requireWriterOf(context, records);
-  const callId = commandId([organizationId, context.tool.name], input.idempotency_key);
+  const callId = context.service.handler.commandId([organizationId, context.tool.name], input.idempotency_key);
   const envelope = { ...envelopeFor(context.caller, organizationId, role), command_id: callId };
   const pairs = new Map<string, BulkItem>();
   /** For each pair, the input field that names it first. */

@@ -1,3 +1,4 @@
+import { dateOf } from '../../commands/engine/dates.ts';
 import { asRefusal, damageOf, Refusal, type RefusalCode, unreadableAt } from '../../commands/engine/refusal.ts';
 import { type Caller, withConfirmedRoles } from '../../commands/organization/caller.ts';
 import { findParkedPosition } from '../../queries/records/parked-position.ts';
@@ -50,6 +51,8 @@ export interface ToolBox {
   openapi(about: Omit<OpenApiOptions, 'description'>): string;
   has(name: string): boolean;
   isReadOnly(name: string): boolean;
+  /** Returns the current date. */
+  today(): string;
   /** Calls an existing tool. Never throws: a failure is in the result, as `{error: {…}}` with its status. */
   call(name: string, args: unknown, context: CallContext): Promise<ToolResult>;
 }
@@ -93,6 +96,7 @@ export function createToolBox(
     openapi: (about) => JSON.stringify(openapiDocument(tools, { ...about, description: INSTRUCTIONS })),
     has: (name) => byName.has(name),
     isReadOnly: (name) => byName.get(name)?.readOnly ?? false,
+    today: () => dateOf(service.handler.now()),
     async call(name, args, context) {
       const tool = byName.get(name)!;
       try {

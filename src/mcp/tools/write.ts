@@ -1,5 +1,5 @@
 import type { CommandEnvelope, CommandResult } from '../../commands/engine/handler.ts';
-import { commandId, derivedId } from '../../commands/engine/ids.ts';
+import { derivedId } from '../../commands/engine/ids.ts';
 import { referenceChecks } from '../../commands/engine/references.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { beforeDeadline, commandDeadline } from '../../commands/engine/retries.ts';
@@ -45,7 +45,7 @@ export async function addRecord(context: ToolContext, record: NewRecord, spec: R
   const { caller, tool } = context;
   const organizationId = spec.input.organization_id!;
   const role = requirePermission(caller, organizationId, tool.permission);
-  const command_id = commandId([organizationId, tool.name], spec.input.idempotency_key);
+  const command_id = context.service.handler.commandId([organizationId, tool.name], spec.input.idempotency_key);
   const id = 'id' in record ? record.id : derivedId(record.prefix, command_id);
   // Only a repeat finds its stream. A library's framework is large, and may well have been adopted.
   const isPresumedNew = 'prefix' in record;
@@ -59,7 +59,7 @@ export async function changeRecord(context: ToolContext, id: string, spec: Recor
   const deadline = commandDeadline(caller);
   const organizationId = await beforeDeadline(deadline, findOrganizationOf(context, id, spec.input.organization_id));
   const role = requirePermission(caller, organizationId, tool.permission);
-  const command_id = commandId([organizationId, tool.name, id], spec.input.idempotency_key);
+  const command_id = context.service.handler.commandId([organizationId, tool.name, id], spec.input.idempotency_key);
   return write(context, spec, { organizationId, role, id, command_id, deadline }, false);
 }
 

@@ -62,7 +62,7 @@ export class Applier {
   /** The events of all organizations that are applied. */
   private eventCount = 0;
   /** The newest place that was stored, and when, on the monotonic clock. */
-  placeStored: { place: Place | null; at: number } = { place: null, at: monotonicMs() };
+  placeStored: { place: Place | null; at: number };
   /** Commits are made one after the other, because each has the number after the one before. */
   private lastWork: Promise<unknown> = Promise.resolve();
   private readonly cache: ProjectionCache = {
@@ -80,7 +80,10 @@ export class Applier {
     private readonly events: EventStore,
     private readonly models: Pick<ReadModels, 'get' | 'commit' | 'checkpoints' | 'recover'>,
     private readonly installation: string,
-  ) {}
+    private readonly clock: () => number = monotonicMs,
+  ) {
+    this.placeStored = { place: null, at: clock() };
+  }
 
   /** Finishes a commit that an earlier runner left unfinished, and reads the checkpoints and the place. */
   async prepare(): Promise<void> {
@@ -180,7 +183,7 @@ export class Applier {
     return this.afterOtherWork(async () => {
       const [first] = this.checkpoints.values();
       const { place, at } = this.placeStored;
-      if (first === undefined || place === this.place || monotonicMs() - at < STORE_PLACE_MS) return;
+      if (first === undefined || place === this.place || this.clock() - at < STORE_PLACE_MS) return;
       await this.commit({ checkpoint: { ...first, n: first.n + 1, place: this.place }, puts: [] });
     });
   }
@@ -190,7 +193,7 @@ export class Applier {
     const { checkpoint } = commit;
     const { place } = checkpoint;
     this.checkpoints.set(checkpoint.organizationId, checkpoint);
-    this.placeStored = { place, at: monotonicMs() };
+    this.placeStored = { place, at: this.clock() };
     if (place !== null && !this.includes(place.storePosition)) this.place = place;
   }
 

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { monotonicMs } from '../../clock/monotonic.ts';
 import { READABLE_EVENTS, type ReadableEvents } from '../../register/events.ts';
 import type { ReadStore } from '../../stores/read-store.ts';
+import { Heartbeats } from './heartbeats.ts';
 
 /** A running instance's entry in the read store. */
 interface Instance {
-  /** Epoch milliseconds. A killed instance counts as live until then. */
-  expires_at: number;
+  /** Grows with each renewal. */
+  beat?: number;
+  /** In place of it, in entries of instances before version 13 of the projections. It changes with each renewal too. */
+  expires_at?: number;
   /** The newest schema version that it can read of each event type. */
   reads: ReadableEvents;
 }
@@ -16,8 +20,8 @@ type Instances = Readonly<Record<string, Instance>>;
 const INSTANCES_ENTRY = 'instances';
 const READ_INTERVAL_MS = 1_000;
 const RENEW_INTERVAL_MS = 5_000;
-/** Much longer than RENEW_INTERVAL_MS, because clocks differ and a store may be down for a while. */
-export const INSTANCE_EXPIRY_MS = 30_000;
+/** A killed instance counts as live for this long after its entry was seen to change. A store may be down for a while. */
+export const INSTANCE_TERM_MS = 30_000;
 /** Attempts of an instance to register, because others may register at the same moment. */
 const MAX_REGISTER_ATTEMPTS = 50;
 
@@ -26,6 +30,7 @@ interface LiveInstancesOptions {
   /** True if no other server can run on these stores. All registered instances are then dead. */
   exclusive?: boolean;
   readable?: ReadableEvents;
+  /** Milliseconds on a monotonic clock. */
   now?: () => number;
 }
 
@@ -37,6 +42,8 @@ export class LiveInstances {
   private readonly id = randomUUID();
   private readonly readable: ReadableEvents;
   private readonly now: () => number;
+  private readonly heartbeats: Heartbeats;
+  private beat = 0;
   private unreadable: ReadonlySet<string> = new Set();
   private renewedAt = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | null = null;
@@ -44,7 +51,8 @@ export class LiveInstances {
 
   constructor(private readonly options: LiveInstancesOptions) {
     this.readable = options.readable ?? READABLE_EVENTS;
-    this.now = options.now ?? Date.now;
+    this.now = options.now ?? monotonicMs;
+    this.heartbeats = new Heartbeats(INSTANCE_TERM_MS, this.now);
   }
 
   /** Returns true if every live instance can read new events of this type. Reads no store: each write calls it. */
@@ -75,7 +83,8 @@ export class LiveInstances {
   private watch(work: () => Promise<void>): void {
     const next = () => {
       // While the store is down, the last entries that were read stay valid.
-      this.currentRun = this.currentRun.then(() => (this.timer === null ? undefined : work())).catch(() => undefined);
+      const startAnew = () => this.heartbeats.startAnew();
+      this.currentRun = this.currentRun.then(() => (this.timer === null ? undefined : work())).catch(startAnew);
     };
     this.timer = setInterval(next, READ_INTERVAL_MS);
     this.timer.unref();
@@ -88,7 +97,8 @@ export class LiveInstances {
 
   private async register(otherInstances: (instances: Instances) => Instances): Promise<void> {
     const now = this.now();
-    const entry = { expires_at: now + INSTANCE_EXPIRY_MS, reads: this.readable };
+    this.beat += 1;
+    const entry = { beat: this.beat, reads: this.readable };
     await this.replace((instances) => ({ ...otherInstances(instances), [this.id]: entry }));
     this.renewedAt = now;
   }
@@ -97,7 +107,7 @@ export class LiveInstances {
     this.updateUnreadable((await this.options.reads.sharedEntry<Instances>(INSTANCES_ENTRY))?.value ?? {});
   }
 
-  /** Replaces the whole entry, without expired instances. */
+  /** Replaces the whole entry, without dead instances. */
   private async replace(change: (instances: Instances) => Instances): Promise<void> {
     const { reads } = this.options;
     for (let attempt = 0; attempt < MAX_REGISTER_ATTEMPTS; attempt++) {
@@ -112,7 +122,9 @@ export class LiveInstances {
   }
 
   private liveInstances(instances: Instances): Instances {
-    return Object.fromEntries(Object.entries(instances).filter(([, { expires_at }]) => expires_at > this.now()));
+    const isLive = ([id, { beat, expires_at = 0 }]: [string, Instance]) =>
+      !this.heartbeats.isDead(id, beat ?? expires_at);
+    return Object.fromEntries(Object.entries(instances).filter(isLive));
   }
 
   private updateUnreadable(instances: Instances): void {

@@ -7,7 +7,7 @@ import type { SealAt } from '../../trail/seals/event-proof.ts';
 import { type PageCursor, readCursor, writeCursor } from '../lists/cursor.ts';
 import { type KeysetQuery, type PageRow, readKeysetPage } from '../lists/keyset-page.ts';
 import { answerNotes } from '../lists/list-records.ts';
-import { type Moment, momentOf, type QueryContext } from '../moments/moment.ts';
+import { type Moment, momentOf, type QueryContext, requireCursorPosition } from '../moments/moment.ts';
 import type { Reader, Snapshot } from '../moments/snapshot.ts';
 import { inclusionPaths } from '../proofs/proofs.ts';
 import type { VerifyControl } from '../proofs/verify-changes.ts';
@@ -38,6 +38,8 @@ export async function listChanges(
   requirePermission(caller, organizationId, 'readChanges');
   const boundTo = listBinding(input);
   const after = input.cursor === undefined ? null : readCursor(snapshot.cursorKey, boundTo, input.cursor);
+  // The rows of a page follow the position that is the cursor's sort key.
+  if (after !== null) await requireCursorPosition(snapshot, organizationId, after.position ?? Number(after.key));
   const moment: Moment = after ?? (await momentOf(snapshot, organizationId, input.as_of));
   const context = { snapshot, organizationId, moment };
   const where = await changeConditions(context, caller, input.filter);

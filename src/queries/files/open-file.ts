@@ -1,7 +1,7 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { readSignedCursor, writeSignedCursor } from '../lists/cursor.ts';
-import { type PinnedMoment, pinnedMoment } from '../moments/moment.ts';
+import { type PinnedMoment, pinnedMoment, requireCursorPosition } from '../moments/moment.ts';
 import { isIncomplete, type Snapshot } from '../moments/snapshot.ts';
 
 /** A request for a file of records or changes. */
@@ -50,7 +50,7 @@ export async function pinFile(
   const { today, position } =
     cursor === undefined
       ? await pinnedMoment(snapshot, organization_id, as_of)
-      : readMomentCursor(snapshot, boundTo, cursor);
+      : await readMomentCursor(snapshot, organization_id, boundTo, cursor);
   return {
     moment: { today, position },
     cursor: writeSignedCursor(snapshot.cursorKey, boundTo, [today, position]),
@@ -58,7 +58,13 @@ export async function pinFile(
   };
 }
 
-function readMomentCursor(snapshot: Snapshot, boundTo: unknown, cursor: string): PinnedMoment {
+async function readMomentCursor(
+  snapshot: Snapshot,
+  organizationId: string,
+  boundTo: unknown,
+  cursor: string,
+): Promise<PinnedMoment> {
   const [today, position] = readSignedCursor<[string, number]>(snapshot.cursorKey, boundTo, cursor);
+  await requireCursorPosition(snapshot, organizationId, position);
   return { today, position };
 }

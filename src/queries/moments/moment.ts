@@ -108,13 +108,33 @@ async function momentOfPosition(
   position: number,
   field: string,
 ): Promise<PinnedMoment> {
-  if (snapshot.newestPosition(organizationId) < position) {
-    await snapshot.waitUntilCaughtUp(snapshot.now().getTime());
-    if (snapshot.newestPosition(organizationId) < position) refuseFuture(field);
-  }
+  if (!(await isPositionReached(snapshot, organizationId, position))) refuseFuture(field);
   const time = await logTimeOf(snapshot, organizationId, Math.max(1, position));
   if (time === null) throw notCaughtUp();
   return { today: dateOf(time), position };
+}
+
+/** Returns true if the organization has an event at a position. Waits for the read models if they seem not to. */
+async function isPositionReached(snapshot: Snapshot, organizationId: string, position: number): Promise<boolean> {
+  if (snapshot.newestPosition(organizationId) >= position) return true;
+  await snapshot.waitUntilCaughtUp(snapshot.now().getTime());
+  return snapshot.newestPosition(organizationId) >= position;
+}
+
+/**
+ * Refuses a cursor with a position that doesn't exist: an older copy of the log was restored since it was made. Its page
+ * would otherwise show later events as if they had been there.
+ * @param field the input with the cursor
+ */
+export async function requireCursorPosition(
+  snapshot: Snapshot,
+  organizationId: string,
+  position: number | null,
+  field = 'cursor',
+): Promise<void> {
+  if (position === null || (await isPositionReached(snapshot, organizationId, position))) return;
+  const message = `This cursor is from before the history was restored, at a position that no longer exists. Repeat the call without ${field}.`;
+  throw new Refusal('invalid_input', message, { field });
 }
 
 /** Returns the log time of the event at a position; null if there is none. */

@@ -4,7 +4,7 @@ import type { Condition } from '../../stores/read-store.ts';
 import { changeConditions, changeKeysOf, periodBound } from '../changes/change-conditions.ts';
 import type { ChangesInput } from '../changes/changes-input.ts';
 import { readSignedCursor, writeSignedCursor } from '../lists/cursor.ts';
-import { currentMoment, type QueryContext } from '../moments/moment.ts';
+import { currentMoment, type QueryContext, requireCursorPosition } from '../moments/moment.ts';
 import { type Verification, type VerifyContext, verifyChanges } from './verify-changes.ts';
 
 /** Continues a verification: its first position, the newest position left, and whether a fault was found. */
@@ -38,6 +38,7 @@ export async function verifyListedChanges(
     cursor === undefined
       ? await firstVerifyCursor(context, filter.to, newest)
       : readSignedCursor<VerifyCursor>(cursorKey, verifyBoundTo, cursor, 'verify_cursor');
+  await requireCursorPosition(snapshot, organizationId, newestPosition, 'verify_cursor');
   const { verification, next } = await verifyChanges(context, {
     organizationId,
     where,

@@ -10,6 +10,7 @@ import {
   StreamNotFoundError,
   WrongExpectedVersionError,
 } from '@eventstore/db-client';
+import { monotonicMs } from '../../clock/monotonic.ts';
 import { readConnectionString } from '../../config/connection-string.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { checkAppend, checkDecisionAge } from '../check-append.ts';
@@ -228,7 +229,7 @@ class EventStoreDb implements EventStore {
    * @returns the server's position, if it sent one
    */
   async #send(batch: ProposedBatch): Promise<StorePosition | null> {
-    const end = Date.now() + MOVING_TIMEOUT_MS;
+    const end = monotonicMs() + MOVING_TIMEOUT_MS;
     for (;;) {
       const written = await this.#sendToLeader(batch, end);
       if (written !== null) return written.storePosition;
@@ -244,7 +245,7 @@ class EventStoreDb implements EventStore {
   async #sendToLeader(batch: ProposedBatch, end: number): Promise<{ storePosition: StorePosition | null } | null> {
     const { stream, events } = batch;
     const node = this.#leader.current ?? (await this.#leader.waitForLeader(end));
-    const since = Date.now();
+    const since = monotonicMs();
     const ms = Math.min(this.#appendDeadlineMs, Math.max(end - since, LAST_ATTEMPT_MS));
     checkDecisionAge(batch);
     try {
@@ -260,7 +261,7 @@ class EventStoreDb implements EventStore {
       if (failure instanceof StoreUnavailable && failure.ambiguous) {
         return { storePosition: await this.#positionOrThrow(stream, events, failure) };
       }
-      if (!isLost || Date.now() > end) throw failure;
+      if (!isLost || monotonicMs() > end) throw failure;
       return null;
     }
   }
@@ -344,10 +345,10 @@ class EventStoreDb implements EventStore {
    * @param read receives the limit of a wait without events
    */
   async #read<T>(read: (client: EventStoreDBClient, ms: number) => Promise<T>): Promise<T> {
-    const end = Date.now() + MOVING_TIMEOUT_MS;
+    const end = monotonicMs() + MOVING_TIMEOUT_MS;
     for (;;) {
       const node = this.#leader.current ?? (await this.#leader.waitForLeader(end));
-      const since = Date.now();
+      const since = monotonicMs();
       const ms = Math.min(this.#readDeadlineMs, Math.max(end - since, LAST_ATTEMPT_MS));
       try {
         return await node.run((client) => read(client, ms));
@@ -355,7 +356,7 @@ class EventStoreDb implements EventStore {
         if (isAbsent(error)) throw error;
         if (!isLostConnection(error)) throw readFailure(error);
         const isKept = await this.#leader.confirmLeader(node, error, since);
-        if ((isKept && error instanceof NoAnswer) || Date.now() > end) throw readFailure(error);
+        if ((isKept && error instanceof NoAnswer) || monotonicMs() > end) throw readFailure(error);
         await wait(PAUSE_MS);
       }
     }

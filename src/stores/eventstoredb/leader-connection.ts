@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { AccessDeniedError, type EventStoreDBClient, NotLeaderError, UnavailableError } from '@eventstore/db-client';
 import type { ChannelCredentials } from '@grpc/grpc-js';
+import { monotonicMs } from '../../clock/monotonic.ts';
 import type { ConnectionSettings, Endpoint } from '../../config/connection-string.ts';
 import { StoreReplaced, StoreUnavailable } from '../errors.ts';
 import { cannotServeNow, readFailure } from './calls.ts';
@@ -38,7 +39,7 @@ interface Probe {
 export class LeaderConnection {
   #node: NodeConnection | null = null;
   #wasConnected = false;
-  /** Start of the call that the last connection left unanswered, in epoch milliseconds. */
+  /** Start of the call that the last connection left unanswered, by `monotonicMs`. */
   #lostAt = 0;
   #failure: StoreUnavailable | StoreReplaced = new StoreUnavailable('not connected yet');
   #searching = false;
@@ -67,12 +68,12 @@ export class LeaderConnection {
    * @throws StoreUnavailable; StoreReplaced at once, because it lasts until an operator acts
    */
   async waitForLeader(end = Number.POSITIVE_INFINITY): Promise<NodeConnection> {
-    const start = Date.now();
+    const start = monotonicMs();
     while (this.#node === null) {
       if (this.#failure instanceof StoreReplaced) throw this.#failure;
       if (this.#closing && !this.#searching) throw new StoreUnavailable('the event store is closed');
       const waitMs = this.#wasConnected ? this.#waitLimit() : ELECTION_MS;
-      const ms = Math.min(start + waitMs, end) - Date.now();
+      const ms = Math.min(start + waitMs, end) - monotonicMs();
       if (ms <= 0) throw this.#failure;
       const firstSearch = !this.#wasConnected;
       void this.#searchUntilFound();
@@ -86,7 +87,7 @@ export class LeaderConnection {
   /**
    * Probes `node` after a call without an answer. Returns true if the connection stays. Otherwise starts a search,
    * and `waitForLeader` waits for its result.
-   * @param since start of the unanswered call, in epoch milliseconds
+   * @param since start of the unanswered call, by `monotonicMs`
    */
   async confirmLeader(node: NodeConnection, failure: unknown, since: number): Promise<boolean> {
     if (node !== this.#node) return false;
@@ -102,7 +103,7 @@ export class LeaderConnection {
 
   /** Drops a connection whose log turned out to be another, and searches until the right one is back. */
   reject(node: NodeConnection, failure: StoreReplaced): void {
-    if (node === this.#node) this.#dropConnection(node, failure, Date.now());
+    if (node === this.#node) this.#dropConnection(node, failure, monotonicMs());
   }
 
   /** Starts no more searches. Waiting calls get the outcome of the current one. */
@@ -138,7 +139,7 @@ export class LeaderConnection {
 
   /** Returns the milliseconds that a call which starts now waits for a leader. */
   #waitLimit(): number {
-    const outageMs = Date.now() - this.#lostAt;
+    const outageMs = monotonicMs() - this.#lostAt;
     return Math.max(ELECTION_MS - outageMs, OUTAGE_WAIT_MS);
   }
 
@@ -186,7 +187,7 @@ export class LeaderConnection {
   }
 
   #onLost(node: NodeConnection): void {
-    if (node === this.#node) this.#dropConnection(node, new StoreUnavailable('the connection was lost'), Date.now());
+    if (node === this.#node) this.#dropConnection(node, new StoreUnavailable('the connection was lost'), monotonicMs());
     else node.retire();
   }
 

@@ -3,6 +3,7 @@ import { GossipClient } from '@eventstore/db-client/generated/gossip_grpc_pb.js'
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { Channel, type ChannelCredentials, credentials as grpcCredentials, Metadata } from '@grpc/grpc-js';
+import { wallDeadline } from '../../clock/machine-clocks.ts';
 import type { ConnectionSettings, Endpoint } from '../../config/connection-string.ts';
 import type { StorePosition } from '../event-store.ts';
 import { AppendCall, type ProposedBatch } from './append-call.ts';
@@ -110,7 +111,7 @@ export class NodeConnection {
     const gossip = new GossipClient('', IGNORED_CREDENTIALS, { channelOverride: this.#channel });
     const read = () =>
       new Promise<Endpoint[]>((resolve, reject) => {
-        gossip.read(new sharedPb.Empty(), new Metadata(), { deadline: Date.now() + ms }, (error, cluster) => {
+        gossip.read(new sharedPb.Empty(), new Metadata(), { deadline: wallDeadline(ms) }, (error, cluster) => {
           if (error) return reject(error);
           const addresses = cluster.getMembersList().map((member) => member.getHttpEndPoint());
           resolve(

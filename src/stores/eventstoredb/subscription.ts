@@ -5,6 +5,7 @@ import {
   excludeSystemEvents,
   START,
 } from '@eventstore/db-client';
+import { monotonicMs } from '../../clock/monotonic.ts';
 import type { StoredEvent, StorePosition } from '../event-store.ts';
 import { NoAnswer } from './calls.ts';
 import { compareStorePositions, toAllPosition, toStoredEvent } from './events.ts';
@@ -75,7 +76,7 @@ async function openNode(leader: LeaderConnection): Promise<NodeConnection | null
 
 /** Probes a node that ended a subscription, unless it said that a burst was the cause. */
 async function confirmLeader(leader: LeaderConnection, node: NodeConnection, { wasTooSlow }: Feed): Promise<void> {
-  if (!wasTooSlow) await leader.confirmLeader(node, new NoAnswer('a subscription ended'), Date.now());
+  if (!wasTooSlow) await leader.confirmLeader(node, new NoAnswer('a subscription ended'), monotonicMs());
 }
 
 /** Yields a feed's batches, without the events that were yielded before. */

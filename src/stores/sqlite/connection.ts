@@ -154,6 +154,7 @@ export class SqliteConnection {
 
   /** Commits the long transaction of a file that is being built. The next write begins another. */
   flush(): void {
+    this.#refuseClosed();
     if (this.#building && this.#db.inTransaction) this.exec('COMMIT');
   }
 
@@ -172,6 +173,7 @@ export class SqliteConnection {
   }
 
   #inLongTransaction<T>(work: () => T): T {
+    this.#refuseClosed();
     if (!this.#db.inTransaction) this.exec('BEGIN');
     return work();
   }

@@ -245,8 +245,10 @@ export function ChangeLinks(props: { view: RegisterView; change: ListedChange; s
   );
 }
 
-const proofState = (sealedAt: string | undefined): ProofState =>
-  sealedAt === undefined ? { kind: 'WAITING' } : { kind: 'SEALED', at: sealedAt };
+function proofState(sealedAt: string | null | undefined): ProofState {
+  if (sealedAt === undefined) return { kind: 'WAITING' };
+  return sealedAt === null ? { kind: 'MISMATCH' } : { kind: 'SEALED', at: sealedAt };
+}
 
 function fieldLabel(name: string, field: Field | undefined, people: NamesByKey): string {
   if (field !== undefined) return field.label;

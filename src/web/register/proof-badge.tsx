@@ -2,7 +2,7 @@
 import { Clock } from '../components/components.tsx';
 import { StateChip } from './field-content.tsx';
 
-/** The state of a change's proof. Only the panel reads the event, so lists never show the last two. */
+/** The state of a change's proof. Lists check the seals only. The panel reads the event too. */
 export type ProofState = { kind: 'SEALED'; at: string } | { kind: 'WAITING' | 'REDACTED' | 'MISMATCH' };
 
 /** A change's proof in a word. */
@@ -20,7 +20,7 @@ export function ProofBadge({ state }: { state: ProofState }) {
         />
       );
     case 'WAITING':
-      return <StateChip tone="plain" text="Waiting for a seal (under 1 min)" />;
+      return <StateChip tone="plain" text="Waiting for a seal" />;
     case 'REDACTED':
       return <StateChip tone="warning" text="Redacted" />;
     case 'MISMATCH':

@@ -19,7 +19,7 @@ function execute(handler: CommandHandler, command: VendorCommand, key?: string, 
   return handler.execute(
     { stream: STREAM, decider: vendor },
     command,
-    envelopeFor({ command_id: commandId([ORGANIZATION, 't'], key), input }),
+    envelopeFor({ command_id: handler.commandId([ORGANIZATION, 't'], key), input }),
   );
 }
 
@@ -116,7 +116,8 @@ test('two inputs with one idempotency key at once: one succeeds, one is refused'
   assert.is((await context.store.readStream(STREAM)).length, 2);
 });
 
-test('a command id depends on organization, tool, record and key', () => {
+test('a command id depends on organization, tool, record and key', ({ store }) => {
+  const handler = handlerOn(store);
   const ids = [
     commandId(['org_1', 'addVendor'], 'k'),
     commandId(['org_2', 'addVendor'], 'k'),
@@ -124,8 +125,8 @@ test('a command id depends on organization, tool, record and key', () => {
     commandId(['org_1', 'addVendor'], 'K'),
     commandId(['org_1', 'addVendor', 'k'], ''),
     commandId(['org_1'], 'addVendor'),
-    commandId(['org_1', 'addVendor'], undefined),
-    commandId(['org_1', 'addVendor'], undefined),
+    handler.commandId(['org_1', 'addVendor'], undefined),
+    handler.commandId(['org_1', 'addVendor'], undefined),
   ];
   assert.is(new Set(ids).size, ids.length);
   assert.is(commandId(['org_1', 'addVendor'], 'k'), ids[0]);

@@ -88,6 +88,7 @@ export function toyTools(): ToyTools {
     instructions: 'Say please.',
     openapi: (about) => JSON.stringify({ openapi: '3.1.1', about }),
     has: (name) => Object.hasOwn(toys, name),
+    today: () => '2026-03-01',
     isReadOnly: (name) => toys[name]?.readOnly === true,
     call: async (name, args, context) => {
       calls.push({ name, args, context });

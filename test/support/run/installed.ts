@@ -10,6 +10,7 @@ import { Sealer } from '../../../src/seal/sealer.ts';
 import { openStores, type StoreSettings, type Stores } from '../../../src/stores/open.ts';
 import { rememberClock } from '../clock.ts';
 import { envelopeFor, SILENT_LOG, temporaryFolder } from '../register.ts';
+import { projectionsAhead } from '../trail/sealing.ts';
 
 /** Stores after a first start, with read models and a sealer in this process. */
 export interface InstalledRegister {
@@ -66,7 +67,7 @@ export async function install(settings = embeddedSettings()): Promise<InstalledR
   const sealer = new Sealer({
     events,
     reads,
-    projections: register.projections,
+    projections: projectionsAhead(register.projections, () => addedMs),
     keys,
     now,
     isClockTrusted: () => true,

@@ -8,6 +8,7 @@ import { readPublicKey, Verifier } from '../../../src/trail/index.ts';
 import { nodeCrypto } from '../../../src/trail/node/node-crypto.ts';
 import { makeSeal, sealStream, type TreeHead } from '../../../src/trail/seals/seal-events.ts';
 import { callerAs, INSTALLATION_ID, ORGANIZATION, type TestRegister } from '../register.ts';
+import { withOverrides } from '../with-overrides.ts';
 
 export interface Sealing {
   sealer: Sealer;
@@ -23,6 +24,20 @@ interface SealableRegister {
   projections: TestRegister['projections'];
 }
 
+/** Returns projections that have caught up by a clock which is ahead. */
+export function projectionsAhead<T extends Pick<TestRegister['projections'], 'progress'>>(
+  projections: T,
+  aheadMs: () => number,
+): T {
+  const overrides = {
+    get progress() {
+      const { progress } = projections;
+      return withOverrides(progress, { caughtUpAt: progress.caughtUpAt + aheadMs() });
+    },
+  };
+  return withOverrides(projections, overrides as Partial<T>);
+}
+
 /** Starts a sealer on a register, with a test clock. */
 export function sealing(register: SealableRegister, overrides: Partial<SealerOptions> = {}): Sealing {
   let passed = 0;
@@ -32,8 +47,8 @@ export function sealing(register: SealableRegister, overrides: Partial<SealerOpt
   const warnings: string[] = [];
   const log = { warn: (_details: object, message: string) => void warnings.push(message) };
   const isClockTrusted = () => true;
-  const projections = register.projections;
-  const sealer = new Sealer({ events, reads, projections, keys, now, isClockTrusted, log, ...overrides });
+  const projections = projectionsAhead(overrides.projections ?? register.projections, () => passed);
+  const sealer = new Sealer({ events, reads, keys, now, isClockTrusted, log, ...overrides, projections });
   return {
     sealer,
     keys,

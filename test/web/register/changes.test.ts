@@ -61,7 +61,7 @@ test('links each change to its proof, before and after it is sealed', async ({ o
     new RegExp(`href="${page}/${position}"[^>]*>(.*?)</a>`)
       .exec((await owner.get(page)).text)![1]!
       .replace(/<[^>]+>/g, '');
-  assert.is(await badgeOf(), '· Waiting for a seal (under 1 min) check');
+  assert.is(await badgeOf(), '· Waiting for a seal check');
   await web.seal();
   assert.match(await badgeOf(), /^✓ Sealed \d\d:\d\d check$/);
   const panel = (await owner.get(`${page}/${position}`)).text;

@@ -6,7 +6,7 @@ import {
   pairChange,
   pairKey,
 } from '../../../commands/crosswalk.ts';
-import { commandId, frameworkOfControl, itemCommandId } from '../../../commands/engine/ids.ts';
+import { frameworkOfControl, itemCommandId } from '../../../commands/engine/ids.ts';
 import { requireLiveRecord } from '../../../commands/engine/references.ts';
 import { Refusal } from '../../../commands/engine/refusal.ts';
 import { requirePermission } from '../../../commands/organization/permissions.ts';
@@ -165,7 +165,7 @@ export class CrosswalkImport {
     const { organization_id, idempotency_key, reason } = this.call;
     const aggregate = crosswalkAggregate(...frameworkIds);
     const role = requirePermission(caller, organization_id, tool.permission);
-    const callId = commandId([organization_id, tool.name], idempotency_key);
+    const callId = this.context.service.handler.commandId([organization_id, tool.name], idempotency_key);
     const pairs = rows.map(({ pair }) => pair);
     const optionalReason = reason ? { reason } : {};
     const command: CrosswalkCommand = {

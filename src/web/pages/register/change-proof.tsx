@@ -160,23 +160,29 @@ function SealCard({ view, proven }: { view: RegisterView; proven: ProvenChange }
   );
 }
 
+/** Returns what doesn't match: the page, the event's chain, or the seal. */
+function mismatchText({ differs, check, proof }: ProvenChange): string {
+  if (differs.length > 0) return `It differs in: ${differs.join(', ')}.`;
+  const isSealFault = check.fault === 'PATH' || check.fault === 'SIGNATURE' || check.fault === 'KEY';
+  if (!isSealFault) return 'The event in the log was altered.';
+  return `The event's own chain is intact, but the seal over positions 1 to ${proof.proof?.seal.size} does not cover it as it is.`;
+}
+
 /** The panel's text, by what the service itself found. */
 function Explanation({ proven }: { proven: ProvenChange }) {
   const { kind } = proofState(proven);
   const seal = proven.proof.proof?.seal;
   if (kind === 'MISMATCH') {
-    const { differs } = proven;
     return (
       <p>
-        <b>What is shown here does not match the history.</b>{' '}
-        {differs.length === 0 ? 'The event in the log was altered.' : `It differs in: ${differs.join(', ')}.`}
+        <b>What is shown here does not match the history.</b> {mismatchText(proven)}
       </p>
     );
   }
   if (kind === 'REDACTED') {
     return <p>Data of this history was erased together with its salt. Nobody can check what it said any more.</p>;
   }
-  if (seal === undefined) return <p>No seal covers this change yet. The next one comes within a minute.</p>;
+  if (seal === undefined) return <p>No seal covers this change yet. The next one usually comes within a minute.</p>;
   return (
     <>
       <p>
