@@ -21,7 +21,7 @@ export const ERRORS: Readonly<Record<ErrorCode, { status: number; when: string }
   internal: { status: 500, when: 'a fault of the service; its log has details' },
   unavailable: {
     status: 503,
-    when: 'a store is down; repeat the call with the same `idempotency_key`, and nothing is done twice. With `retryable: false` the operator must act first',
+    when: 'a store is down, or the clock in doubt; repeat the call with the same `idempotency_key`, and nothing is done twice. With `retryable: false` the operator must act first',
   },
 };
 
