@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { StoreUnavailable } from '../errors.ts';
 import type {
   Checkpoint,
   CollectionSpec,
@@ -20,20 +21,36 @@ import { RowWriter } from './row-writer.ts';
 /** Returns the name of a generation's collection in the database. */
 export const collectionName = (collection: string, generation: string) => `${collection}__${generation}`;
 
+/**
+ * An empty answer is believed for this long after the generation was seen to exist. A generation that an instance served a
+ * moment ago is dropped much later, except if the instance stood still.
+ */
+const EXISTENCE_MS = 10_000;
+
+export interface MongoReadModelsOptions {
+  onStep: OnCommitStep;
+  /** Milliseconds on a monotonic clock. */
+  now: () => number;
+  /** Asks the server whether this generation was dropped. */
+  isDropped: () => Promise<boolean>;
+}
+
 /** One generation of read models in MongoDB. */
 export class MongoReadModels implements ReadModels {
   readonly #journal: Journal;
   readonly #rowWriter: RowWriter;
   readonly #specs: ReadonlyMap<string, CollectionSpec>;
+  #seenAt: number;
 
   constructor(
     private readonly connection: MongoConnection,
     readonly generation: string,
     specs: readonly CollectionSpec[],
-    onStep: OnCommitStep,
+    private readonly options: MongoReadModelsOptions,
   ) {
+    this.#seenAt = options.now();
     this.#rowWriter = new RowWriter(connection.db);
-    this.#journal = new Journal(connection.db, generation, this.#rowWriter, onStep);
+    this.#journal = new Journal(connection.db, generation, this.#rowWriter, options.onStep);
     this.#specs = new Map(specs.map((spec) => [spec.name, spec]));
   }
 
@@ -54,6 +71,7 @@ export class MongoReadModels implements ReadModels {
         if (missingCount <= 0) break;
         for (const row of await read(segment, missingCount)) page.push(toMatchingDocument(row, query.order.key));
       }
+      if (page.length === 0) await this.#confirmEmpty();
       return page;
     });
   }
@@ -66,6 +84,7 @@ export class MongoReadModels implements ReadModels {
         values: by.map((_key, index) => _id?.[`k${index}`] ?? null),
         total,
       }));
+      if (counts.length === 0) await this.#confirmEmpty();
       return counts.length === 0 && by.length === 0 ? [{ values: [], total: 0 }] : counts;
     });
   }
@@ -79,6 +98,7 @@ export class MongoReadModels implements ReadModels {
     ];
     return this.connection.run(async () => {
       const [answer] = await this.#collection(query.collection).aggregate<Counted>(stages).toArray();
+      if (answer === undefined) await this.#confirmEmpty();
       return answer?.total ?? 0;
     });
   }
@@ -92,6 +112,7 @@ export class MongoReadModels implements ReadModels {
         name,
         documents.map(({ id }) => id),
       );
+      if (documents.length === 0) await this.#confirmEmpty();
       return documents;
     });
   }
@@ -125,6 +146,14 @@ export class MongoReadModels implements ReadModels {
 
   /** Does nothing, because the connection is the store's. */
   async close(): Promise<void> {}
+
+  /** @throws StoreUnavailable if the answer is empty because the generation was dropped */
+  async #confirmEmpty(): Promise<void> {
+    const now = this.options.now();
+    if (now - this.#seenAt < EXISTENCE_MS) return;
+    if (await this.options.isDropped()) throw new StoreUnavailable(`generation ${this.generation} was dropped`);
+    this.#seenAt = now;
+  }
 
   #collection(name: string, db = this.connection.db): Collection<DocumentRow> {
     return db.collection(collectionName(this.#spec(name).name, this.generation));

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Collection } from 'mongodb';
+import { monotonicMs } from '../../clock/monotonic.ts';
 import type { CollectionSpec, ReadModels, ReadStore, SharedEntry } from '../read-store.ts';
 import { connect, type MongoConnection, type MongoRow, writeUnlessTaken } from './client.ts';
 import type { OnCommitStep } from './journal.ts';
@@ -7,6 +9,8 @@ import { collectionName, MongoReadModels } from './read-models.ts';
 export interface MongoReadStoreOptions {
   /** Called after each step of each commit; tests stop or delay a commit there. */
   onStep?: OnCommitStep;
+  /** Milliseconds on a monotonic clock. */
+  now?: () => number;
 }
 
 /**
@@ -14,7 +18,7 @@ export interface MongoReadStoreOptions {
  * @throws StoreUnavailable when no server answers there
  */
 export async function openMongoReadStore(url: string, options: MongoReadStoreOptions = {}): Promise<ReadStore> {
-  return new MongoReadStore(await connect(url), options.onStep ?? (() => undefined));
+  return new MongoReadStore(await connect(url), { onStep: () => undefined, now: monotonicMs, ...options });
 }
 
 /** An entry's value is stored as JSON text, so that any field names come back unchanged. */
@@ -23,28 +27,38 @@ interface EntryRow extends MongoRow {
   json: string;
 }
 
+interface GenerationRow extends MongoRow {
+  /** Tells a generation from an earlier one with its name. Null while it is being dropped. */
+  creation: string | null;
+}
+
 class MongoReadStore implements ReadStore {
-  readonly #generations: Collection<MongoRow>;
+  readonly #generations: Collection<GenerationRow>;
   readonly #entries: Collection<EntryRow>;
 
   constructor(
     private readonly connection: MongoConnection,
-    private readonly onStep: OnCommitStep,
+    private readonly options: Required<MongoReadStoreOptions>,
   ) {
     this.#generations = connection.db.collection('_generations');
     this.#entries = connection.db.collection('_register');
   }
 
   async open(generation: string, collections: readonly CollectionSpec[]): Promise<ReadModels> {
-    await this.connection.run(() =>
-      writeUnlessTaken(() => this.#generations.insertOne({ _id: generation }).then(() => true)),
-    );
-    return new MongoReadModels(this.connection, generation, collections, this.onStep);
+    const creation = await this.connection.run(async () => {
+      const row = { _id: generation, creation: randomUUID() };
+      const isNew = await writeUnlessTaken(() => this.#generations.insertOne(row).then(() => true));
+      return isNew ? row.creation : ((await this.#generations.findOne({ _id: generation }))?.creation ?? null);
+    });
+    const isDropped = async () => (await this.#generations.findOne({ _id: generation, creation })) === null;
+    return new MongoReadModels(this.connection, generation, collections, { ...this.options, isDropped });
   }
 
   drop(generation: string): Promise<void> {
     const { db } = this.connection;
     return this.connection.run(async () => {
+      // First, so that whoever reads a collection after it is gone learns why.
+      await this.#generations.updateOne({ _id: generation }, { $set: { creation: null } });
       for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
         const end = collectionName('', generation);
         if (name.endsWith(end) && !name.slice(0, -end.length).includes('__')) await db.dropCollection(name);
