@@ -51,10 +51,11 @@ export class Metrics {
     { projections, sealer, clock }: Pick<Register, 'projections' | 'sealer' | 'clock'>,
     { people, accessLog }: Pick<Identity, 'people' | 'accessLog'>,
   ): void {
-    const whenReady = (readFigure: () => number) => () => (projections.ready ? readFigure() : null);
+    const whenReady = (readFigure: ReadGauge) => () => (projections.ready ? readFigure() : null);
     const lag = whenReady(() => projections.progress.lag / 1_000);
     this.addGauge('veritrail_projection_lag_seconds', 'Age of the oldest event that is stored but not applied.', lag);
-    const caughtUp = whenReady(() => projections.progress.caughtUpAt / 1_000);
+    // Absent too after a clock was ahead, until the next moment is known.
+    const caughtUp = whenReady(() => seconds(projections.progress.caughtUpAt || null));
     this.addGauge(
       'veritrail_projection_caught_up_timestamp_seconds',
       'All events up to this time can be read.',

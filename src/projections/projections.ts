@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { monotonicMs } from '../clock/monotonic.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
 import { type ActiveGeneration, activeGeneration } from './engine/active-generation.ts';
 import { buildGeneration } from './engine/build-generation.ts';
@@ -14,6 +15,8 @@ import { type BuildProgress, ServedProjections } from './served-projections.ts';
 
 /** Between checks for a new generation, and between attempts to open one. */
 const WATCH_INTERVAL_MS = 1_000;
+/** An active generation that can't be opened for this long is replaced. */
+const MAX_LOCKED_MS = 5_000;
 /** Between looks for generations that nobody uses. */
 const CLEAN_INTERVAL_MS = 5_000;
 
@@ -32,6 +35,8 @@ export class Projections extends ServedProjections {
   /** All running runners: that of the served generation, and that of one which catches up to be served. */
   private readonly runners = new Set<Runner>();
   private installation = '';
+  /** When the active generation could not be opened first, in monotonic milliseconds. */
+  private lockedSince: number | null = null;
 
   constructor(private readonly options: ProjectionsOptions) {
     super();
@@ -69,12 +74,24 @@ export class Projections extends ServedProjections {
   }
 
   private async openOrBuild(): Promise<void> {
-    const { events, reads } = this.options;
-    const active = await activeGeneration(reads);
-    const usable =
-      active !== null && this.matchesVersionAndLog(active) && (await isComplete(events, reads, active.generation));
+    const active = await activeGeneration(this.options.reads);
+    const usable = active !== null && this.matchesVersionAndLog(active) && (await this.isUsable(active.generation));
     if (usable) await this.serve(active.generation);
     else await this.build();
+  }
+
+  /** Returns true if a generation can be served. @throws StoreUnavailable while that isn't known */
+  private async isUsable(generation: string): Promise<boolean> {
+    const { events, reads, exclusive } = this.options;
+    try {
+      await (await reads.open(generation, COLLECTIONS)).close();
+    } catch (error) {
+      // A rebuild that hangs while it ends keeps its file locked. The sole server builds another one then.
+      this.lockedSince ??= monotonicMs();
+      if (exclusive && monotonicMs() - this.lockedSince >= MAX_LOCKED_MS) return false;
+      throw error;
+    }
+    return isComplete(events, reads, generation);
   }
 
   /** Returns true if this version built the generation, from this log. */

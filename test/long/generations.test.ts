@@ -193,4 +193,31 @@ start('retries while the read store is unavailable', async () => {
   rmSync(folder, { recursive: true });
 });
 
+start(
+  'builds another generation if the active one stays locked, as by a rebuild that hangs while it ends',
+  async () => {
+    const folder = temporaryFolder();
+    const first = await startRegister(folder);
+    const { generation } = first.projections.models;
+    await add(first, 'Unicloud');
+    await first.stop();
+    const stores = openStores(folder);
+    const reads = withOverrides(stores.reads, {
+      open: async (name, ...rest) => {
+        if (name === generation) throw new StoreUnavailable('another process has locked the file');
+        return stores.reads.open(name, ...rest);
+      },
+    } as Partial<ReadStore>);
+    const projections = new Projections({ ...stores, reads, exclusive: true, now: () => new Date(), log: SILENT_LOG });
+    await projections.start(INSTALLATION_ID);
+    assert.is.not(projections.models.generation, generation);
+    assert.ok(await projections.progress.waitUntilCaughtUp(Date.now(), 5_000));
+    const [count] = await projections.models.count({ collection: 'vendors', organizationId: ORGANIZATION, where: [] });
+    assert.is(count!.total, 1);
+    await projections.stop();
+    await closeStores(stores);
+    rmSync(folder, { recursive: true });
+  },
+);
+
 start.run();
