@@ -170,7 +170,10 @@ export class Sealer {
   private needsCheck({ organizationId, position }: Checkpoint, key: SigningKey): boolean {
     const lastCheck = this.lastChecks.get(organizationId);
     return (
-      lastCheck?.position !== position || lastCheck.keyId !== key.key_id || this.isOverdue(lastCheck.unsealedSince)
+      this.stops.has(organizationId) ||
+      lastCheck?.position !== position ||
+      lastCheck.keyId !== key.key_id ||
+      this.isOverdue(lastCheck.unsealedSince)
     );
   }
 
@@ -194,6 +197,8 @@ export class Sealer {
     const isRotated = isOtherKey(key);
     const isDue =
       isRotated ||
+      // After a rebuild, a seal is made at once, so that everybody sees that the stop is over.
+      this.stops.has(organizationId) ||
       state.unsealed >= MAX_UNSEALED_EVENTS ||
       this.isOverdue(unsealedSince) ||
       (unsealedSince !== null &&

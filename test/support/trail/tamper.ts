@@ -6,13 +6,28 @@ import Database from 'libsql';
 
 /** Runs statements on the read models that are served, lets `work` see them, and puts all rows back. */
 export async function withReadModels<T>(folder: string, statements: readonly string[], work: () => Promise<T>) {
-  const [name] = readdirSync(folder).filter((file) => /^read-.+\.db$/.test(file));
   return withTampering(
-    join(folder, name!),
+    servedFile(folder),
     ['changes_documents', 'links_documents', 'seals_documents'],
     statements,
     work,
   );
+}
+
+/** Runs statements on the read models that are served, and leaves them so. */
+export function alterReadModels(folder: string, statements: readonly string[]): void {
+  const db = new Database(servedFile(folder));
+  for (const statement of statements) alter(db, statement);
+  db.close();
+}
+
+function servedFile(folder: string): string {
+  return join(folder, readdirSync(folder).find((file) => /^read-.+\.db$/.test(file))!);
+}
+
+function alter(db: Database.Database, statement: string): void {
+  const { changes } = db.prepare(statement).run();
+  if (changes === 0) throw new Error(`nothing was altered by: ${statement}`);
 }
 
 /** Runs statements on the log, lets `work` see the result, and puts all rows back. */
@@ -31,10 +46,7 @@ async function withTampering<T>(
     (table) => [table, db.prepare(`SELECT * FROM ${table}`).raw().all() as unknown[][]] as const,
   );
   try {
-    for (const statement of statements) {
-      const { changes } = db.prepare(statement).run();
-      if (changes === 0) throw new Error(`nothing was altered by: ${statement}`);
-    }
+    for (const statement of statements) alter(db, statement);
     return await work();
   } finally {
     db.exec('BEGIN');
