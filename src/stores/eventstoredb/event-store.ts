@@ -194,7 +194,9 @@ class EventStoreDb implements EventStore {
           const position = storePositionOf(event!.position!);
           if (head.end === BEGINNING) head.end = position;
           if (after !== null && compareStorePositions(position, after) <= 0) return true;
-          if (toStoredEvent(event) === null) return false;
+          const ours = toStoredEvent(event);
+          if (ours === null) return false;
+          this.#identity.remember(ours);
           head.newest = position;
           return true;
         });

@@ -40,6 +40,7 @@ const OTHERS: [string, (log: Log) => Log][] = [
 /** Ways in which the process learns of the newest event. */
 const WITNESSES: [string, (store: EventStore) => Promise<unknown>][] = [
   ['wrote', async () => undefined],
+  ['asked for the end of', (store) => store.head(null)],
   ['read a stream of', (store) => store.readStream('vendor-2')],
   ['read all of', (store) => take(() => store.readAll(null), 6)],
   ['subscribed to', (store) => take((signal) => store.subscribeAll(null, signal), 6)],
