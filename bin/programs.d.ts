@@ -1,2 +1,2 @@
 /** The programs, by the name that each has in dist/, with its module in src/. */
-export const PROGRAMS: Readonly<Record<'main' | 'cli' | 'projection-thread' | 'read-thread', string>>;
+export const PROGRAMS: Readonly<Record<'main' | 'cli' | 'projection-thread' | 'read-thread' | 'write-thread', string>>;

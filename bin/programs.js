@@ -4,4 +4,5 @@ export const PROGRAMS = {
   cli: 'cli/main',
   'projection-thread': 'app/threads/projection-thread',
   'read-thread': 'app/threads/read-thread',
+  'write-thread': 'app/threads/write-thread',
 };

@@ -10,6 +10,7 @@ import { serviceUrl } from './app/service-address.ts';
 import { Shutdown } from './app/shutdown.ts';
 import { ReadsInThread } from './app/threads/reads-in-thread.ts';
 import { startProjectionThread } from './app/threads/start-projection-thread.ts';
+import { writeInThread } from './app/threads/writes-in-thread.ts';
 import { VERSION } from './app/version.ts';
 import type { ServiceClock } from './clock/service-clock.ts';
 import type { Config } from './config.ts';
@@ -182,7 +183,8 @@ async function openOwnStores(
   shutdown: Shutdown,
 ): Promise<Stores> {
   const exclusive = usesDataFolder(config);
-  const stores = await openStores(config);
+  const isEmbedded = { events: config.eventStoreUrl === null, accounts: config.mongodbUrl === null };
+  const stores = writeInThread(await openStores(config), { dataDir: config.dataDir, isEmbedded }, logger);
   shutdown.add('stores', stores.close);
   await migrateAccounts(stores.accounts, { exclusive, log: logger });
   return { ...stores, events: metrics?.countAppends(stores.events) ?? stores.events };

@@ -15,12 +15,14 @@ const PACKAGES: Record<keyof typeof PROGRAMS, readonly string[]> = {
   ],
   cli: [],
   'projection-thread': ['lru-cache', 'pino'],
+  'write-thread': ['libsql', 'lru-cache', 'pino'],
   'read-thread': ['d3-scale', 'lru-cache', 'pino', 'preact-render-to-string', 'preact/jsx-runtime', 'zod'],
 };
 
 /** The folders that the threads don't need. The read thread writes files of records and of reports. */
 const UNNEEDED: Partial<Record<keyof typeof PROGRAMS, RegExp>> = {
   'projection-thread': /^src\/(?:mcp|web|http|reports|queries|identity|sheets|library)\//,
+  'write-thread': /^src\/(?:commands|projections|mcp|web|http|reports|queries|identity|sheets|library)\//,
   'read-thread': /^src\/(?:web|cli|demo)\//,
 };
 
