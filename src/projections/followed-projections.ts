@@ -33,14 +33,18 @@ interface FollowedProjectionsOptions {
   events: Pick<EventStore, 'compareStorePositions'>;
   reads: Pick<ReadStore, 'open'>;
   remote: RemoteProjections;
+  /** No other instance reads these generations. */
+  exclusive: boolean;
   now: () => Date;
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
 }
 
 /** Serves the read models that projections in another thread keep up to date, and learns their progress from notices. */
 export class FollowedProjections extends ServedProjections {
-  /** A generation that is being opened. */
-  private next: { generation: string; progress: FollowedProgress } | null = null;
+  /** The generation that is being opened. */
+  private next: string | null = null;
+  /** The progress of that one, of the served one, and during a switch of both. */
+  private readonly followed = new Map<string, FollowedProgress>();
   private opening: Promise<void> = Promise.resolve();
   private readonly stopping = new AbortController();
   private endStart: () => void = () => undefined;
@@ -74,13 +78,14 @@ export class FollowedProjections extends ServedProjections {
       return;
     }
     if (notice.type === 'withdrawn') {
-      if (this.next?.generation === notice.generation) this.next = null;
+      if (this.next === notice.generation) this.next = null;
+      this.followed.delete(notice.generation);
       if (this.current?.models.generation === notice.generation) this.withdraw();
       return;
     }
     const { generation, report } = notice;
-    const progress = this.progressOf(generation);
-    if (progress !== null) {
+    const progress = this.followed.get(generation);
+    if (progress !== undefined) {
       progress.update(report);
       this.publishLeaves(report.applied);
     } else if (notice.type === 'serving') this.follow(generation, report);
@@ -89,37 +94,35 @@ export class FollowedProjections extends ServedProjections {
   /** Notes that the other thread has ended. Its successor will send what it serves. */
   remoteEnded(): void {
     this.buildProgress = null;
-    for (const progress of [this.current?.progress, this.next?.progress])
-      if (progress instanceof FollowedProgress) progress.runnerEnded();
-  }
-
-  private progressOf(generation: string): FollowedProgress | null {
-    if (this.next?.generation === generation) return this.next.progress;
-    const { current } = this;
-    return current?.models.generation === generation ? (current.progress as FollowedProgress) : null;
+    for (const progress of this.followed.values()) progress.runnerEnded();
   }
 
   private follow(generation: string, report: ProgressReport): void {
     const { events, remote, now } = this.options;
     const progress = new FollowedProgress(events, now, remote);
     progress.update(report);
-    this.next = { generation, progress };
+    this.next = generation;
+    this.followed.set(generation, progress);
     this.opening = this.opening.then(() => this.open(generation, progress));
   }
 
   /** Opens a generation and serves it. Retries while the store is down, until another one is to be served. */
   private async open(generation: string, progress: FollowedProgress): Promise<void> {
     const { signal } = this.stopping;
-    while (!signal.aborted && this.next?.generation === generation) {
+    while (!signal.aborted && this.next === generation) {
       try {
         const models = await this.options.reads.open(generation, COLLECTIONS);
         // The other thread may have switched once more meanwhile.
-        if (this.next?.generation !== generation) return await models.close();
+        if (this.next !== generation) {
+          this.followed.delete(generation);
+          return await models.close();
+        }
         this.next = null;
-        const isSwitch = this.current !== null;
-        await this.replace({ models, progress });
+        const previous = this.current;
+        await this.replace({ models, progress }, this.options.exclusive ? null : { signal, extraMs: 0 });
         this.endStart();
-        if (isSwitch) this.options.log.info({ generation }, 'read models: switched to a new generation');
+        if (previous !== null) this.followed.delete(previous.models.generation);
+        if (previous !== null) this.options.log.info({ generation }, 'read models: switched to a new generation');
         return;
       } catch (error) {
         this.options.log.warn({ err: error }, 'read models: could not be opened, retrying');

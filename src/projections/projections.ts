@@ -15,6 +15,8 @@ import { type BuildProgress, ServedProjections } from './served-projections.ts';
 
 /** Between checks for a new generation, and between attempts to open one. */
 const WATCH_INTERVAL_MS = 1_000;
+/** The other thread ends a switch at most this long after this one. */
+const OTHER_THREAD_MS = 3_000;
 /** An active generation that can't be opened for this long is replaced. */
 const MAX_LOCKED_MS = 5_000;
 /** Between looks for generations that nobody uses. */
@@ -114,11 +116,12 @@ export class Projections extends ServedProjections {
     this.runners.clear();
   }
 
-  /** Lets the served generation's runner, if there is one, know that another thread waits for progress. */
+  /** Lets the runners know that another thread waits for progress. */
   expect(wait: ProgressWait): void {
-    const runner = this.current?.progress;
-    if ('moment' in wait) void runner?.waitUntilCaughtUp(wait.moment, wait.ms);
-    else void runner?.waitUntilProjected(wait.organizationId, wait.storePosition, wait.ms);
+    for (const runner of this.runners) {
+      if ('moment' in wait) void runner.waitUntilCaughtUp(wait.moment, wait.ms);
+      else void runner.waitUntilProjected(wait.organizationId, wait.storePosition, wait.ms);
+    }
   }
 
   private async build(): Promise<void> {
@@ -159,8 +162,9 @@ export class Projections extends ServedProjections {
       throw new IncompleteGeneration(generation);
     }
     await models.buildIndexes();
+    let isAnnounced = false;
     const onProgress = (report: ProgressReport) => {
-      if (this.current?.progress !== runner) return;
+      if (!isAnnounced) return;
       onNotice?.({ type: 'progress', generation, report });
       this.publishLeaves(report.applied);
     };
@@ -171,7 +175,10 @@ export class Projections extends ServedProjections {
     runner.start();
     const previous = this.current?.progress;
     if (previous !== undefined) await runner.waitUntilCaughtUp(this.options.now().getTime(), 60_000);
-    const replaced = this.replace({ models, progress: runner });
+    // The other thread begins its switch with the notice, and still needs the runner of the generation before.
+    const others = this.options.exclusive ? null : { signal: this.stopping.signal, extraMs: OTHER_THREAD_MS };
+    const replaced = this.replace({ models, progress: runner }, others);
+    isAnnounced = true;
     onNotice?.({ type: 'serving', generation, report: runner.fullReport() });
     await replaced;
     if (previous === undefined) return;

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { monotonicMs } from '../clock/monotonic.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
 import type { StorePosition } from '../stores/event-store.ts';
 import type { ReadModels } from '../stores/read-store.ts';
@@ -6,6 +8,14 @@ import type { AppliedLeaves } from './transparency/applied-leaves.ts';
 
 /** A replaced generation stays open this long for the queries that began on it. */
 export const REPLACED_OPEN_MS = 50_000;
+
+/**
+ * Each instance looks for a switch every second. So this long after one has seen it, the others have too, and their
+ * acknowledged writes are in both generations.
+ */
+const OTHERS_JOIN_MS = 5_000;
+/** This long after one instance has switched, no other one reads the generation before. */
+const OTHERS_LEAVE_MS = 5_000;
 
 const UNATTRIBUTED_HINT =
   'Nothing tells the organization of some events that cannot be read, so they have no position. Later positions of one ' +
@@ -29,6 +39,8 @@ type LeafListener = (applied: AppliedLeaves) => void;
 export abstract class ServedProjections {
   protected current: Generation | null = null;
   protected buildProgress: BuildProgress | null = null;
+  /** During a switch: the progress of the generation that other instances may be reading. */
+  private readonly readByOthers = new Set<GenerationProgress>();
   private readonly leafListeners = new Set<LeafListener>();
 
   /** Ends when a generation is served, or `stop` was called. */
@@ -52,13 +64,21 @@ export abstract class ServedProjections {
   }
 
   /**
-   * Waits up to `ms` until reads include an organization's events up to a store position, even if the generation is
-   * switched meanwhile.
+   * Waits up to `ms` until reads through any instance include an organization's events up to a store position, even if the
+   * generation is switched meanwhile.
    */
   async waitUntilProjected(organizationId: string, storePosition: StorePosition, ms: number): Promise<boolean> {
     const { progress } = this;
-    if (await progress.waitUntilProjected(organizationId, storePosition, ms)) return true;
-    return progress !== this.progress && this.progress.waitUntilProjected(organizationId, storePosition, ms);
+    const end = monotonicMs() + ms;
+    if (!(await progress.waitUntilProjected(organizationId, storePosition, ms))) {
+      if (progress === this.progress) return false;
+      return this.progress.waitUntilProjected(organizationId, storePosition, ms);
+    }
+    for (const other of this.readByOthers) {
+      const remainingMs = Math.max(end - monotonicMs(), 0);
+      if (!(await other.waitUntilProjected(organizationId, storePosition, remainingMs))) return false;
+    }
+    return true;
   }
 
   /** True once the read models have caught up with the log for the first time. */
@@ -111,11 +131,24 @@ export abstract class ServedProjections {
     void previous?.models.close();
   }
 
-  /** Serves this generation from now on. The one before it stays open for a while. */
-  protected async replace(next: Generation): Promise<void> {
+  /**
+   * Serves this generation from now on. The one before it stays open for a while.
+   * @param others set if other instances may switch too, at another moment. Until all have, acknowledged writes are in both
+   * generations. `signal` ends that, `extraMs` prolongs it
+   */
+  protected async replace(next: Generation, others: { signal: AbortSignal; extraMs: number } | null): Promise<void> {
     const previous = this.current;
+    const wait = (ms: number) => delay(ms, undefined, { signal: others!.signal, ref: false }).catch(() => undefined);
+    if (previous !== null && others !== null) {
+      this.readByOthers.add(next.progress);
+      await wait(OTHERS_JOIN_MS);
+      this.readByOthers.delete(next.progress);
+      this.readByOthers.add(previous.progress);
+    }
     this.current = next;
     if (previous === null) return;
+    if (others !== null) await wait(OTHERS_LEAVE_MS + others.extraMs);
+    this.readByOthers.delete(previous.progress);
     await previous.progress.stop();
     setTimeout(() => void previous.models.close(), REPLACED_OPEN_MS).unref();
   }

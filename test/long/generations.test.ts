@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ActiveGeneration } from '../../src/projections/engine/active-generation.ts';
@@ -15,12 +16,15 @@ import {
   ORGANIZATION,
   openStores,
   SILENT_LOG,
+  type Stores,
   startRegister,
   type TestRegister,
   temporaryFolder,
 } from '../support/register.ts';
 import { rejection } from '../support/run/take.ts';
 import { until } from '../support/run/wait.ts';
+import { handlerOn } from '../support/stores/log-suite.ts';
+import { writeVendor } from '../support/stores/write-events.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
 const test = suite<{ register: TestRegister }>('generations of read models');
@@ -221,3 +225,42 @@ start(
 );
 
 start.run();
+
+const shared = suite('a switch of two instances');
+
+shared('is never seen: what one has acknowledged, the other reads at once', async () => {
+  const folder = temporaryFolder();
+  const first = await startRegister(folder);
+  await first.stop();
+  const stores = openStores(folder);
+  const instances = await Promise.all([startInstance(stores), startInstance(stores)]);
+  const handler = handlerOn(stores.events);
+  const { generation } = await buildGeneration({ ...stores, installation: INSTALLATION_ID });
+  const misses: string[] = [];
+  let writes = 0;
+  const isSwitched = () => instances.every(({ models }) => models.generation === generation);
+  for (let rest = 20; rest > 0; writes++) {
+    if (isSwitched()) rest -= 1;
+    const [writer, reader] = writes % 2 === 0 ? instances : [...instances].reverse();
+    const position = await writeVendor(handler, `vnd_${writes}`);
+    if (!(await writer!.waitUntilProjected(ORGANIZATION, position, 5_000))) continue;
+    const served = reader!.models;
+    const [read] = await served.get('vendors', [`vnd_${writes}`]);
+    if (read === undefined)
+      misses.push(`${position} in ${served.generation}, written through ${writer!.models.generation}`);
+    await delay(20);
+  }
+  assert.equal(misses, [], `of ${writes} writes`);
+  await Promise.all(instances.map((instance) => instance.stop()));
+  await closeStores(stores);
+  rmSync(folder, { recursive: true });
+});
+
+async function startInstance(stores: Stores): Promise<Projections> {
+  const projections = new Projections({ ...stores, exclusive: false, now: () => new Date(), log: SILENT_LOG });
+  await projections.start(INSTALLATION_ID);
+  assert.ok(await projections.progress.waitUntilCaughtUp(Date.now(), 10_000));
+  return projections;
+}
+
+shared.run();

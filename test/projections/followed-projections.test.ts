@@ -44,6 +44,7 @@ test.before.each((context) => {
       expect: (wait) => (calls as ProgressWait[]).push(wait),
       stop: async () => void (calls as string[]).push('stop'),
     },
+    exclusive: true,
     now: () => new Date(),
     log: { info: () => undefined, warn: () => undefined },
   });

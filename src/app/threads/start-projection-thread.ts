@@ -5,7 +5,7 @@ import {
   type ProgressWait,
   type ProjectionsNotice,
 } from '../../projections/followed-projections.ts';
-import type { StoreSettings, Stores } from '../../stores/open.ts';
+import { type StoreSettings, type Stores, usesDataFolder } from '../../stores/open.ts';
 import type { ThreadLog } from './messages.ts';
 import { ServiceThread } from './service-thread.ts';
 import { startProgram } from './start-program.ts';
@@ -48,6 +48,7 @@ export function startProjectionThread(
   const projections = new FollowedProjections({
     events,
     reads,
+    exclusive: usesDataFolder(settings.stores),
     now: followTime(settings.time),
     log,
     remote: {
