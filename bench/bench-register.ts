@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRegister, type Register } from '../src/app/create-register.ts';
 import { startProjectionThread } from '../src/app/threads/start-projection-thread.ts';
+import { writeInThread } from '../src/app/threads/writes-in-thread.ts';
 import { ServiceClock } from '../src/clock/service-clock.ts';
 import { derivedId } from '../src/commands/engine/ids.ts';
 import { FAMILIES, organizationStream, recordAggregate } from '../src/commands/families.ts';
@@ -56,14 +57,14 @@ export async function createBenchRegister(
 ): Promise<BenchRegister> {
   const folder = tempFolder();
   const settings = { dataDir: folder, eventStoreUrl: null, mongodbUrl: null, ...urls };
-  const stores = await openStores(settings);
+  const print = (details: object, message: string) => console.error(message, details);
+  const log = { debug: () => undefined, info: () => undefined, warn: print, error: print };
+  const stores = writeInThread(await openStores(settings), settings, log);
   const accountId = derivedId('acc', randomUUID());
   const organizationId = derivedId('org', randomUUID());
   await stores.accounts.insert('accounts', { id: accountId, name: 'Owner', organizations: [organizationId] });
   await appendVendorEvents(stores.events, organizationId, accountId, vendors, versions);
   await buildGeneration({ events: stores.events, reads: stores.reads, installation: 'bench' });
-  const print = (details: object, message: string) => console.error(message, details);
-  const log = { debug: () => undefined, info: () => undefined, warn: print, error: print };
   const clock = new ServiceClock();
   const register = createRegister({
     ...stores,

@@ -183,8 +183,7 @@ async function openOwnStores(
   shutdown: Shutdown,
 ): Promise<Stores> {
   const exclusive = usesDataFolder(config);
-  const isEmbedded = { events: config.eventStoreUrl === null, accounts: config.mongodbUrl === null };
-  const stores = writeInThread(await openStores(config), { dataDir: config.dataDir, isEmbedded }, logger);
+  const stores = writeInThread(await openStores(config), config, logger);
   shutdown.add('stores', stores.close);
   await migrateAccounts(stores.accounts, { exclusive, log: logger });
   return { ...stores, events: metrics?.countAppends(stores.events) ?? stores.events };

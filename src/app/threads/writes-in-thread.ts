@@ -1,7 +1,7 @@
 import type { AccountStore } from '../../stores/account-store.ts';
 import { StoreUnavailable } from '../../stores/errors.ts';
 import type { EventStore, StorePosition } from '../../stores/event-store.ts';
-import type { Stores } from '../../stores/open.ts';
+import type { StoreSettings, Stores } from '../../stores/open.ts';
 import type { ThreadLog } from './messages.ts';
 import { ServiceThread } from './service-thread.ts';
 import { startProgram } from './start-program.ts';
@@ -12,12 +12,14 @@ import { ACCOUNT_WRITES, type WriteMessages, type WriteThreadSettings } from './
  * Returns stores whose embedded log and accounts are written in a thread. A commit waits for the disk, and on a slow one
  * that takes long: in the main thread every request would stand still meanwhile. Reads stay in the main thread.
  */
-export function writeInThread(stores: Stores, settings: WriteThreadSettings, log: ThreadLog): Stores {
-  const { events, accounts } = settings.isEmbedded;
-  if (!events && !accounts) return stores;
+export function writeInThread(stores: Stores, settings: StoreSettings, log: ThreadLog): Stores {
+  if (!stores.embedded) return stores;
+  const events = settings.eventStoreUrl === null;
+  const accounts = settings.mongodbUrl === null;
+  const threadSettings: WriteThreadSettings = { dataDir: settings.dataDir, isEmbedded: { events, accounts } };
   const thread = new ServiceThread<WriteMessages>({
     name: 'writes',
-    start: () => startProgram('write-thread', settings),
+    start: () => startProgram('write-thread', threadSettings),
     log,
     onNotice: () => undefined,
   });

@@ -32,9 +32,8 @@ const LOG = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 test.before.each(async (context) => {
   context.dataDir = mkdtempSync(join(tmpdir(), 'veritrail-writes-'));
-  const opened = await openStores({ dataDir: context.dataDir, eventStoreUrl: null, mongodbUrl: null });
-  const isEmbedded = { events: true, accounts: true };
-  context.stores = writeInThread(opened, { dataDir: context.dataDir, isEmbedded }, LOG);
+  const settings = { dataDir: context.dataDir, eventStoreUrl: null, mongodbUrl: null };
+  context.stores = writeInThread(await openStores(settings), settings, LOG);
 });
 test.after.each(async ({ stores, dataDir }) => {
   await stores.close();

@@ -8,7 +8,9 @@ import { openSqliteAccountStore } from '../../../src/stores/sqlite/account-store
 import { SqliteConnection } from '../../../src/stores/sqlite/connection.ts';
 import { openSqliteEventStore } from '../../../src/stores/sqlite/event-store.ts';
 import { makeEvents } from '../../support/histories/events.ts';
+import { callTool, getJson } from '../../support/mcp/call-tool.ts';
 import { rejection } from '../../support/run/take.ts';
+import { startService } from '../../support/service.ts';
 
 /** Files that somebody replaces under a running service, mostly with an older copy. */
 const test = suite<{ folder: string }>('replaced files');
@@ -87,6 +89,31 @@ test('changes of accounts are refused once their file is replaced', async ({ fol
   await assertReplaced(store.check(), finding);
   assert.equal(await store.get('secrets', 'key'), { id: 'key' });
   await store.close();
+});
+
+test('a service whose log was deleted tells callers and health, and serves reads', async () => {
+  const service = await startService({ LOG_LEVEL: 'warn' });
+  const { url, token, dataDir, organizationId: organization_id } = service;
+  const add = (name: string) => callTool(url, token, 'addVendor', { organization_id, name });
+  assert.is((await add('Before')).status, 200);
+  rmSync(join(dataDir, 'events.db'));
+  for (let count = 0; count < 3; count++) {
+    const { status, body } = await add('After');
+    const { message, retryable } = body.error as { message: string; retryable: boolean };
+    assert.equal([status, retryable], [503, false]);
+    assert.match(message, /^The service's data were replaced while it was running/);
+  }
+  const { body: health } = await getJson(`${url}/api/mcp/v1/health`, token);
+  assert.is((health.stores as { event_store: string }).event_store, 'REPLACED');
+  assert.match((health.problems as string[]).join(), /The file events\.db was replaced, moved or deleted/);
+  assert.is(health.status, 'degraded');
+  assert.is((await callTool(url, token, 'listVendors', { organization_id, view: 'COUNT' })).body.total, 1);
+  const lines = service
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('a store failed'));
+  assert.is(lines.length, 1, lines.join('\n'));
+  await service.stop();
 });
 
 test.run();
