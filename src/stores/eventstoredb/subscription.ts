@@ -8,7 +8,7 @@ import {
 import { monotonicMs } from '../../clock/monotonic.ts';
 import type { StoredEvent, StorePosition } from '../event-store.ts';
 import { NoAnswer } from './calls.ts';
-import { compareStorePositions, toAllPosition, toStoredEvent } from './events.ts';
+import { compareStorePositions, storePositionOf, toAllPosition, toStoredEvent } from './events.ts';
 import type { LeaderConnection } from './leader-connection.ts';
 import type { NodeConnection } from './node-connection.ts';
 
@@ -29,9 +29,8 @@ const MAX_PAUSE_MS = 1000;
  * Yields events until `signal` aborts. The client's subscriptions end after one error, or silently, so this starts
  * another one each time, on the current connection to the leader.
  *
- * Each subscription starts after the last yielded event, and skips events that the server sends again. It never starts
- * at a checkpoint
- * of the server, which can be ahead of the yielded events. A subscription that the server doesn't confirm within
+ * Each subscription starts after the last event that was received, and skips events that the server sends again. It never
+ * starts at a checkpoint of the server, which can be ahead of the yielded events. A subscription that the server doesn't confirm within
  * `confirmationMs` is replaced.
  */
 export async function* follow(
@@ -54,6 +53,8 @@ export async function* follow(
           pauseMs = FIRST_PAUSE_MS;
           yield batch;
         }
+        // So other programs' events aren't sent again.
+        last = feed.receivedAfter(last);
       } finally {
         feed.stop();
         release();
@@ -102,6 +103,8 @@ function subscribe({ client }: NodeConnection, after: StorePosition | null): All
 class Feed {
   #waiting: StoredEvent[] = [];
   #ended = false;
+  /** The last event received, of other programs too. */
+  #received: StorePosition | null = null;
   /** True if the server ended the subscription because of a burst. */
   wasTooSlow = false;
   /** True if the last batch had several events, so that more are likely to come. */
@@ -145,6 +148,11 @@ class Feed {
     return batch;
   }
 
+  /** Returns the position of the last event received, or `last` if events of veritrail still wait. */
+  receivedAfter(last: StorePosition | null): StorePosition | null {
+    return this.#waiting.length === 0 && this.#received !== null ? this.#received : last;
+  }
+
   stop(): void {
     clearTimeout(this.#confirmationTimer);
     this.#signal.removeEventListener('abort', this.#end);
@@ -153,6 +161,8 @@ class Feed {
   }
 
   #add(resolved: AllStreamResolvedEvent): void {
+    const position = storePositionOf(resolved.event!.position!);
+    if (this.#received === null || compareStorePositions(position, this.#received) > 0) this.#received = position;
     const event = toStoredEvent(resolved.event);
     if (!event) return;
     this.#waiting.push(event);

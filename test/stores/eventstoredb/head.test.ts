@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { NO_STREAM } from '../../../src/stores/event-store.ts';
 import { foreignEvent } from '../../support/fake-eventstoredb/log.ts';
 import { makeEvents } from '../../support/histories/events.ts';
+import { take, untilTrue } from '../../support/run/take.ts';
 import { type FakeContext, withFake } from '../../support/stores/eventstoredb.ts';
 
 const FOREIGN_EVENTS = 2_000;
@@ -34,6 +35,25 @@ test('is read back no further than asked, and the store is checked by one event'
   const moved = await store.head(end);
   assert.is(moved.newest, later);
   assert.ok(store.compareStorePositions(later, moved.end) < 0);
+});
+
+test('is not passed again by a subscription that starts anew', async ({ fake, store }) => {
+  await store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM);
+  const subscribed = take((signal) => store.subscribeAll(null, signal), 2);
+  await untilTrue(() => fake.faults.subscribers === 1);
+  for (let n = 0; n < 100; n++) fake.log.append('other', [foreignEvent('Happened')], 'any');
+  const { position } = fake.log.records.at(-1)!;
+  // Each new subscription begins where the one before got to, and so the last one after all of them.
+  const starts = fake.faults.subscribedAfter;
+  for (let end = 0; end < 20 && starts.at(-1) !== position; end++) {
+    const { length } = starts;
+    fake.faults.endSubscriptions();
+    await untilTrue(() => starts.length > length);
+    await store.end();
+  }
+  await store.append('vendor-2', makeEvents('vendor-2'), NO_STREAM);
+  assert.is((await subscribed).length, 2);
+  assert.is(starts.at(-1), position);
 });
 
 test.run();
