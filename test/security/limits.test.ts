@@ -214,6 +214,7 @@ test('counts OAuth requests by address before doing anything', async () => {
     addresses: new OAuthAddresses('http://localhost'),
     ...{ serve, signedIn },
     documents: { areAdvertised: () => true },
+    requireTrust: () => undefined,
     countRegistration: () => 0,
     authorizationError: () => null,
   } as unknown as OAuth;

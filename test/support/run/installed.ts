@@ -40,12 +40,12 @@ export function folderOfTest(): string {
 }
 
 export function embeddedSettings(dataDir = folderOfTest()): StoreSettings {
+  rememberClock(dataDir);
   return { dataDir, eventStoreUrl: null, mongodbUrl: null };
 }
 
 export async function install(settings = embeddedSettings()): Promise<InstalledRegister> {
   const stores = await openStores(settings);
-  rememberClock(settings.dataDir);
   const { accounts, events, reads } = stores;
   let addedMs = 0;
   const now = () => new Date(Date.now() + addedMs);
