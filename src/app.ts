@@ -15,6 +15,7 @@ import { VERSION } from './app/version.ts';
 import type { ServiceClock } from './clock/service-clock.ts';
 import type { Config } from './config.ts';
 import { metricsListener } from './http/metrics-endpoint.ts';
+import { transportHeaders } from './http/security-headers.ts';
 import { startServer, stopServer } from './http/server.ts';
 import { AccessEvents } from './identity/access-log/access-events.ts';
 import { AccountNames } from './identity/accounts/account-names.ts';
@@ -159,11 +160,12 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
  * taken port then leaves no installation behind, whose first token was never shown.
  */
 async function listen(
-  { host, port, tls, metrics: settings }: Config,
+  config: Config,
   metrics: Metrics | null,
   shutdown: Shutdown,
 ): Promise<{ gateway: HttpGateway; port: number }> {
-  const gateway = new HttpGateway();
+  const { host, port, tls, metrics: settings } = config;
+  const gateway = new HttpGateway(transportHeaders(serviceUrl(config)));
   const server = await startServer(gateway.listener, { host, port, tls });
   shutdown.add('requests', () => stopServer(server, REQUEST_GRACE_MS));
   const metricsPort = settings?.port ?? null;

@@ -27,7 +27,11 @@ export class HttpGateway {
   /** Ready once tools and downloads can be answered. */
   private readonly toolReadiness = new Readiness();
 
+  /** @param headers of every answer */
+  constructor(private readonly headers: Readonly<Record<string, string>>) {}
+
   readonly listener: RequestListener = (request, response) => {
+    for (const [name, value] of Object.entries(this.headers)) response.setHeader(name, value);
     if (this.state.name === 'closing') answerWhileClosing(request.url, response, this.state.refusal);
     else if (this.app !== null) this.app(request, response);
     else void this.holdUntilServed(request, response);

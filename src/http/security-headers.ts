@@ -39,12 +39,12 @@ const ALLOWED_PERMISSIONS = ['clipboard-write', 'publickey-credentials-create', 
 const SOURCE = /^(?:https?:\/\/[a-z0-9.-]+(?::\d{1,5})?|[a-z][a-z0-9+.-]*:)$/;
 
 /**
- * Returns the headers of pages at this base address. Pages may run and load only our own files. Other pages can't frame
+ * Returns the headers of pages. Pages may run and load only our own files. Other pages can't frame
  * them, use them as opener, or learn their address.
  *
  * Referrer-Policy is `same-origin`, because with `no-referrer` browsers send `Origin: null` with our own forms.
  */
-export function pageHeaders(baseUrl: string): (kind?: PageHeaderOptions) => Record<string, string> {
+export function pageHeaders(): (kind?: PageHeaderOptions) => Record<string, string> {
   const fixedHeaders = {
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
@@ -52,14 +52,17 @@ export function pageHeaders(baseUrl: string): (kind?: PageHeaderOptions) => Reco
     'Permissions-Policy': [...DENIED_PERMISSIONS, ...ALLOWED_PERMISSIONS].join(', '),
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Cache-Control': 'no-store',
-    // Without includeSubDomains: other hosts below ours are not ours.
-    ...(baseUrl.startsWith('https:') ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
   };
   return ({ formTargets = [], mayBePopup = false } = {}) => ({
     ...fixedHeaders,
     'Content-Security-Policy': contentSecurityPolicy(formTargets),
     'Cross-Origin-Opener-Policy': mayBePopup ? 'unsafe-none' : 'same-origin',
   });
+}
+
+/** Returns the header of every answer at this base address. Without includeSubDomains: other hosts below ours are not ours. */
+export function transportHeaders(baseUrl: string): Record<string, string> {
+  return baseUrl.startsWith('https:') ? { 'Strict-Transport-Security': 'max-age=31536000' } : {};
 }
 
 function contentSecurityPolicy(formTargets: readonly string[]): string {

@@ -35,8 +35,19 @@ export async function startServer(listener: RequestListener, options: ListenOpti
   });
 }
 
+/** Forward secrecy and authenticated encryption only. TLS 1.3 has nothing else; the rest is for TLS 1.2. */
+const CIPHERS = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  ...['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'].flatMap((cipher) => [
+    `ECDHE-ECDSA-${cipher}`,
+    `ECDHE-RSA-${cipher}`,
+  ]),
+].join(':');
+
 /** Reads and checks the certificate and its key. @throws Error that names the wrong setting */
-function readCertificate(files: { cert: string; key: string }): { cert: Buffer; key: Buffer; minVersion: 'TLSv1.2' } {
+function readCertificate(files: { cert: string; key: string }) {
   const cert = readPem('TLS_CERT', files.cert);
   const key = readPem('TLS_KEY', files.key);
   const use = (part: object, fault: string) => {
@@ -49,7 +60,7 @@ function readCertificate(files: { cert: string; key: string }): { cert: Buffer; 
   use({ cert }, 'TLS_CERT is not a certificate. Name a PEM file with the certificate and its chain.');
   use({ key }, 'TLS_KEY is not a private key. Name a PEM file with the key, without a passphrase.');
   use({ cert, key }, 'TLS_KEY does not belong to the certificate in TLS_CERT. Name two files that belong together.');
-  return { cert, key, minVersion: 'TLSv1.2' };
+  return { cert, key, minVersion: 'TLSv1.2', ciphers: CIPHERS } as const;
 }
 
 function readPem(setting: string, file: string): Buffer {

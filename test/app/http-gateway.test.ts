@@ -14,7 +14,7 @@ interface Context {
 const test = suite<Context>('the HTTP gateway');
 
 test.before.each(async (context) => {
-  context.gateway = new HttpGateway();
+  context.gateway = new HttpGateway({});
   const server = createServer(context.gateway.listener);
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   context.server = server;

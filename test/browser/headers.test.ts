@@ -23,7 +23,7 @@ if (browser) {
   let posted: IncomingHttpHeaders = {};
   const server = createServer((request, response) => {
     if (request.url === '/resume') return response.writeHead(303, { Location: redirectUri }).end();
-    const headers = pageHeaders(base)(kind);
+    const headers = pageHeaders()(kind);
     if (request.method === 'POST') {
       posted = request.headers;
       return response.writeHead(303, { ...headers, Location: '/resume' }).end();

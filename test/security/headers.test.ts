@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formTargetOf, pageHeaders } from '../../src/http/security-headers.ts';
+import { formTargetOf, pageHeaders, transportHeaders } from '../../src/http/security-headers.ts';
 import { raw, startToyService, TOKEN } from '../support/mcp/toy-tools.ts';
 
 const test = suite('security headers');
@@ -9,7 +9,7 @@ const policyOf = (headers: Record<string, string>) =>
   new Map(headers['Content-Security-Policy']!.split('; ').map((part) => part.split(/ (.*)/s, 2) as [string, string]));
 
 test('a page loads only our own files and can’t be framed', () => {
-  const headers = pageHeaders('https://grc.example.com')();
+  const headers = pageHeaders()();
   assert.equal(Object.fromEntries(policyOf(headers)), {
     'default-src': "'none'",
     'script-src': "'self'",
@@ -32,12 +32,12 @@ test('a page loads only our own files and can’t be framed', () => {
 });
 
 test('sends Strict-Transport-Security on https only', () => {
-  assert.match(pageHeaders('https://grc.example.com')()['Strict-Transport-Security']!, /^max-age=31536000$/);
-  assert.is(pageHeaders('http://localhost:8080')()['Strict-Transport-Security'], undefined);
+  assert.match(transportHeaders('https://grc.example.com')['Strict-Transport-Security']!, /^max-age=31536000$/);
+  assert.is(transportHeaders('http://localhost:8080')['Strict-Transport-Security'], undefined);
 });
 
 test('a consent page may submit only to its client, also in a window that the client opened', () => {
-  const headers = pageHeaders('https://grc.example.com')({
+  const headers = pageHeaders()({
     formTargets: [formTargetOf('https://assistant.example/callback?x=1')],
     mayBePopup: true,
   });
@@ -60,7 +60,7 @@ test('a redirect address becomes a valid CSP source, or is refused', () => {
   ] as const) {
     const useAsFormTarget = () => {
       const target = formTargetOf(uri);
-      pageHeaders('https://grc.example.com')({ formTargets: [target] });
+      pageHeaders()({ formTargets: [target] });
       return target;
     };
     if (source === null) assert.throws(useAsFormTarget, undefined, uri);
@@ -79,7 +79,7 @@ for (const target of [
   '',
 ]) {
   test(`${JSON.stringify(target)} is not a valid source`, () => {
-    assert.throws(() => pageHeaders('https://grc.example.com')({ formTargets: [target] }), /not a valid source/);
+    assert.throws(() => pageHeaders()({ formTargets: [target] }), /not a valid source/);
   });
 }
 

@@ -1,6 +1,6 @@
 /** TLS served by the service itself. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
+import type { IncomingHttpHeaders, Server } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -44,6 +44,16 @@ function get(port: number, options: RequestOptions = {}): Promise<string> {
   });
 }
 
+function headersOf(port: number, path: string): Promise<IncomingHttpHeaders> {
+  return new Promise((resolve, reject) => {
+    const clientRequest = request({ host: 'localhost', port, ca, agent: false, path }, (response) => {
+      response.resume();
+      resolve(response.headers);
+    });
+    clientRequest.once('error', reject).end();
+  });
+}
+
 /** Returns a handshake's protocol, or the reason that it failed. */
 function handshake(port: number, options: ConnectionOptions): Promise<string> {
   return new Promise((resolve) => {
@@ -71,12 +81,35 @@ test('serves a client that trusts the certificate by TLS 1.2 and 1.3 only', asyn
   await stopServer(server, 100);
 });
 
+test('takes suites with forward secrecy and authenticated encryption only', async () => {
+  const server = await listen({ cert, key });
+  const offer = (ciphers: string) =>
+    handshake(portOf(server), { maxVersion: 'TLSv1.2', ciphers: `${ciphers}@SECLEVEL=0` });
+  for (const suite of ['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-CHACHA20-POLY1305']) {
+    assert.is(await offer(suite), 'TLSv1.2', suite);
+  }
+  for (const suite of ['ECDHE-ECDSA-AES128-SHA', 'ECDHE-ECDSA-AES256-SHA384', 'AES128-GCM-SHA256']) {
+    assert.match(await offer(suite), /HANDSHAKE|ECONNRESET/i, suite);
+  }
+  await stopServer(server, 100);
+});
+
 test('the settings start the whole service with TLS', async ({ folder }) => {
   const env = { PORT: '0', DATA_DIR: join(folder, 'data'), TLS_CERT: cert, TLS_KEY: key };
   const config = readConfig(env, '/nowhere');
   assert.is(serviceUrl(config, 8443), 'https://127.0.0.1:8443');
   const app = await startApp(config, createLogger('silent'));
   assert.equal(JSON.parse(await get(app.port, { path: '/livez' })), { status: 'ok' });
+  const paths = [
+    '/livez',
+    '/readyz',
+    '/api/mcp/v1',
+    '/api/mcp/v1/listVendors',
+    '/.well-known/oauth-authorization-server',
+  ];
+  for (const path of [...paths, '/authorize', '/sign-in', '/assets/style.css', '/nowhere']) {
+    assert.is((await headersOf(app.port, path))['strict-transport-security'], 'max-age=31536000', path);
+  }
   await app.stop();
 });
 

@@ -74,6 +74,9 @@ const STATIC_CACHE = { ttlMs: STATIC_TTL_MS, cacheScope: 'public' };
 /** The register's current data: it must not be cached or shared. */
 const LIVE_CACHE = { ttlMs: 0, cacheScope: 'private' };
 
+/** Marks answers that can hold texts of the register: people wrote them, and a client must not follow them. */
+const UNTRUSTED = { 'veritrail/untrusted': true };
+
 const ACCEPTED: ProtocolAnswer = { status: 202, text: '' };
 
 /** The protocol for clients of both eras. */
@@ -136,7 +139,7 @@ export class Protocol {
     progress?.end();
     // Content of this type is as old as the oldest supported version.
     const links = result.resource && statesVersion(request, exchange.headers) ? [recordLink(result.resource)] : [];
-    const text = callMessage(id, result, links, this.results.head[era], this.results.tail[era]);
+    const text = callMessage(id, result, links, this.results.head[era], this.results.untrustedTail[era]);
     return { status: 200, text, isInvalidCall: result.isInvalidCall ?? false };
   }
 
@@ -144,7 +147,8 @@ export class Protocol {
     const { name, arguments: args = {} } = request.params;
     if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
     if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
-    return this.successAnswer(era, request, await getPrompt(this.tools, name, args, contextOf(era, request, exchange)));
+    const result = await getPrompt(this.tools, name, args, contextOf(era, request, exchange));
+    return this.untrustedAnswer(era, request, result);
   }
 
   private async readResource(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
@@ -156,12 +160,13 @@ export class Protocol {
       throw new ProtocolError(200, RESOURCE_NOT_FOUND[era], message, { uri: uri.slice(0, 500) });
     }
     const cache = result.isStatic ? STATIC_CACHE : LIVE_CACHE;
-    return this.successAnswer(era, request, { contents: result.contents, ...(era === 'modern' ? cache : {}) });
+    const answer = { contents: result.contents, ...(era === 'modern' ? cache : {}) };
+    return result.isStatic ? this.successAnswer(era, request, answer) : this.untrustedAnswer(era, request, answer);
   }
 
   private async complete(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
     const callTool = toolCaller(this.tools, contextOf(era, request, exchange));
-    return this.successAnswer(era, request, await completeArgument(callTool, request.params));
+    return this.untrustedAnswer(era, request, await completeArgument(callTool, request.params));
   }
 
   /** Answers a list of tools, prompts or resources. Returns null for any other method. */
@@ -192,9 +197,19 @@ export class Protocol {
     return { status: 200, text: resultMessage(id, this.results.initialize(version)) };
   }
 
-  private successAnswer(era: Era, { id }: RpcRequest, result: object): ProtocolAnswer {
+  private successAnswer(
+    era: Era,
+    { id }: RpcRequest,
+    result: object,
+    tail: string = this.results.tail[era],
+  ): ProtocolAnswer {
     const members = JSON.stringify(result).slice(1, -1);
-    return { status: 200, text: resultMessage(id, `{${this.results.head[era]}${members}${this.results.tail[era]}}`) };
+    return { status: 200, text: resultMessage(id, `{${this.results.head[era]}${members}${tail}}`) };
+  }
+
+  /** Answers with texts that people wrote. */
+  private untrustedAnswer(era: Era, request: RpcRequest, result: object): ProtocolAnswer {
+    return this.successAnswer(era, request, result, this.results.untrustedTail[era]);
   }
 }
 
@@ -214,7 +229,7 @@ function contextOf(era: Era, { meta }: RpcRequest, exchange: McpExchange): CallC
 function precomputeResults(tools: ToolBox, { name, version, icon }: ServerDescription) {
   const server = { name, version };
   const icons = icon === undefined ? {} : { icons: [{ src: icon, mimeType: 'image/svg+xml', sizes: ['any'] }] };
-  const metaOf = (serverInfo: object) => `"_meta":${JSON.stringify({ [SERVER_INFO]: serverInfo })}`;
+  const metaOf = (serverInfo: object, more = {}) => `"_meta":${JSON.stringify({ [SERVER_INFO]: serverInfo, ...more })}`;
   const meta = metaOf(server);
   const cache = JSON.stringify(STATIC_CACHE).slice(1, -1);
   const capabilities = { tools: {}, prompts: {}, resources: {}, completions: {} };
@@ -249,6 +264,10 @@ function precomputeResults(tools: ToolBox, { name, version, icon }: ServerDescri
       }),
     head: { legacy: '', modern: '"resultType":"complete",' },
     tail: { legacy: '', modern: `,${meta}` },
+    untrustedTail: {
+      legacy: `,"_meta":${JSON.stringify(UNTRUSTED)}`,
+      modern: `,${metaOf(server, UNTRUSTED)}`,
+    },
   };
 }
 

@@ -51,7 +51,7 @@ export class PageServer {
     this.tokens = new FormTokens(formKey, this.cookies);
     this.rememberedBrowsers = new RememberedBrowsers(formKey, this.cookies);
     this.guard = originGuard(baseUrl);
-    this.headers = pageHeaders(baseUrl);
+    this.headers = pageHeaders();
   }
 
   async serve(ctx: PageContext, route: Route): Promise<void> {

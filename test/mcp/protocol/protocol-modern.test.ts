@@ -98,7 +98,12 @@ test('tools/call answers a complete result, and takes the client from _meta', as
   assert.is(status, 200);
   const structuredContent = { args: { a: [1] }, client: { name: 'peer', version: '9.9' } };
   const content = [{ type: 'text', text: JSON.stringify(structuredContent) }];
-  assert.equal(json.result as unknown, { resultType: 'complete', content, structuredContent, _meta: SERVER_INFO });
+  assert.equal(json.result as unknown, {
+    resultType: 'complete',
+    content,
+    structuredContent,
+    _meta: { ...SERVER_INFO, 'veritrail/untrusted': true },
+  });
 });
 
 test('refusals are error results; internal faults and unknown tools are protocol errors', async ({ service }) => {
