@@ -4,7 +4,7 @@
 A second verifier, written from docs/trail-format.md alone. It uses only Python's standard library and has its own Ed25519:
 slow, but short enough to read. Prints one line of JSON. Exit code 0: valid; 1: not valid; 2: not an export.
 """
-import base64, decimal, gzip, hashlib, json, re, sys, uuid, zlib
+import base64, datetime, decimal, gzip, hashlib, json, re, sys, uuid, zlib
 
 EVENT_IDS = uuid.UUID("ad1ca958-26af-54f5-8faa-45afc7a58025")
 HEADER = {"exported_at": str, "format": str, "installation": str, "organization_id": str}
@@ -18,6 +18,11 @@ is_key_id, is_time = re.compile("[0-9a-f]{16}").fullmatch, re.compile(r"\d{4}-\d
 def sha(*parts): return hashlib.sha256(b"".join(parts)).digest()
 def name_of(key): return key and sha(key).hex()[:16]
 def is_count(n, least=0): return type(n) is int and least <= n < 2**53
+def moment_of(text):  # None if it is no valid time
+    try: moment = datetime.datetime.fromisoformat(text[:-1]) if is_time(text) and text[0] != "0" else None
+    except ValueError: return None
+    return moment and moment.isoformat(timespec="milliseconds") + "Z" == text and moment
+def is_after(a, b): return bool(a and b) and moment_of(a) - moment_of(b) > datetime.timedelta(seconds=60)
 def kinds(value): return {name: type(value[name]) for name in value}
 
 def canonical(value, depth=64):
@@ -65,7 +70,8 @@ def is_shaped(kind, data):
     except TypeError: return False
 
 class Check:
-    def __init__(self, header, trusted_keys):
+    def __init__(self, header, trusted_keys, now):
+        self.now, self.log_time, self.runs = now, "", []  # the reader's clock and the newest time so far, as texts
         self.organization, self.trusted_keys, self.tips, self.edge, self.roots = header["organization_id"], trusted_keys, {}, [], [sha().hex()]
         self.key = self.trusted = self.seal = self.event_fault = self.seal_fault = self.untrusted = None
         self.position = self.size = self.proved = 0
@@ -77,6 +83,7 @@ class Check:
         if stream == "seal-" + self.organization and event["type"] in SEALS and not self.event_fault:
             fault = self.find_seal_fault(event["type"], event["data"], hash_)
             if fault and not self.seal_fault: self.seal_fault = [fault, self.position]
+        self.find_out_of_order(event, event["metadata"].get("recorded_at"))
         if not is_hash(hash_): hash_ = "0" * 64
         self.tips[stream] = (tip[0] + 1, hash_)
         level, node = 0, sha(b"\0", bytes.fromhex(hash_))
@@ -95,6 +102,20 @@ class Check:
         is_erased = meta["salt"] == "" and event["data"] == {}
         if not is_own or not is_erased and (not salted or meta.get("data_hash") != salted): return "ALTERED"
         return None if meta.get("previous_hash", "") == tip[1] else "BROKEN_LINK"
+    def find_out_of_order(self, event, time):
+        time = time if type(time) is str and moment_of(time) else ""
+        why = "BEFORE" if not time or is_after(self.log_time, time) else "AHEAD" if is_after(time, self.now) else None
+        sealed_at = event["data"].get("sealed_at") if event["type"] == "LogSealed" else ""
+        self.log_time = max(self.log_time, time, sealed_at if type(sealed_at) is str and moment_of(sealed_at) else "")
+        if why and self.runs and self.runs[-1][:2] == [why, self.position - 1]:
+            _, _, start, earliest, latest, after = self.runs.pop()
+            self.runs.append([why, self.position, start, min(earliest, time), max(latest, time), after])
+        elif why: self.runs.append([why, self.position, self.position, time, time, self.log_time])
+    def notices(self):
+        for why, until, start, earliest, latest, after in self.runs[:100]:
+            times = " to ".join([earliest or "no valid time"] + [latest] * (earliest != latest))
+            reason = "ahead of the clock of the reader" if why == "AHEAD" else f"after an event or seal of {after or 'no time'}"
+            yield (f"position {start}" if start == until else f"positions {start} to {until}") + f", recorded at {times}, {reason}"
     def find_seal_fault(self, kind, data, hash_):
         if not is_shaped(kind, data): return "MALFORMED"
         before, size, force = self.seal, self.size, self.key
@@ -119,13 +140,14 @@ class Check:
         seal, head = self.seal_fault or self.untrusted, {"size": self.position, "root": self.roots[-1]}
         export_fault = None if seal or self.proved else "NO_SEAL"
         if end != {"end": True, "position": self.position, "head": head}: export_fault = "HEAD" if end else "CUT"
-        return {"event_fault": self.event_fault, "seal_fault": seal, "export_fault": export_fault, "proved": self.proved, "events": self.position}
+        return {"event_fault": self.event_fault, "seal_fault": seal, "export_fault": export_fault, "proved": self.proved, "events": self.position,
+            "recorded_out_of_order": [*self.notices()]}
 
-def take(line, check, end, trusted_keys):
+def take(line, check, end, trusted_keys, now):
     if len(line.removesuffix(b"\n")) > 2**21: raise OSError("a line is longer than 2 MiB")
     value = json.loads(text := line.decode().removesuffix("\n"), parse_constant=int)
     if end or text != canonical(value): raise ValueError("was changed after the export")
-    if not check and kinds(value) == HEADER and value["format"] == "veritrail-export-1": return Check(value, trusted_keys), None
+    if not check and kinds(value) == HEADER and value["format"] == "veritrail-export-1": return Check(value, trusted_keys, now), None
     if kinds(value) == {"end": bool, "head": dict, "position": int} and check and kinds(value["head"]) == {"root": str, "size": int}:
         if value["end"] and is_count(value["position"]) and is_count(value["head"]["size"]): return check, value
     elif set(value) == {"event", "position"} and is_count(value["position"], 1) and kinds(value["event"]) == EVENT:
@@ -133,18 +155,19 @@ def take(line, check, end, trusted_keys):
         if is_count(value["event"]["revision"]) and type(meta["hash"]) is type(meta["salt"]) is str: return check.take(**value) or check, None
     raise ValueError("is not a line of an export")
 
-def verdict_on(file, trusted_keys):
+def verdict_on(file, trusted_keys, now=None):
     check = end = None
     try:
-        while line := file.readline(2**21 + 2): check, end = take(line, check, end, trusted_keys)
+        while line := file.readline(2**21 + 2): check, end = take(line, check, end, trusted_keys, now)
     except EOFError: end = None  # a truncated gzip file
     except BAD:
         if not check or end or line.endswith(b"\n"): raise
     return check.verdict(end)
 
 if __name__ == "__main__":
+    now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")[:23] + "Z"
     try:
-        with (gzip.open if sys.argv[1].endswith(".gz") else open)(sys.argv[1], "rb") as file: verdict = verdict_on(file, sys.argv[2:])
+        with (gzip.open if sys.argv[1].endswith(".gz") else open)(sys.argv[1], "rb") as file: verdict = verdict_on(file, sys.argv[2:], now)
     except (*BAD, OSError, zlib.error) as error:
         sys.exit(print(f"not an export: {error}") or 2)
     sys.exit(print(json.dumps(verdict)) or (1 if any(verdict[name] for name in verdict if name.endswith("_fault")) else 0))

@@ -28,7 +28,7 @@ export async function verifyExportFile(file: Blob, options: VerifyFileOptions): 
   const pieces = readPieces(file, options, () => {
     isCut = true;
   });
-  const verdict = await verifyExport(nobleCrypto, pieces, { keys, keptSeals });
+  const verdict = await verifyExport(nobleCrypto, pieces, { keys, keptSeals, now: new Date() });
   return isCut ? { ...verdict, valid: false, export_fault: { why: 'CUT', position: verdict.events } } : verdict;
 }
 

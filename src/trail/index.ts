@@ -34,6 +34,7 @@ export type { VerifierOptions } from './check/verifier.ts';
 export type { EventMetadata, TrailEvent } from './event.ts';
 export { type Extension, readSealFile, type SealFile } from './extension.ts';
 export { publicKeyOf } from './node/signing-key.ts';
+export { type OutOfOrder, type OutOfOrderRun, outOfOrderText } from './recorded-order.ts';
 export type { EventProof, ProofVerdict, SealAt } from './seals/event-proof.ts';
 export { isKeptSealSigned, type KeptSeal, readKeptSeal } from './seals/kept-seal.ts';
 export type { PublicKey, VerificationKey } from './seals/key.ts';

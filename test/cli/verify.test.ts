@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -19,6 +20,7 @@ import {
   ORGANIZATION,
   publicOf,
   SECOND_KEY,
+  SealedHistory,
   testKey,
   twoHundredEvents,
 } from '../support/trail/sealed-history.ts';
@@ -66,6 +68,40 @@ cli('verifies a history without any store', async () => {
       new RegExp(`^Key +${SECOND_KEY.key_id}, since position 121: rotated, signed by the previous key$`, 'm'),
     );
   }
+});
+
+cli('lists events that were recorded out of order, and stays valid', async () => {
+  const history = new SealedHistory();
+  history.continue(EVENTS);
+  for (const recorded_at of ['2025-03-01T00:00:00.000Z', '2025-03-02T00:00:00.000Z'])
+    history.append('risk-new', 'RiskAccepted', {}, { recorded_at });
+  history.append('risk-new', 'RiskArchived', {}, { recorded_at: '2999-01-01T00:00:00.000Z' });
+  write('added.jsonl', textOf(linesOf(history.events)));
+  const { code, out } = await verify('added.jsonl', '--key', KEY);
+  assert.is(code, 0);
+  assert.match(
+    out,
+    /^Out of order +positions 201 to 202, recorded at 2025-03-01T00:00:00.000Z to 2025-03-02T00:00:00.000Z, after an event or seal of 2026-/m,
+  );
+  assert.match(
+    out,
+    /^Out of order +position 203, recorded at 2999-01-01T00:00:00.000Z, ahead of the clock of the reader$/m,
+  );
+  assert.match(out, /^Out of order +3 events in 2 places: /m);
+});
+
+cli('gives no notice on a log of an earlier version', async () => {
+  const folder = fileURLToPath(new URL('../fixtures/data-folder-v0/', import.meta.url));
+  const { public_key } = JSON.parse(
+    gunzipSync(readFileSync(join(folder, 'export.jsonl.gz')))
+      .toString()
+      .split('\n')
+      .find((line) => line.includes('"SealKeyIntroduced"'))!,
+  ).event.data;
+  const { code, out } = await verify(join(folder, 'export.jsonl.gz'), '--key', public_key);
+  assert.is(code, 0);
+  assert.match(out, /^VALID/);
+  assert.not.match(out, /Out of order/);
 });
 
 cli('names the first event with a fault', async () => {

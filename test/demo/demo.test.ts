@@ -15,6 +15,7 @@ import { COMPLIANCE, type ObligationState } from '../../src/register/obligation.
 import type { RiskState } from '../../src/register/risk.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
 import { verifyChain } from '../../src/trail/index.ts';
+import { RecordedOrder } from '../../src/trail/recorded-order.ts';
 import { readable } from '../support/histories/readable.ts';
 import { closeAll, open, type TestIdentity } from '../support/identity/identity.ts';
 import { schemaFaults } from '../support/trail/schema-faults.ts';
@@ -45,6 +46,11 @@ demo('every demo event is simulated, in the past, and not before the previous on
   assert.ok(log.length > 400);
   const times = log.map(({ metadata }) => metadata.recorded_at);
   assert.equal(times, [...times].sort());
+  const order = new RecordedOrder('', new Date());
+  assert.ok(
+    log.every((event) => order.take(event) === null),
+    'no notice',
+  );
   assert.ok(log.every(({ metadata }) => metadata.simulated === true));
   assert.ok(Date.parse(times[0]!) < Date.now() - 729 * DAY_MS);
   assert.ok(Date.parse(times.at(-1)!) < Date.now());

@@ -7,10 +7,38 @@ import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NotAnExport } from '../../src/trail/check/line-splitter.ts';
+import { outOfOrderText } from '../../src/trail/recorded-order.ts';
 import type { LogSealed } from '../../src/trail/seals/seal-events.ts';
 import * as insider from '../support/trail/insider.ts';
 import { EVENTS } from '../support/trail/insider-suite.ts';
 import { FIRST_KEY, linesOf, numbers, publicOf, SealedHistory } from '../support/trail/sealed-history.ts';
+
+/** Times out of order, or none at all. */
+const FORGED_TIMES = [
+  '2025-03-01T00:00:00.000Z',
+  '2099-01-01T00:00:00.000Z',
+  '2026-02-30T00:00:00.000Z',
+  '2026-01-01T24:00:00.000Z',
+  '0001-01-01T00:00:00.000Z',
+  '2025-03-01',
+  '',
+  7,
+  null,
+];
+
+/** Returns a history with valid hashes and seals, in which these times stand between those of the clock. */
+function forgedHistory(times: readonly unknown[]): SealedHistory {
+  const history = new SealedHistory();
+  history.introduce(FIRST_KEY);
+  history.append('vendor-1', 'Happened', {});
+  history.seal(FIRST_KEY);
+  for (const recorded_at of times) {
+    history.append('vendor-1', 'Happened', {}, { recorded_at });
+    history.append('vendor-2', 'Happened', {});
+  }
+  history.seal(FIRST_KEY);
+  return history;
+}
 
 /*
  * examples/verify.py was written from docs/trail-format.md and shares only that page with src/trail. Both verifiers must
@@ -29,7 +57,7 @@ sys.dont_write_bytecode = True
 import verify
 for path in sys.stdin.read().splitlines():
     try:
-        with open(path, "rb") as file: print(json.dumps(verify.verdict_on(file, sys.argv[2:])))
+        with open(path, "rb") as file: print(json.dumps(verify.verdict_on(file, sys.argv[3:], sys.argv[2])))
     except (*verify.BAD, OSError): print("null")
 `;
 
@@ -43,6 +71,7 @@ interface Summary {
   export_fault: string | null;
   proved: number;
   events: number;
+  recorded_out_of_order: string[];
 }
 
 /** Returns the TypeScript verifier's verdict as the Python verifier prints it. Null if the text isn't an export. */
@@ -50,18 +79,19 @@ async function typeScriptVerdict(text: string): Promise<Summary | null> {
   async function* pieces() {
     yield Buffer.from(text);
   }
-  const verdict = await verifyExport(pieces(), { keys: [publicOf(FIRST_KEY)] }).catch((error: unknown) => {
+  const verdict = await verifyExport(pieces(), { keys: [publicOf(FIRST_KEY)], now: NOW }).catch((error: unknown) => {
     if (error instanceof NotAnExport) return null;
     throw error;
   });
   if (verdict === null) return null;
-  const { event_fault, seal_fault, export_fault, proved, events } = verdict;
+  const { event_fault, seal_fault, export_fault, proved, events, recorded_out_of_order } = verdict;
   return {
     event_fault: event_fault && [event_fault.why, event_fault.position],
     seal_fault: seal_fault && [seal_fault.why, seal_fault.position!],
     export_fault: export_fault?.why ?? null,
     proved: proved?.size ?? 0,
     events,
+    recorded_out_of_order: recorded_out_of_order.first.map(outOfOrderText),
   };
 }
 
@@ -74,7 +104,10 @@ async function assertAgreement(texts: readonly string[]): Promise<(Summary | nul
       writeFileSync(path, text);
       return path;
     });
-    const { stdout, stderr, status } = python(['-c', MULTI_FILE_SCRIPT, EXAMPLES, KEY], paths.join('\n'));
+    const { stdout, stderr, status } = python(
+      ['-c', MULTI_FILE_SCRIPT, EXAMPLES, NOW.toISOString(), KEY],
+      paths.join('\n'),
+    );
     assert.is(status, 0, stderr);
     const printedLines = stdout.trimEnd().split('\n');
     const verdicts = await Promise.all(texts.map(typeScriptVerdict));
@@ -88,6 +121,7 @@ async function assertAgreement(texts: readonly string[]): Promise<(Summary | nul
 }
 
 const fileOf = (lines: readonly string[]) => `${lines.join('\n')}\n`;
+const NOW = new Date('2026-01-03T00:00:00.000Z');
 const SHORT = EVENTS.slice(0, 48);
 const LINES = linesOf(SHORT);
 
@@ -230,7 +264,14 @@ function tests(): void {
     history.introduce(FIRST_KEY);
     history.seal(FIRST_KEY);
     const [verdict] = await assertAgreement([fileOf(linesOf(history.events))]);
-    assert.equal(verdict, { event_fault: null, seal_fault: null, export_fault: null, proved: 3, events: 4 });
+    assert.equal(verdict, {
+      event_fault: null,
+      seal_fault: null,
+      export_fault: null,
+      proved: 3,
+      events: 4,
+      recorded_out_of_order: [],
+    });
     const line = linesOf(history.events)[1]!;
     const spellings = [
       '1.0',
@@ -248,6 +289,19 @@ function tests(): void {
       fileOf(linesOf(history.events).with(1, line.replace('"numbers":[0,', `"numbers":[${text},`))),
     );
     assert.equal(await assertAgreement(respelled), Array(respelled.length).fill(null));
+  });
+
+  test('verify.py gives the same notices as the TypeScript verifier', async () => {
+    const [forged, ...times] = await assertAgreement(
+      [FORGED_TIMES, ...FORGED_TIMES.map((time) => [time])].map((list) => fileOf(linesOf(forgedHistory(list).events))),
+    );
+    assert.is(forged?.event_fault, null);
+    assert.ok(forged!.recorded_out_of_order.length > 2);
+    assert.ok(times.every((verdict) => verdict!.recorded_out_of_order.length > 0));
+    const path = join(mkdtempSync(join(tmpdir(), 'veritrail-python-')), 'forged.jsonl');
+    writeFileSync(path, fileOf(linesOf(forgedHistory(['2025-03-01T00:00:00.000Z']).events)));
+    assert.match(python([PROGRAM, path, KEY]).stdout, /"position 4, recorded at 2025-03-01T00:00:00.000Z, after /);
+    rmSync(path);
   });
 
   test('verify.py exits with 0, 1 or 2 and reads gzip files', () => {
@@ -273,7 +327,7 @@ function tests(): void {
       const result = python([PROGRAM, path, KEY]);
       assert.equal([result.status, output.test(result.stdout)], [status, true], result.stdout);
     }
-    assert.ok(readFileSync(PROGRAM, 'utf8').split('\n').length <= 151, 'at most 150 lines');
+    assert.ok(readFileSync(PROGRAM, 'utf8').split('\n').length <= 181, 'at most 180 lines');
     rmSync(folder, { recursive: true });
   });
 

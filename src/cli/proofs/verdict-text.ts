@@ -7,6 +7,7 @@ import type {
   SealVerdict,
   Verdict,
 } from '../../trail/check/verdict.ts';
+import { outOfOrderText } from '../../trail/recorded-order.ts';
 
 const EVENT_FAULT_TEXTS: Record<EventFault['why'], string> = {
   ORDER: 'the line has another position, so a line before it is missing, repeated or moved',
@@ -63,6 +64,7 @@ export function verdictText(verdict: Verdict): string {
     ['Proved', provedText(verdict)],
     ['Unsealed', unsealedText(verdict)],
     ...redactionRows(verdict),
+    ...outOfOrderRows(verdict),
   ];
   return verdictBlock(headlineOf(verdict), rows);
 }
@@ -170,4 +172,11 @@ function redactionRows({ redactions }: Verdict): [string, string][] {
     `the data of ${type} ${event_id} at position ${position}`,
   ]);
   return redactions.total > rows.length ? [...rows, ['Redacted', `${redactions.total} events in all`]] : rows;
+}
+
+function outOfOrderRows({ recorded_out_of_order: { events, runs, first } }: Verdict): [string, string][] {
+  if (runs === 0) return [];
+  const hint = 'a clock that was set back does the same as an event that somebody added. Ask who recorded them';
+  const total = `${events} ${events === 1 ? 'event' : 'events'} in ${runs} ${runs === 1 ? 'place' : 'places'}: ${hint}`;
+  return [...first.map((run): [string, string] => ['Out of order', outOfOrderText(run)]), ['Out of order', total]];
 }

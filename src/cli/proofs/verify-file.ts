@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { machineClocks } from '../../clock/machine-clocks.ts';
 import { EXPORT_FORMAT } from '../../trail/check/line.ts';
 import type { Verdict } from '../../trail/check/verdict.ts';
 import { type VerifierOptions, verifyExport } from '../../trail/check/verifier.ts';
@@ -27,7 +28,8 @@ export async function verifyFile(path: string, options: VerifierOptions, shell: 
       isCut = true;
     },
   );
-  const verdict = await verifyExport(nodeCrypto, pieces, options).finally(() => bar.clear());
+  const now = new Date(machineClocks.wallMs());
+  const verdict = await verifyExport(nodeCrypto, pieces, { ...options, now }).finally(() => bar.clear());
   return isCut ? { ...verdict, valid: false, export_fault: { why: 'CUT', position: verdict.events } } : verdict;
 }
 

@@ -62,7 +62,11 @@ interface FileVerdict {
   text: string;
 }
 
-async function verifyAnyFile(file: string, options: Required<VerifierOptions>, shell: Shell): Promise<FileVerdict> {
+async function verifyAnyFile(
+  file: string,
+  options: Required<Omit<VerifierOptions, 'now'>>,
+  shell: Shell,
+): Promise<FileVerdict> {
   const path = resolve(shell.cwd, file);
   if (await beginsWith(path, `{"format":"${KEPT_SEAL_FORMAT}"`)) {
     const verdict = verifySeal(nodeCrypto, await sealFrom('verify', file, shell), options);

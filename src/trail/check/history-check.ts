@@ -1,6 +1,7 @@
 import { linkFault } from '../chain.ts';
 import type { TrailCrypto } from '../crypto.ts';
 import type { TrailEvent } from '../event.ts';
+import { addOutOfOrder, IN_ORDER, RecordedOrder } from '../recorded-order.ts';
 import type { KeptSeal } from '../seals/kept-seal.ts';
 import { KeptSealCheck } from '../seals/kept-seal-check.ts';
 import type { PublicKey } from '../seals/key.ts';
@@ -32,6 +33,8 @@ export class HistoryCheck {
   private readonly sealStream: string;
   private readonly redactions: RedactionNote[] = [];
   private redactedTotal = 0;
+  private readonly order: RecordedOrder;
+  private outOfOrder = IN_ORDER;
   private fault: EventFault | null = null;
 
   constructor(
@@ -39,7 +42,9 @@ export class HistoryCheck {
     private readonly header: ExportHeader,
     private readonly keys: readonly PublicKey[],
     keptSeals: readonly KeptSeal[],
+    now: Date | null,
   ) {
+    this.order = new RecordedOrder('', now);
     this.tips = new StreamTips(crypto);
     this.keptSealCheck = new KeptSealCheck(header.organization_id, keptSeals);
     this.window = new TreeWindow(crypto, this.keptSealCheck.sizeListeners);
@@ -64,6 +69,9 @@ export class HistoryCheck {
     const why = this.findFault(line, position, tip, revision);
     if (why !== null) this.fault ??= toEventFault(why, event, position, number);
     if (metadata.salt === '') this.recordRedaction(event, position);
+    const finding = this.order.take(event);
+    if (finding !== null)
+      this.outOfOrder = addOutOfOrder(this.outOfOrder, finding, position, metadata.recorded_at, this.order.logTime);
     const inSealStream = stream === this.sealStream;
     // A seal after a faulty event would only repeat that something is wrong.
     if (inSealStream && this.fault === null && isSealEventType(event.type))
@@ -119,6 +127,7 @@ export class HistoryCheck {
       unsealed: this.window.nonSealEvents.total - (validSeal?.nonSealEvents ?? 0),
       keys: { total: sealCheck.keysTotal, first: sealCheck.keys },
       redactions: { total: this.redactedTotal, first: this.redactions },
+      recorded_out_of_order: this.outOfOrder,
       event_fault,
       seal_fault,
       export_fault,

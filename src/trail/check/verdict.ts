@@ -1,3 +1,4 @@
+import type { OutOfOrder } from '../recorded-order.ts';
 import type { KeptSeal } from '../seals/kept-seal.ts';
 import type { ExportHeader } from './line.ts';
 
@@ -105,6 +106,8 @@ export interface Verdict {
   unsealed: number;
   keys: { total: number; first: KeyNote[] };
   redactions: { total: number; first: RedactionNote[] };
+  /** Events that somebody may have added with another time. A history with them can be valid. */
+  recorded_out_of_order: OutOfOrder;
   event_fault: EventFault | null;
   seal_fault: SealFault | null;
   export_fault: ExportFault | null;

@@ -11,6 +11,8 @@ export interface VerifierOptions {
   keys: readonly PublicKey[];
   /** Kept seals, which the history must extend. */
   keptSeals?: readonly KeptSeal[];
+  /** The reader's clock. Without it, events with a time in the future give no notice. */
+  now?: Date;
 }
 
 /** Verifies an export line by line. Memory grows only by about 100 bytes a stream. */
@@ -30,8 +32,8 @@ export class Verifier {
     const line = readNumberedLine(text, this.lines);
     if (this.check === null) {
       if (line.kind !== 'HEADER') throw new NotAnExport(this.lines, 'is not the header of an export');
-      const { keys, keptSeals = [] } = this.options;
-      this.check = new HistoryCheck(this.crypto, line.header, keys, keptSeals);
+      const { keys, keptSeals = [], now = null } = this.options;
+      this.check = new HistoryCheck(this.crypto, line.header, keys, keptSeals, now);
     } else if (this.end !== null) throw new NotAnExport(this.lines, 'comes after the end of the export');
     else if (line.kind === 'HEADER') throw new NotAnExport(this.lines, 'is a second header');
     else if (line.kind === 'END') this.end = line.end;
