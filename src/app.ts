@@ -6,6 +6,7 @@ import { createRegister, type Register } from './app/create-register.ts';
 import { HttpGateway } from './app/http-gateway.ts';
 import type { Logger } from './app/logger.ts';
 import type { Metrics } from './app/metrics.ts';
+import { SecurityLog } from './app/security-log.ts';
 import { serviceUrl } from './app/service-address.ts';
 import { Shutdown } from './app/shutdown.ts';
 import { ReadsInThread } from './app/threads/reads-in-thread.ts';
@@ -19,7 +20,7 @@ import { transportHeaders } from './http/security-headers.ts';
 import { startServer, stopServer } from './http/server.ts';
 import { AccessEvents } from './identity/access-log/access-events.ts';
 import { AccountNames } from './identity/accounts/account-names.ts';
-import { type Identity, openIdentity } from './identity/identity.ts';
+import { type ComparedLog, type Identity, openIdentity } from './identity/identity.ts';
 import { findInstallation, firstStart, sharedSecret } from './identity/installation/installation.ts';
 import { migrateAccounts } from './identity/migrations/migrate.ts';
 import { SchemaWatch } from './identity/migrations/schema-watch.ts';
@@ -107,6 +108,8 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   shutdown.add('read models', () => projections.stop());
   const names = new AccountNames(accounts);
   const accessEvents = new AccessEvents();
+  const securityLog = config.logSecurityEvents ? new SecurityLog(logger) : null;
+  if (securityLog !== null) accessEvents.listen(securityLog.record);
   const cursorKey = await sharedSecret(accounts, 'cursor-key');
   const reportGenerated: ToolService['reportGenerated'] = (caller, download) =>
     accessEvents.emit({ type: 'REPORT_GENERATED', caller, download });
@@ -128,6 +131,7 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
     riskAcceptanceMaxDays: config.riskAcceptanceMaxDays,
     writeWaitMs: config.writeWaitMs,
     reportGenerated,
+    onAppended: securityLog?.recordAppended,
     log: logger,
     onTiming: timings ? (details, message) => logger.debug(details, message) : undefined,
   });
@@ -135,15 +139,11 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   shutdown.add('instances', () => instances.stop());
   shutdown.add('seals', () => sealer.stop());
   const baseUrl = serviceUrl(config, port);
-  const comparedLog = {
-    organizations: () => projections.organizations,
-    isTrusted: () => clock.isTrusted() && isLeaderUpToDate(projections, clock.now()),
-    check: () => Promise.all([stores.events.check(), accounts.check()]),
-  };
+  const comparedLog = createComparedLog(stores, projections, clock);
   const identity = openIdentity({ accounts, names, accessEvents, handler, comparedLog, clock, baseUrl, log: logger });
   shutdown.add('access log', () => identity.close());
-  const app = { config, port, stores, register, heavyReads, identity, accessEvents, gateway, metrics, clock, logger };
-  gateway.serve(await createHttpApp(app));
+  const app = { config, port, stores, register, heavyReads, identity, accessEvents, gateway, metrics, clock };
+  gateway.serve(await createHttpApp({ ...app, securityLog, logger }));
   metrics?.watch(register, identity);
   const watch = new SchemaWatch({
     accounts,
@@ -209,6 +209,19 @@ async function retire(
   await register.sealer.stop();
   await register.projections.stop();
   await identity.close();
+}
+
+/** Returns the log that the reconciler compares the account store with. */
+function createComparedLog(
+  { events, accounts }: Stores,
+  projections: ServedProjections,
+  clock: ServiceClock,
+): ComparedLog {
+  return {
+    organizations: () => projections.organizations,
+    isTrusted: () => clock.isTrusted() && isLeaderUpToDate(projections, clock.now()),
+    check: () => Promise.all([events.check(), accounts.check()]),
+  };
 }
 
 /** Returns true on the instance that leads the projections, while they have caught up with the log. */

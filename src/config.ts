@@ -36,6 +36,8 @@ export interface Config {
   /** The longest time that a write waits until its effect can be read. */
   writeWaitMs: number;
   logLevel: LogLevel;
+  /** True to write sign-ins, refusals and changes of rights to the log. */
+  logSecurityEvents: boolean;
   /** Access to the metrics for Prometheus, by a token or on a port of 127.0.0.1; null if they are off. */
   metrics: { token: string | null; port: number | null } | null;
   /** The names in `.env` that are no settings, such as misspelled ones. */
@@ -113,10 +115,7 @@ const SETTINGS = z.object({
       'must begin with mongodb:// or mongodb+srv://, such as mongodb://localhost:27017',
     )
     .optional(),
-  ALLOW_PLAIN_HTTP: z
-    .enum(['true', 'false'], 'must be true or false')
-    .default('false')
-    .transform((text) => text === 'true'),
+  ALLOW_PLAIN_HTTP: trueOrFalse('false'),
   CHROMIUM_PATH: z.string().default('/usr/bin/chromium'),
   RISK_ACCEPTANCE_MAX_DAYS: wholeNumber(1, 36_600).default(366),
   WRITE_WAIT_MS: wholeNumber(0, 60_000).default(5000),
@@ -126,6 +125,7 @@ const SETTINGS = z.object({
     .optional(),
   METRICS_PORT: wholeNumber(1, 65_535).optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+  LOG_SECURITY_EVENTS: trueOrFalse('true'),
 });
 
 /** The environment variables of all settings. */
@@ -167,6 +167,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     riskAcceptanceMaxDays: settings.RISK_ACCEPTANCE_MAX_DAYS,
     writeWaitMs: settings.WRITE_WAIT_MS,
     logLevel: settings.LOG_LEVEL,
+    logSecurityEvents: settings.LOG_SECURITY_EVENTS,
     metrics: metricsOf(settings),
     unknownNames: Object.keys(envFile).filter((name) => !SETTING_NAMES.includes(name)),
   };
@@ -248,6 +249,13 @@ function wholeNumber(min: number, max: number) {
       `must be a whole number from ${min} to ${max}`,
     )
     .transform(Number);
+}
+
+function trueOrFalse(byDefault: 'true' | 'false') {
+  return z
+    .enum(['true', 'false'], 'must be true or false')
+    .default(byDefault)
+    .transform((text) => text === 'true');
 }
 
 function readEnvFile(cwd: string): Record<string, string> {

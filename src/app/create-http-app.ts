@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { type ClientInfoReader, clientInfoReader } from '../http/access/client-info-reader.ts';
 import { createRateLimits, type RateLimits } from '../http/access/rate-limits.ts';
 import { Cookies } from '../http/cookies.ts';
-import { createApp, type HttpServiceOptions } from '../http/create-app.ts';
+import { createApp } from '../http/create-app.ts';
 import { createPdfPrinter, type PdfPrinter } from '../http/files/pdf-printer.ts';
 import { unavailable } from '../http/http-errors.ts';
 import type { RequestState } from '../http/request.ts';
@@ -16,7 +16,6 @@ import { sharedSecret } from '../identity/installation/installation.ts';
 import { requireOrganization } from '../identity/memberships/actor.ts';
 import { createOAuth, type OAuth } from '../identity/oauth/oauth.ts';
 import type { OpenId } from '../identity/openid/openid.ts';
-import type { ToolBox } from '../mcp/tools/toolbox.ts';
 import { readMemberNames } from '../queries/records/member-names.ts';
 import { reportChoices } from '../reports/report-choices.ts';
 import { readSealStops, sealStopText } from '../seal/seal-stop.ts';
@@ -28,6 +27,7 @@ import type { HttpGateway } from './http-gateway.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import { readHealth } from './read-health.ts';
+import type { SecurityLog } from './security-log.ts';
 import { mcpEndpointUrl, publicUrl, serviceUrl } from './service-address.ts';
 import type { ReadsInThread } from './threads/reads-in-thread.ts';
 import { VERSION } from './version.ts';
@@ -44,6 +44,7 @@ export interface HttpAppOptions {
   gateway: Pick<HttpGateway, 'isOpen' | 'waitUntilReady'>;
   metrics: Metrics | null;
   clock: ServiceClock;
+  securityLog: SecurityLog | null;
   logger: Logger;
 }
 
@@ -60,6 +61,7 @@ interface RequestServices {
 /** Puts tools, files, OAuth and pages together as one listener. */
 export async function createHttpApp(options: HttpAppOptions): Promise<RequestListener> {
   const { config, port, stores, register, heavyReads, identity, accessEvents, gateway, metrics, logger } = options;
+  const { securityLog } = options;
   const baseUrl = serviceUrl(config, port);
   const readClientInfo = clientInfoReader(config.trustedProxies);
   const limits = createRateLimits(config.rateLimitPerMinute, readClientInfo);
@@ -101,7 +103,12 @@ export async function createHttpApp(options: HttpAppOptions): Promise<RequestLis
     reports: { files: heavyReads.reportFiles, printer },
     waitUntilReady: () => gateway.waitUntilReady(),
     toolOrigins: new Set(config.allowedOrigins),
-    metrics: metrics === null ? undefined : metricsOptions(metrics, config, tools),
+    metrics: metrics === null ? undefined : { source: metrics, token: config.metrics?.token ?? null },
+    mcpTools: securityLog?.watchTools(tools),
+    onResponse: (status, state) => {
+      metrics?.countRequest(tools.has(state.tool ?? '') ? state.tool! : 'other', status);
+      securityLog?.recordAnswer(status, state);
+    },
   });
   return app.callback();
 }
@@ -186,13 +193,4 @@ async function createWebPages(
     logger,
     now: clock.now,
   });
-}
-
-function metricsOptions(metrics: Metrics, config: Config, tools: ToolBox): HttpServiceOptions['metrics'] {
-  const toolLabel = (tool = '') => (tools.has(tool) ? tool : 'other');
-  return {
-    source: metrics,
-    token: config.metrics?.token ?? null,
-    onResponse: (status, tool) => metrics.countRequest(toolLabel(tool), status),
-  };
 }

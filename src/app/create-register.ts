@@ -1,5 +1,5 @@
 import type { ServiceClock } from '../clock/service-clock.ts';
-import { CommandHandler } from '../commands/engine/handler.ts';
+import { CommandHandler, type HandlerOptions } from '../commands/engine/handler.ts';
 import type { AccessLogReader } from '../identity/access-log/access-log-reader.ts';
 import { ImportedNames } from '../identity/imported-names.ts';
 import { ALL_TOOLS } from '../mcp/tools/all-tools.ts';
@@ -37,6 +37,8 @@ export interface RegisterOptions {
   maxEventsVerified?: number;
   /** Runs the calls and statements that read much; by default this thread does. */
   heavyReads?: (CallRunner & { runStatement: RunStatement }) | undefined;
+  /** Called with the events of each command, once they are appended. */
+  onAppended?: HandlerOptions['onAppended'];
   /** Called for each report that a tool generates. */
   reportGenerated?: ToolService['reportGenerated'];
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
@@ -71,7 +73,8 @@ export function createRegister(options: RegisterOptions): Register {
   const { canRead } = instances;
   const problems = new StoreProblems(log);
   const onFailure = (error: unknown) => void problems.report(error);
-  const handlerOptions = { now, requireTrust, maxAcceptanceDays: options.riskAcceptanceMaxDays, canRead, onFailure };
+  const { riskAcceptanceMaxDays: maxAcceptanceDays, onAppended } = options;
+  const handlerOptions = { now, requireTrust, maxAcceptanceDays, canRead, onAppended, onFailure };
   const handler = onTiming
     ? new TimedHandler(events, handlerOptions, onTiming)
     : new CommandHandler(events, handlerOptions);

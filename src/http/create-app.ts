@@ -59,8 +59,12 @@ export interface HttpServiceOptions {
   /** Export files, and reports as files. */
   recordFiles?: RecordFileRoutesOptions;
   reports?: ReportFileRoutesOptions;
-  /** Counts requests. Serves the metrics to callers with the token, if one is set. */
-  metrics?: { onResponse: OnResponse; source: MetricsSource; token: string | null } | undefined;
+  /** Called after each answer. */
+  onResponse?: OnResponse | undefined;
+  /** Serves the metrics to callers with the token, if one is set. */
+  metrics?: { source: MetricsSource; token: string | null } | undefined;
+  /** The tools for the MCP endpoint, if they aren't `tools`: its answers don't show refusals by their status. */
+  mcpTools?: ToolBox | undefined;
 }
 
 /** The Koa app: the MCP endpoint, the direct form of the tools and its OpenAPI document, health, OAuth, pages. */
@@ -94,9 +98,13 @@ export function createApp(options: HttpServiceOptions): Koa<RequestState> {
   const app = new Koa<RequestState>();
   // Route errors are logged with their request. Koa itself reports only lost connections.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection lost'));
-  app.use(requestMiddleware(logger, options.metrics?.onResponse));
+  app.use(requestMiddleware(logger, options.onResponse));
   app.use(crossOrigin(options.baseUrl, options.toolOrigins ?? new Set()));
-  const protocol = new Protocol(tools, { name: 'veritrail', version, icon: options.icon }, publicUrl);
+  const protocol = new Protocol(
+    options.mcpTools ?? tools,
+    { name: 'veritrail', version, icon: options.icon },
+    publicUrl,
+  );
   app.use(mcpEndpoint(protocol, admitCall, requireScope, penalties));
   if (oauth) app.use(oauthEndpoints(oauth, options.limits));
   app.use(router.routes()).use(router.allowedMethods());

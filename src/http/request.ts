@@ -38,8 +38,8 @@ const MAX_QUERY_PARAMETERS = 500;
 /** Path segments as long as a secret. Real segments and method names are shorter. */
 const LONG_SEGMENT = /[^/]{32,}/g;
 
-/** Called after each answer, with its status and the tool, if one was called. */
-export type OnResponse = (status: number, tool: string | undefined) => void;
+/** Called after each answer, with its status and facts about the request. */
+export type OnResponse = (status: number, state: RequestState) => void;
 
 /** Gives each request an id, answers errors and requests that no route answered, and logs one line. */
 export function requestMiddleware(logger: Logger, onResponse: OnResponse = () => undefined): Middleware<RequestState> {
@@ -54,7 +54,7 @@ export function requestMiddleware(logger: Logger, onResponse: OnResponse = () =>
     const error = await answer(ctx, next);
     if (ctx.respond !== false) setStandardHeaders(ctx);
     const status = error instanceof ClientGone ? 499 : ctx.res.statusCode;
-    onResponse(status, ctx.state.tool);
+    onResponse(status, ctx.state);
     const line = logFields(ctx, performance.now() - startedAt, status);
     if (error === undefined && ctx.path.startsWith(ASSETS_PATH)) lines.debug(line, 'request');
     else if (error === undefined || isExpected(error)) lines.info(line, 'request');

@@ -42,6 +42,7 @@ config('needs no settings', ({ cwd }) => {
     riskAcceptanceMaxDays: 366,
     writeWaitMs: 5000,
     logLevel: 'info',
+    logSecurityEvents: true,
     metrics: null,
     unknownNames: [],
   });
@@ -68,6 +69,7 @@ config('reads every setting', ({ cwd }) => {
     RISK_ACCEPTANCE_MAX_DAYS: '90',
     WRITE_WAIT_MS: '250',
     LOG_LEVEL: 'debug',
+    LOG_SECURITY_EVENTS: 'false',
     METRICS_TOKEN: 'f'.repeat(32),
     METRICS_PORT: '9464',
   };
@@ -88,6 +90,7 @@ config('reads every setting', ({ cwd }) => {
     riskAcceptanceMaxDays: 90,
     writeWaitMs: 250,
     logLevel: 'debug',
+    logSecurityEvents: false,
     metrics: { token: 'f'.repeat(32), port: 9464 },
     unknownNames: [],
   });

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { SECURITY_EVENTS } from '../../src/app/security-log.ts';
 import { bannerText } from '../../src/app/start-banner.ts';
 import { SETTING_NAMES } from '../../src/config.ts';
 import { ALL_TOOLS } from '../../src/mcp/tools/all-tools.ts';
@@ -69,6 +70,11 @@ documents('README.md shows the greeting of a first start as it is printed', () =
     notes: [],
   });
   assert.ok(page.includes(`\n\`\`\`\n${printed}\`\`\`\n`), printed);
+});
+
+documents('docs/operations.md names every security event and no other', () => {
+  const named = namedUnder('Security events', read('docs/operations.md')).filter((name) => /^[A-Z]/.test(name));
+  assert.equal(named, [...SECURITY_EVENTS].sort());
 });
 
 documents('docs/tools.md names every tool and no other', () => {

@@ -71,6 +71,8 @@ export interface HandlerOptions {
   simulated?: boolean;
   /** Returns true if every running instance can read events of this type. By default all can. */
   canRead?: (type: string) => boolean;
+  /** Called with the events of each command, once they are appended. Must not throw. */
+  onAppended?: ((events: readonly TrailEvent[]) => void) | undefined;
   /** Called with each error of a command or a load, before it becomes a refusal. The cause is then told to callers only in part. */
   onFailure?: ((error: unknown) => void) | undefined;
 }
@@ -157,6 +159,7 @@ export class CommandHandler {
       const events = this.toTrailEvents(aggregate, current, decision, envelope);
       try {
         const storePosition = await appendWithRetries(this.store, stream, events, current.revision, decision.decidedAt);
+        this.options.onAppended?.(events);
         const next = { ...fold(decider, current, events), storePosition };
         this.streams.put(stream, next);
         return toResult(next, events);
