@@ -25,7 +25,9 @@ export const API_HEADERS = [
   'nosniff',
   // If a browser shows an answer, it runs and loads nothing, and nobody can frame it.
   'Content-Security-Policy',
-  "default-src 'none'; frame-ancestors 'none'",
+  "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+  'Referrer-Policy',
+  'no-referrer',
 ] as const;
 
 const NOT_MODIFIED = 304;

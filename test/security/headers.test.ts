@@ -116,7 +116,9 @@ test('every API response has security headers, allows no other origin, and does 
     const headerOf = (header: string) => new RegExp(`\\r\\n${header}: (.*?)\\r\\n`, 'i').exec(head)?.[1];
     assert.is(headerOf('Cache-Control'), 'no-store', name);
     assert.is(headerOf('X-Content-Type-Options'), 'nosniff', name);
-    assert.is(headerOf('Content-Security-Policy'), "default-src 'none'; frame-ancestors 'none'", name);
+    const policy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+    assert.is(headerOf('Content-Security-Policy'), policy, name);
+    assert.is(headerOf('Referrer-Policy'), 'no-referrer', name);
     assert.is(headerOf('Access-Control-Allow-Origin'), undefined, name);
     assert.is(headerOf('Server'), undefined, name);
     assert.is(headerOf('X-Powered-By'), undefined, name);
