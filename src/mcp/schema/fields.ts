@@ -16,7 +16,7 @@ import { once } from './once.ts';
 
 const MAX_REASON_CHARACTERS = 1_000;
 const MAX_KEY_CHARACTERS = 200;
-const MAX_QUERY_CHARACTERS = 1_000;
+const MAX_QUERY_CHARACTERS = 2_000;
 const MAX_FILTER_VALUES = 50;
 
 function normalizeText(text: string): string {

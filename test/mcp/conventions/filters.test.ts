@@ -167,8 +167,8 @@ await onBothPairs('filters', (test) => {
       for (const view of ['SUMMARY', 'COUNT']) {
         const listInput = { organization_id: organizationId, view, ...moment };
         await owner.ok('listVendors', { ...listInput, filter: { query: wordy(100) } });
-        await owner.ok('listVendors', { ...listInput, filter: { query: 'creme '.repeat(1_000) } });
-        for (const words of [101, 1_000, 2_000]) {
+        await owner.ok('listVendors', { ...listInput, filter: { query: 'creme '.repeat(300) } });
+        for (const words of [101, 500]) {
           const refusal = await owner.refused('listVendors', { ...listInput, filter: { query: wordy(words) } });
           assert.equal([refusal.code, refusal.field], ['invalid_input', 'filter.query']);
           assert.match(refusal.message, `${words} different words. Use at most 100`);

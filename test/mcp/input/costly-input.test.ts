@@ -38,7 +38,7 @@ test('texts that grow when they are decomposed are refused, long ones of any lan
   const long = { query: 'Ü'.repeat(1_000), description: '한'.repeat(10_000) };
   const list = (query: string) => ['listVendors', { ...validList, filter: { query } }, 'filter.query'] as const;
   const add = (description: string) => ['addVendor', { ...validAdd, description }, 'description'] as const;
-  const grown = [list(LIGATURE.repeat(999)), add(LIGATURE.repeat(9_999)), list('x'.repeat(1_001))];
+  const grown = [list(LIGATURE.repeat(1_999)), add(LIGATURE.repeat(9_999)), list('x'.repeat(2_001))];
   for (const [tool, input, field] of grown) assert.is((await refusalOf(context, tool, input)).field, field);
   for (const [tool, input] of [list(long.query), add(long.description)]) {
     assert.is((await context.register.call<{ error?: object }>(tool, input)).error, undefined, tool);
