@@ -27,6 +27,8 @@ export interface InstalledRegister {
   stop(): Promise<void>;
 }
 
+const BEGAN_AGO_MS = 10 * 60_000;
+
 const folders: string[] = [];
 process.once('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -47,13 +49,15 @@ export function embeddedSettings(dataDir = folderOfTest()): StoreSettings {
 export async function install(settings = embeddedSettings()): Promise<InstalledRegister> {
   const stores = await openStores(settings);
   const { accounts, events, reads } = stores;
+  // Each seal moves this register's clock forward. It begins in the past, because commands wait if events are in the future.
   let addedMs = 0;
-  const now = () => new Date(Date.now() + addedMs);
+  const now = () => new Date(Date.now() - BEGAN_AGO_MS + addedMs);
+  const clock = Object.assign(new ServiceClock(), { now: Object.assign(now, { refuseDoubtful: () => undefined }) });
   const handler = new CommandHandler(events, { now, maxAcceptanceDays: 366 });
   const { installation, organizationId } = await firstStart({ accounts, log: events, handler, now });
   const extraSettings = {
     names: new AccountNames(accounts),
-    clock: new ServiceClock(),
+    clock,
     exclusive: true,
     cursorKey: Buffer.alloc(32),
     riskAcceptanceMaxDays: 366,
@@ -62,7 +66,7 @@ export async function install(settings = embeddedSettings()): Promise<InstalledR
   };
   const register = createRegister({ ...stores, ...extraSettings });
   await register.projections.start(installation);
-  await register.projections.progress.waitUntilCaughtUp(Date.now(), 10_000);
+  await register.projections.progress.waitUntilCaughtUp(now().getTime(), 10_000);
   const keys = new SealKeys(accounts, now);
   const sealer = new Sealer({
     events,
@@ -91,10 +95,10 @@ export async function install(settings = embeddedSettings()): Promise<InstalledR
           envelopeFor({ organization_id, actor_id }),
         );
       }
-      await register.projections.progress.waitUntilCaughtUp(Date.now(), 10_000);
+      await register.projections.progress.waitUntilCaughtUp(now().getTime(), 10_000);
     },
     async seal() {
-      await register.projections.progress.waitUntilCaughtUp(Date.now(), 10_000);
+      await register.projections.progress.waitUntilCaughtUp(now().getTime(), 10_000);
       await sealer.checkAll();
       addedMs += 61_000;
       await sealer.checkAll();
