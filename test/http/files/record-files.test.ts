@@ -381,7 +381,7 @@ test('logs each download with its caller', async (context) => {
   const readEntry = async () => {
     const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter });
     const rows = changes.map((row) => Object.fromEntries(row.changes.map(({ field, to }) => [field, to])));
-    return rows.find(({ type, format }) => type === 'audits' && format === 'csv');
+    return rows.find(({ type, format, filter: query }) => type === 'audits' && format === 'csv' && query !== undefined);
   };
   const facts = await until(readEntry, 5_000, 'the file is logged');
   assert.match(String(facts?.token_id), /^tok_/);
