@@ -60,6 +60,7 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   const refusal = asRefusal(error);
   if (refusal instanceof OperatorNeeded || refusal instanceof ClockRefusal) return fromRefusal(refusal);
+  if (refusal instanceof Refusal && refusal.code === 'rate_limited') return fromRefusal(refusal);
   if (isOutage(error)) return unavailable();
   return new HttpError(500, 'internal', 'Something went wrong in the service. Try again, or tell its operator.');
 }

@@ -1,13 +1,13 @@
 import { OperatorNeeded, Refusal } from '../../commands/engine/refusal.ts';
-import { type Caller, credentialOf } from '../../commands/organization/caller.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
 import type { OpenRecordFile, RecordFileCall } from '../../http/files/record-files.ts';
 import type { ReportFileAnswer, ReportFileCall, ReportFiles } from '../../http/files/report-files.ts';
+import { FairQueue, type TaskOwner } from '../../identity/fair-queue.ts';
 import type { CallContext, ToolService } from '../../mcp/tools/tool.ts';
 import type { CallRunner, PreparedCall, ToolResult } from '../../mcp/tools/toolbox.ts';
 import type { ReadProgress } from '../../queries/moments/snapshot.ts';
 import { StoreUnavailable } from '../../stores/errors.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
-import { FairQueue } from './fair-queue.ts';
 import type { ThreadLog } from './messages.ts';
 import type { HeavyReads, ProgressState, ReadMessages, ReadRequest, ReadThreadSettings } from './read-messages.ts';
 import { RemoteContent } from './remote-content.ts';
@@ -20,10 +20,13 @@ import type { RunStatement } from './statements-in-thread.ts';
  * the service goes on.
  */
 const MAX_HEAP_MB = 1_024;
-/** The statements of a scan hold the thread, so more of them at once would not end sooner. */
-const SCANS_AT_ONCE = { total: 4, perKey: 2 };
-/** Long reads take turns in the thread, batch by batch. Each holds a batch, a page of rows or a file in memory. */
-const LONG_READS_AT_ONCE = { total: 4, perKey: 2 };
+/**
+ * The reads in the thread at once. An account has at most one scan and one long read there, because each further one would
+ * take time from other accounts, and none from its own. Long reads leave a place to scans, which end sooner.
+ */
+const READS_AT_ONCE = { total: 4, perAccount: 1, perKind: { LONG: 3 } };
+/** Pages' statements take turns as one account does. Each person has few pages at once: see `PageServer`. */
+const PAGES: TaskOwner = { account_id: 'pages', token_id: null };
 
 export interface ReadsInThreadOptions {
   settings: ReadThreadSettings;
@@ -42,8 +45,7 @@ export interface ReadsInThreadOptions {
  */
 export class ReadsInThread implements CallRunner {
   private readonly thread: ServiceThread<ReadMessages>;
-  private readonly scans = new FairQueue(SCANS_AT_ONCE);
-  private readonly longReads = new FairQueue(LONG_READS_AT_ONCE);
+  private readonly turns = new FairQueue(READS_AT_ONCE);
   private readonly listeners = new Map<number, NonNullable<CallContext['progress']>>();
   /** The organizations of each read under way. */
   private readonly organizationsRead = new Set<readonly string[]>();
@@ -67,10 +69,10 @@ export class ReadsInThread implements CallRunner {
   async run(call: PreparedCall, { signal, progress }: Pick<CallContext, 'signal' | 'progress'>): Promise<ToolResult> {
     const id = this.newId();
     if (progress) this.listeners.set(id, progress);
-    const queue = call.load === 'LONG' ? this.longReads : this.scans;
     const read = { type: 'call', id, call: withPlainCaller(call), reportsProgress: progress !== undefined } as const;
     try {
-      return await queue.run(credentialOf(call.caller), () => this.ask(read, call.organizations, signal), signal);
+      const send = () => this.ask(read, call.organizations, signal);
+      return await this.turns.run(call.caller, send, { kind: call.load, signal });
     } finally {
       this.listeners.delete(id);
     }
@@ -85,7 +87,7 @@ export class ReadsInThread implements CallRunner {
       const content = this.contentOf(id, call);
       try {
         const send = () => this.ask(read, [organization_id], signal);
-        const { etag, file } = accepted(await this.longReads.run(credentialOf(call.caller), send, signal));
+        const { etag, file } = accepted(await this.turns.run(call.caller, send, { kind: 'LONG', signal }));
         return { etag, file: file && { ...file, chunks: content } };
       } catch (error) {
         await content.return();
@@ -101,7 +103,7 @@ export class ReadsInThread implements CallRunner {
     const content = this.contentOf(id, call);
     try {
       const send = () => this.ask(read, [call.request.organization_id], signal);
-      const file = accepted(await this.scans.run(credentialOf(call.caller), send, signal));
+      const file = accepted(await this.turns.run(call.caller, send, { kind: 'SCAN', signal }));
       return { ...file, chunks: call.hasContent ? content : null };
     } catch (error) {
       await content.return();
@@ -109,17 +111,23 @@ export class ReadsInThread implements CallRunner {
     }
   }
 
-  /** Runs a statement of a page. It begins at once: pages have few of them, and each is short beside a long read. */
+  /** Runs a statement of a page. */
   readonly runStatement: RunStatement = async (statement) => {
     const read = { type: 'statement', id: this.newId(), statement } as const;
-    return accepted(await this.ask(read, [], undefined)).rows;
+    const send = () => this.ask(read, [], undefined);
+    return accepted(await this.turns.run(PAGES, send, { kind: 'SCAN', isContinued: true })).rows;
   };
+
+  /** The number of reads that wait for their turn. */
+  get waitingCount(): number {
+    return this.turns.waitingCount;
+  }
 
   /** Returns the content of the file that a read opens. */
   private contentOf(id: number, call: { caller: Caller }): RemoteContent {
     const next = async () => (await this.thread.request({ type: 'chunk', id })) as Uint8Array | null;
     return new RemoteContent({
-      next: () => this.scans.run(credentialOf(call.caller), next),
+      next: () => this.turns.run(call.caller, next, { kind: 'SCAN', isContinued: true }),
       close: () => this.thread.notify({ type: 'close', id }),
     });
   }

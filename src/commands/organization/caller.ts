@@ -40,11 +40,6 @@ export async function withConfirmedRoles(caller: Caller): Promise<Caller> {
   return clientInfo === undefined ? confirmed : { ...confirmed, clientInfo };
 }
 
-/** Returns the id that limits count a caller by: its token, or without one its account. */
-export function credentialOf({ token_id, account_id }: Pick<Caller, 'token_id' | 'account_id'>): string {
-  return token_id ?? account_id;
-}
-
 /** Returns an account's id, or the caller's for the word ME. */
 export function accountOf(word: string, { account_id }: Pick<Caller, 'account_id'>): string {
   return word === 'ME' ? account_id : word;

@@ -4,21 +4,24 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { FairQueue, type TaskOwner } from '../../identity/fair-queue.ts';
 import { HttpError } from '../http-errors.ts';
 
 /** The longest time that printing one page may take. */
 const PRINT_TIMEOUT_MS = 60_000;
-/** Requests that may wait for the printer. More get 503. */
-const MAX_WAITING_PRINTS = 8;
+/** Requests of one account that may wait for the printer. More get 429. */
+const MAX_WAITING_PRINTS = 2;
 
 export interface PdfPrinter {
   /**
-   * Prints an HTML page as PDF.
+   * Prints an HTML page as PDF. Accounts take turns.
+   * @param readHtml reads the page when its turn comes
    * @param signal skips the job if it is aborted before its turn
-   * @throws HttpError 501 without a browser, 503 if too many requests wait
+   * @throws HttpError 501 without a browser, 413 for a page that takes too long
+   * @throws Refusal rate_limited if too many requests of the account wait
    * @throws the signal's reason if it is aborted before its turn
    */
-  print(html: string, signal: AbortSignal): Promise<Buffer>;
+  print(owner: TaskOwner, readHtml: () => Promise<string>, signal: AbortSignal): Promise<Buffer>;
   /** Returns true if there is a browser. Without one, PDF is not offered. */
   isAvailable(): boolean;
   /** Checks for a browser before a report is generated. @throws HttpError 501 without one */
@@ -27,28 +30,16 @@ export interface PdfPrinter {
 
 /** Prints with the machine's Chromium, one page at a time: a browser needs more memory than the whole service. */
 export function createPdfPrinter(chromium: string): PdfPrinter {
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
+  const turns = new FairQueue({ total: 1, perAccount: 1, waitingPerAccount: MAX_WAITING_PRINTS });
   const isAvailable = () => existsSync(chromium);
-  const require = () => {
+  const requireBrowser = () => {
     if (!isAvailable()) throw noBrowser();
   };
-  const print = async (html: string, signal: AbortSignal): Promise<Buffer> => {
-    require();
-    if (waiting >= MAX_WAITING_PRINTS) throw tooManyWaiting();
-    waiting += 1;
-    const turn = last.then(() => {
-      signal.throwIfAborted();
-      return printOne(chromium, html);
-    });
-    last = turn.catch(() => undefined);
-    try {
-      return await turn;
-    } finally {
-      waiting -= 1;
-    }
+  const print: PdfPrinter['print'] = async (owner, readHtml, signal) => {
+    requireBrowser();
+    return turns.run(owner, async () => printOne(chromium, await readHtml()), { signal });
   };
-  return { print, isAvailable, requireBrowser: require };
+  return { print, isAvailable, requireBrowser };
 }
 
 async function printOne(chromium: string, html: string): Promise<Buffer> {
@@ -93,12 +84,17 @@ function runToEnd(command: string, args: readonly string[], folder: string): Pro
         // It has ended already.
       }
     };
-    const timer = setTimeout(killGroup, PRINT_TIMEOUT_MS);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      killGroup();
+    }, PRINT_TIMEOUT_MS);
     child.once('error', reject);
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
       killGroup();
       if (code === 0) resolve();
+      else if (isLate) reject(tooLong());
       else reject(new Error(`Chromium ended with ${code ?? signal}`));
     });
   });
@@ -113,13 +109,11 @@ const noBrowser = () =>
     { field: 'format', allowed: ['json', 'markdown', 'csv', 'xlsx', 'html'] },
   );
 
-const tooManyWaiting = () =>
+const tooLong = () =>
   new HttpError(
-    503,
-    'unavailable',
-    'Too many PDFs are being generated. Try again in 10 s.',
-    { 'Retry-After': '10' },
-    {
-      retry_after_seconds: 10,
-    },
+    413,
+    'too_large',
+    'The PDF is too large to be printed within 60 s. Narrow the report, or use format=html.',
+    {},
+    { field: 'format' },
   );

@@ -57,7 +57,7 @@ async function serveReport(
     ctx.status = 304;
     return;
   }
-  if (format.isPrinted) ctx.body = await printer.print(await textOf(file), signal);
+  if (format.isPrinted) ctx.body = await printer.print(caller, () => textOf(file), signal);
   else sendFile(ctx, file);
   disconnectWhenStalled(ctx.res, stallTimeoutMs);
   ctx.attachment(file.name, { type: name === 'html' ? 'inline' : 'attachment' });

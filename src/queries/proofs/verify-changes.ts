@@ -1,5 +1,5 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
-import { type Caller, credentialOf } from '../../commands/organization/caller.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
 import { firstSealsOf, sealsCovering } from '../../projections/transparency/seal-documents.ts';
 import type { SealAt } from '../../trail/seals/event-proof.ts';
 import { RecordStreams } from '../files/record-streams.ts';
@@ -61,23 +61,21 @@ export interface VerifyContext extends QueryContext, VerifyControl {
   caller: Caller;
 }
 
-/** Credentials with a verification in progress. */
-const verifyingCredentials = new Set<string>();
+/** Accounts with a verification in progress. */
+const verifyingAccounts = new Set<string>();
 
-/** Verifies as much of a request as one call may. @throws Refusal rate_limited if another verification of the credential is running */
+/** Verifies as much of a request as one call may. @throws Refusal rate_limited if another verification of the account is running */
 export async function verifyChanges(context: VerifyContext, request: VerifyCall): Promise<VerifyOutcome> {
-  const { caller } = context;
-  const credential = credentialOf(caller);
-  if (verifyingCredentials.has(credential)) {
-    const message =
-      'A verification with this credential is already running. Wait for its answer, then repeat the call.';
+  const { account_id } = context.caller;
+  if (verifyingAccounts.has(account_id)) {
+    const message = 'Your account is already verifying changes. Wait for that answer, then repeat the call.';
     throw new Refusal('rate_limited', message, { retry_after_seconds: 5 });
   }
-  verifyingCredentials.add(credential);
+  verifyingAccounts.add(account_id);
   try {
     return await verifyPart(context, request);
   } finally {
-    verifyingCredentials.delete(credential);
+    verifyingAccounts.delete(account_id);
   }
 }
 

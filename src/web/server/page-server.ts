@@ -1,8 +1,9 @@
 import { originGuard } from '../../http/access/origin.ts';
 import { Cookies } from '../../http/cookies.ts';
 import { ClientGone, type HttpError } from '../../http/http-errors.ts';
-import { readQueryParameters } from '../../http/request.ts';
+import { clientSignal, readQueryParameters } from '../../http/request.ts';
 import { pageHeaders } from '../../http/security-headers.ts';
+import { FairQueue } from '../../identity/fair-queue.ts';
 import { CALLBACK_PATH } from '../../identity/openid/openid-transaction.ts';
 import { type ErrorAnswer, errorAnswer, errorPage } from '../components/error-page.tsx';
 import { renderFragment, renderPage } from '../components/layout.tsx';
@@ -30,6 +31,9 @@ const UNAVAILABLE = 503;
 
 const FORM_LOST = 'You were signed out, so your form was not saved and nothing changed. Sign in and fill it in again.';
 
+/** The pages of one person that are read at once. */
+const PAGES_AT_ONCE = 2;
+
 const NO_RAIL_COUNTS: RailCounts = new Map();
 
 export type PageServerOptions = Pick<
@@ -44,6 +48,7 @@ export class PageServer {
   private readonly rememberedBrowsers: RememberedBrowsers;
   private readonly guard: ReturnType<typeof originGuard>;
   private readonly headers: ReturnType<typeof pageHeaders>;
+  private readonly turns = new FairQueue({ total: Number.POSITIVE_INFINITY, perAccount: PAGES_AT_ONCE });
 
   constructor(private readonly options: PageServerOptions) {
     const { baseUrl, formKey } = options;
@@ -64,7 +69,9 @@ export class PageServer {
       // Before the form's token, which ended with the session: "reload the page" would not help.
       if (!route.isPublic && person === null) return await this.sendReply(ctx, person, redirectToSignIn(ctx, route));
       if (route.method === 'POST') this.tokens.check(ctx.req, formValues.get(TOKEN_FIELD)?.[0] ?? '');
-      await this.sendReply(ctx, person, await route.handle(this.pageRequest(ctx, person, formValues)));
+      const answer = async () =>
+        this.sendReply(ctx, person, await route.handle(this.pageRequest(ctx, person, formValues)));
+      await (route.method === 'GET' && person !== null ? this.inTurn(ctx, person, answer) : answer());
     } catch (error) {
       if (error instanceof ClientGone) throw error;
       if (error instanceof Redirect) return this.sendReply(ctx, person, error);
@@ -77,6 +84,12 @@ export class PageServer {
   async showError(ctx: PageContext, error: HttpError): Promise<void> {
     const person = await this.findPerson(ctx).catch(() => null);
     await this.sendErrorPage(ctx, person, error);
+  }
+
+  /** Shows a page when it is the person's turn. Many pages at once would delay other people's. */
+  private inTurn({ res }: PageContext, { account, session }: SignedInPerson, answer: () => Promise<void>) {
+    const owner = { account_id: account.id, token_id: session.id };
+    return this.turns.run(owner, answer, { signal: clientSignal(res) });
   }
 
   /** Reads a form, but not another site's. Its token is still to be checked. @throws HttpError */

@@ -306,7 +306,8 @@ test('a read takes the others’ checkpoints along, because its progress is thei
     const first = reads.run(prepared('getReport', { type: 'POSTURE' }), {});
     await until(() => isWaiting);
     requested.length = 0;
-    const other = prepared('getReport', { type: 'POSTURE' }, callerAs('OWNER', { roles: new Map() }));
+    const stranger = callerAs('OWNER', { account_id: 'acc_2', roles: new Map() });
+    const other = prepared('getReport', { type: 'POSTURE' }, stranger);
     assert.is((await reads.run({ ...other, organizations: ['org_2'] }, {})).outcome, 'not_found');
     assert.equal(requested, [ORGANIZATION, 'org_2']);
     endWait();
@@ -315,6 +316,28 @@ test('a read takes the others’ checkpoints along, because its progress is thei
   } finally {
     await reads.stop();
   }
+});
+
+test('another account’s scan waits for at most one of many, with however many tokens', async ({ reads }) => {
+  const ended: string[] = [];
+  const count = { ...prepared('listVendors', { view: 'COUNT' }), load: 'SCAN' as const };
+  const read = async (call: PreparedCall, who: Partial<Caller>, name: string) => {
+    const { status } = await reads.run({ ...call, caller: callerAs('OWNER', who) }, {});
+    assert.is(status, 200);
+    ended.push(name);
+  };
+  const greedy = Array.from({ length: 100 }, (_, index) =>
+    read(index % 2 ? count : prepared('getReport', { type: 'VENDORS' }), { token_id: `tok_${index}` }, 'greedy'),
+  );
+  const others = [
+    read(count, { account_id: 'acc_2' }, 'count'),
+    read(prepared('getReport', { type: 'POSTURE' }), { account_id: 'acc_3' }, 'report'),
+  ];
+  await Promise.all(others);
+  assert.ok(ended.indexOf('count') <= 2, `${ended.indexOf('count')} reads ended before the count`);
+  // A report needs as much of the thread as some counts.
+  assert.ok(ended.indexOf('report') <= 20, `${ended.indexOf('report')} reads ended before the report`);
+  await Promise.all(greedy);
 });
 
 test('a thread that runs out of memory costs its reads, not the process', async ({ register }) => {

@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Refusal } from '../../../src/commands/engine/refusal.ts';
 import { createPdfPrinter } from '../../../src/http/files/pdf-printer.ts';
-import { ClientGone, HttpError } from '../../../src/http/http-errors.ts';
+import { ClientGone } from '../../../src/http/http-errors.ts';
 import { rejection } from '../../support/run/take.ts';
 
 const test = suite('the PDF printer');
@@ -10,33 +11,53 @@ const test = suite('the PDF printer');
 const BROWSER = process.execPath;
 const STARTED = /^Chromium ended with/;
 const NOT_ABORTED = new AbortController().signal;
-const ABORTED = AbortSignal.abort(new ClientGone());
+const OWNER = { account_id: 'acc_1', token_id: null };
 
-test('starts no browser for a client that disconnected while it waited', async () => {
+test('starts no browser, and reads no page, for a client that disconnected while it waited', async () => {
   const printer = createPdfPrinter(BROWSER);
-  const checkedTexts: string[] = [];
-  const signal = (name: string) =>
-    ({
-      throwIfAborted() {
-        checkedTexts.push(name);
-      },
-    }) as unknown as AbortSignal;
-  const first = rejection(printer.print('<p>1</p>', signal('first')));
-  const cancelled = rejection(printer.print('<p>2</p>', ABORTED));
-  const last = rejection(printer.print('<p>3</p>', signal('last')));
+  const pages: string[] = [];
+  const print = (page: string, signal = NOT_ABORTED) =>
+    rejection(
+      printer.print(
+        OWNER,
+        async () => {
+          pages.push(page);
+          return page;
+        },
+        signal,
+      ),
+    );
+  const client = new AbortController();
+  const first = print('<p>1</p>');
+  const cancelled = print('<p>2</p>', client.signal);
+  const last = print('<p>3</p>');
+  client.abort(new ClientGone());
   assert.match(((await first) as Error).message, STARTED);
   assert.instance(await cancelled, ClientGone);
   assert.match(((await last) as Error).message, STARTED);
-  assert.equal(checkedTexts, ['first', 'last']);
+  assert.equal(pages, ['<p>1</p>', '<p>3</p>']);
 });
 
-test('lets eight requests wait, and answers further ones 503', async () => {
+test('prints another account’s page after one page at most, and refuses an account whose two pages wait', async () => {
   const printer = createPdfPrinter(BROWSER);
-  const waiting = Array.from({ length: 8 }, () => rejection(printer.print('', ABORTED)));
-  const refusal = (await rejection(printer.print('', NOT_ABORTED))) as HttpError;
-  assert.equal([refusal instanceof HttpError, refusal.status], [true, 503]);
-  await Promise.all(waiting);
-  assert.match(((await rejection(printer.print('', NOT_ABORTED))) as Error).message, STARTED);
+  const printed: string[] = [];
+  const print = (account_id: string, page: string) =>
+    rejection(
+      printer.print(
+        { account_id, token_id: page },
+        async () => {
+          printed.push(page);
+          return page;
+        },
+        NOT_ABORTED,
+      ),
+    );
+  const greedy = ['a1', 'a2', 'a3', 'a4'].map((page) => print('acc_a', page));
+  const other = print('acc_b', 'b1');
+  assert.is(((await greedy[3]) as Refusal).code, 'rate_limited');
+  assert.match(((await other) as Error).message, STARTED);
+  await Promise.all(greedy);
+  assert.equal(printed, ['a1', 'a2', 'b1', 'a3']);
 });
 
 test.run();
