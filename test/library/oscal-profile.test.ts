@@ -268,4 +268,15 @@ profiles('a pattern stands for any characters, in bounded time', () => {
   }
 });
 
+profiles('a profile that changes one control too often is refused', async () => {
+  const alters = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({
+      'control-id': 'la-2',
+      adds: [{ props: [{ name: 'mark', value: String(n) }] }],
+    }));
+  const read = (count: number) => readProfile({ imports: [{ href }], modify: { alters: alters(count) } });
+  await read(1_000);
+  assert.match(await refusalOf(read(1_001)), /changes la-2 more than 1000 times/);
+});
+
 profiles.run();

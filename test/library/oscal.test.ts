@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { monotonicMs } from '../../src/clock/monotonic.ts';
 import { Refusal } from '../../src/commands/engine/refusal.ts';
 import { parseJsonDocument } from '../../src/library/formats/parse-document.ts';
 import { readOscalCatalog } from '../../src/library/oscal/oscal-catalog.ts';
@@ -285,6 +286,25 @@ oscal('scripts/library-from-oscal.ts turns a catalog into a library file', () =>
       controls: TOY_CONTROLS,
     },
   );
+});
+
+oscal('texts that parameters make explode are refused by their characters, not by their depth', () => {
+  const placeholder = '{{ insert: param, p }}';
+  const choices = (count: number) => Array.from({ length: count }, () => placeholder);
+  const read = (params: readonly object[], prose = placeholder) =>
+    refusalOf(catalogWithStatement({ name: 'statement', prose }, params));
+  const itself = [{ id: 'p', select: { choice: choices(100) } }];
+  const started = monotonicMs();
+  assert.match(read(itself).message, /more than 16 million characters/);
+  const longValue = [{ id: 'p', values: ['x'.repeat(100_000)] }];
+  assert.match(read(longValue, placeholder.repeat(200)).message, /more than 16 million characters/);
+  const aggregates = Array.from({ length: 200 }, () => ({ name: 'aggregates', value: 'q' }));
+  const aggregate = [
+    { id: 'p', props: aggregates },
+    { id: 'q', values: ['x'.repeat(100_000)] },
+  ];
+  assert.match(read(aggregate).message, /more than 16 million characters/);
+  assert.ok(monotonicMs() - started < 10_000, 'the refusal comes early');
 });
 
 oscal.run();

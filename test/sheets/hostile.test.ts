@@ -1,7 +1,9 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
 import { readSheet } from '../../src/sheets/read-sheet.ts';
+import { Zip } from '../../src/sheets/zip/zip.ts';
 import { odsOf } from '../support/ods.ts';
 import { assertRefuses, rowsOf, sheetFolder } from '../support/sheets.ts';
 import { xlsxFiles, xlsxOf } from '../support/xlsx.ts';
@@ -67,6 +69,18 @@ hostile('shared texts too large for memory are refused', async () => {
     () => files.open(damagedWorkbook(STRINGS_PATH, bomb)),
     /larger than 64 MiB unzipped\. Save the sheet as CSV/,
   );
+});
+
+hostile('a file whose parts unzip to too much in all is refused, whatever each of them has', async () => {
+  const path = files.save(zipOf({ a: Buffer.alloc(100 * 1_048_576) }));
+  const zip = await Zip.open(path);
+  let parts = 0;
+  const readAll = async () => {
+    for (; parts < 10; parts++) for await (const _ of zip.read('a'));
+  };
+  await assertRefuses(readAll, /more than 512 MiB unzipped\. Save the sheet as CSV/);
+  assert.is(parts, 5);
+  zip.close();
 });
 
 hostile('a row too long for memory is refused', async () => {

@@ -25,6 +25,8 @@ export interface ResolvedProfile {
 const MAX_PROFILE_DEPTH = 10;
 /** The documents that a profile and those it imports may import in all. The limit ends a circle of many. */
 const MAX_PROFILE_IMPORTS = 100;
+/** What a profile may remove from one control and add to it. Each change copies the control. */
+const MAX_CHANGES_OF_CONTROL = 1_000;
 /** Ids that a notice lists. */
 const MAX_LISTED_IDS = 10;
 
@@ -174,11 +176,7 @@ function customGroup(custom: CustomGroup, from: OscalGroup): OscalGroup {
 /** Applies the profile's changes to a group and everything inside it. */
 function changedGroup(group: OscalGroup, { modify }: OscalProfile): OscalGroup {
   const settings = new Map(modify['set-parameters'].map((setting) => [setting['param-id'], setting]));
-  const alterations = new Map<string, OscalAlteration[]>();
-  for (const alteration of modify.alters) {
-    const id = alteration['control-id'];
-    alterations.set(id, [...(alterations.get(id) ?? []), alteration]);
-  }
+  const alterations = alterationsByControl(modify.alters);
   const changeControl = (control: OscalControl): OscalControl => {
     const altered = (alterations.get(control.id) ?? []).reduce(alteredControl, control);
     return {
@@ -194,6 +192,23 @@ function changedGroup(group: OscalGroup, { modify }: OscalProfile): OscalGroup {
     groups: inner.groups.map(changeGroup),
   });
   return changeGroup(group);
+}
+
+function alterationsByControl(alters: readonly OscalAlteration[]): ReadonlyMap<string, readonly OscalAlteration[]> {
+  const byControl = new Map<string, OscalAlteration[]>();
+  const counts = new Map<string, number>();
+  for (const alteration of alters) {
+    const id = alteration['control-id'];
+    const count = (counts.get(id) ?? 0) + alteration.removes.length + alteration.adds.length;
+    if (count > MAX_CHANGES_OF_CONTROL) {
+      throw new Refusal('invalid_input', `The profile changes ${id} more than ${MAX_CHANGES_OF_CONTROL} times.`);
+    }
+    counts.set(id, count);
+    const others = byControl.get(id);
+    if (others === undefined) byControl.set(id, [alteration]);
+    else others.push(alteration);
+  }
+  return byControl;
 }
 
 function absentControls(catalog: OscalGroup, { 'include-controls': included = [] }: OscalSelection): string[] {

@@ -1,3 +1,4 @@
+import { Refusal } from '../../commands/engine/refusal.ts';
 import type { OscalParameter, OscalPart } from './oscal-model.ts';
 
 /** A placeholder of a parameter: `{{ insert: param, ac-1_prm_1 }}`, in older files `{{ ac-1_prm_1 }}`. */
@@ -9,6 +10,9 @@ const INTERNAL_LINK = /\[([^[\]]*)\]\(#[^()\s]*\)/g;
 /** Choices may contain placeholders too. This limit ends the recursion in a file where they form a circle. */
 const MAX_PLACEHOLDER_DEPTH = 4;
 
+/** Characters that may take the place of all placeholders. NIST SP 800-53 needs a fiftieth. */
+const MAX_FILLED_CHARACTERS = 16_000_000;
+
 /**
  * Replaces placeholders by words in brackets, as the printed publications do. Assigned values stand for the parameter,
  * constraints stand behind its words: "[frequency: at least annually]".
@@ -18,15 +22,27 @@ export class OscalParameters {
   readonly used = new Set<string>();
   readonly open = new Set<string>();
   private readonly byId: ReadonlyMap<string, OscalParameter>;
+  private filledCharacters = 0;
 
   constructor(parameters: readonly OscalParameter[]) {
     this.byId = new Map(parameters.map((parameter) => [parameter.id, parameter]));
   }
 
+  /** @throws Refusal for a file whose parameters contain one another so often that its texts would not fit in memory */
   fill(text: string, depth = 0): string {
-    return text.replace(
-      PLACEHOLDER,
-      (_, id: string) => `[${depth < MAX_PLACEHOLDER_DEPTH ? this.textOf(id, depth) : id}]`,
+    return text.replace(PLACEHOLDER, (_, id: string) => {
+      const words = depth < MAX_PLACEHOLDER_DEPTH ? this.textOf(id, depth) : id;
+      this.count(words);
+      return `[${words}]`;
+    });
+  }
+
+  private count({ length }: { length: number }): void {
+    this.filledCharacters += length;
+    if (this.filledCharacters <= MAX_FILLED_CHARACTERS) return;
+    throw new Refusal(
+      'invalid_input',
+      'The parameters of the catalog fill its texts with more than 16 million characters. Choose another version of it.',
     );
   }
 
@@ -56,7 +72,9 @@ export class OscalParameters {
     const ids = props.filter(({ name }) => name === 'aggregates').map(({ value }) => value);
     return ids.flatMap((id) => {
       const parameter = this.byId.get(id);
-      return parameter === undefined ? [] : [...valuesOf(parameter), ...constraintsOf(parameter)];
+      const words = parameter === undefined ? [] : [...valuesOf(parameter), ...constraintsOf(parameter)];
+      words.forEach(this.count, this);
+      return words;
     });
   }
 }

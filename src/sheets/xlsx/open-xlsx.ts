@@ -8,7 +8,7 @@ import { fillMergedCells, readMerges } from './merged-cells.ts';
 import { readSheetRows } from './xlsx-rows.ts';
 import { readSharedStrings } from './xlsx-strings.ts';
 
-/** Limits of unzipped parts that are held in memory. The sheet itself is streamed and has no limit. */
+/** Limits of unzipped parts that are held in memory. The sheet itself is streamed; only the file's limit holds. */
 const MAX_STRINGS_BYTES = 64 * 1_048_576;
 const MAX_PART_BYTES = 16 * 1_048_576;
 

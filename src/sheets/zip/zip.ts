@@ -4,11 +4,18 @@ import { damagedFile, fileRefusal } from '../cells/cell.ts';
 
 /** Limits the directory, which is in memory. Spreadsheet programs write far fewer parts. */
 const MAX_PARTS = 10_000;
+/**
+ * Limits the unzipped bytes of all reads together, because a small file can have many huge parts, or one under many names.
+ * A sheet with a million rows has about 150 MiB and is read three times.
+ */
+const MAX_UNZIPPED_BYTES = 512 * 1_048_576;
 
 /** The parts of a zip file, each read as a stream. */
 export class Zip {
   /** Bytes read so far of the current part. */
   bytesRead = 0;
+  /** Bytes read so far of all parts. */
+  #bytesInAll = 0;
 
   /** The part that is being read. */
   #stream: Readable | undefined;
@@ -55,7 +62,9 @@ export class Zip {
     });
     for await (const chunk of withoutDamage(this.#stream)) {
       this.bytesRead += chunk.length;
+      this.#bytesInAll += chunk.length;
       if (this.bytesRead > maxBytes) throw partTooLarge(maxBytes);
+      if (this.#bytesInAll > MAX_UNZIPPED_BYTES) throw fileTooLarge();
       yield chunk;
     }
   }
@@ -91,4 +100,9 @@ function partTooLarge(maxBytes: number) {
   return fileRefusal(
     `The workbook's texts or formats are larger than ${mebibytes} MiB unzipped. Save the sheet as CSV.`,
   );
+}
+
+function fileTooLarge() {
+  const mebibytes = MAX_UNZIPPED_BYTES / 1_048_576;
+  return fileRefusal(`The workbook has more than ${mebibytes} MiB unzipped. Save the sheet as CSV.`);
 }
