@@ -1,2 +1,4 @@
 /** The programs, by the name that each has in dist/, with its module in src/. */
-export const PROGRAMS: Readonly<Record<'main' | 'cli' | 'projection-thread' | 'read-thread' | 'write-thread', string>>;
+export const PROGRAMS: Readonly<
+  Record<'main' | 'cli' | 'projection-thread' | 'read-thread' | 'write-thread' | 'reading-process', string>
+>;

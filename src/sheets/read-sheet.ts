@@ -1,8 +1,7 @@
 import { displayText, fileRefusal, MAX_ROW_CHARACTERS, type RawRow, type RawSheet } from './cells/cell.ts';
 import { findHeadings, type Headings, headingsAt } from './find-headings.ts';
-import { openWorkbook } from './open-workbook.ts';
 import { type SheetRow, TableRows } from './table-rows.ts';
-import type { Workbook } from './workbook.ts';
+import type { OpenWorkbook, Workbook } from './workbook.ts';
 
 export interface Sheet {
   /** The name of a workbook's sheet; empty for a CSV. */
@@ -57,9 +56,10 @@ interface FoundTable {
 /**
  * Opens a CSV (comma, semicolon or tab), XLSX or ODS file and finds its table. Rows are streamed: only one chunk of the
  * file, its first rows and the shared texts of a workbook are in memory.
+ * @param openWorkbook in a process of its own, for a file that somebody chose
  * @throws Refusal invalid_input for a missing file, sheet or heading row
  */
-export async function readSheet(path: string, options: SheetOptions = {}): Promise<Sheet> {
+export async function readSheet(openWorkbook: OpenWorkbook, path: string, options: SheetOptions = {}): Promise<Sheet> {
   const workbook = await openWorkbook(path, options.encoding);
   try {
     const indexes = sheetsToSearch(workbook, options.sheet);

@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SheetField } from '../../src/sheets/cells/read-cell.ts';
 import { ColumnReader } from '../../src/sheets/columns/column-reader.ts';
+import { openWorkbook } from '../../src/sheets/open-workbook.ts';
 import { readSheet } from '../../src/sheets/read-sheet.ts';
 import { sheetFolder } from '../support/sheets.ts';
 import { xlsxOf } from '../support/xlsx.ts';
@@ -32,7 +33,7 @@ const noteOf = (row: number) => `note of row ${row} `.padEnd(NOTE, '.');
 
 /** Reads all rows, and measures the heap after garbage collection at every 10,000th. */
 async function readAll(path: string): Promise<{ rows: number; growth: number }> {
-  const sheet = await readSheet(path);
+  const sheet = await readSheet(openWorkbook, path);
   let rows = 0;
   let first: number | undefined;
   let most = 0;

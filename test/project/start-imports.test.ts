@@ -16,6 +16,7 @@ const PACKAGES: Record<keyof typeof PROGRAMS, readonly string[]> = {
   cli: [],
   'projection-thread': ['lru-cache', 'pino'],
   'write-thread': ['libsql', 'lru-cache', 'pino'],
+  'reading-process': [],
   'read-thread': ['d3-scale', 'lru-cache', 'pino', 'preact-render-to-string', 'preact/jsx-runtime', 'zod'],
 };
 
@@ -23,6 +24,7 @@ const PACKAGES: Record<keyof typeof PROGRAMS, readonly string[]> = {
 const UNNEEDED: Partial<Record<keyof typeof PROGRAMS, RegExp>> = {
   'projection-thread': /^src\/(?:mcp|web|http|reports|queries|identity|sheets|library)\//,
   'write-thread': /^src\/(?:commands|projections|mcp|web|http|reports|queries|identity|sheets|library)\//,
+  'reading-process': /^src\/(?:projections|mcp|web|http|reports|queries|identity|library)\//,
   'read-thread': /^src\/(?:web|cli|demo)\//,
 };
 

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { csvCell } from '../../src/reports/formats/report-csv.ts';
 import { decodeText } from '../../src/sheets/decode-text.ts';
+import { openWorkbook } from '../../src/sheets/open-workbook.ts';
 import { readSheet } from '../../src/sheets/read-sheet.ts';
 import { until } from '../support/run/wait.ts';
 import { assertRefuses, rowsOf, sheetFolder } from '../support/sheets.ts';
@@ -52,14 +53,17 @@ csv('in another encoding is read as windows-1252, or as the caller says', async 
   assert.match(late.notices[0]!, /windows-1252/);
   late.close();
   const polish = Buffer.from([0x4e, 0x0a, 0xb3, 0xf3, 0x64, 0x9f, 0x0a]);
-  assert.equal(await rowsOf(await readSheet(files.save(polish), { encoding: 'windows-1250' })), [
+  assert.equal(await rowsOf(await readSheet(openWorkbook, files.save(polish), { encoding: 'windows-1250' })), [
     { row: 2, N: 'łódź' },
   ]);
   await assertRefuses(
-    () => readSheet(files.save(western), { encoding: 'utf-8' }),
+    () => readSheet(openWorkbook, files.save(western), { encoding: 'utf-8' }),
     /not utf-8\. Give another --encoding/,
   );
-  await assertRefuses(() => readSheet(files.save(western), { encoding: 'ebcdic' }), /not a known encoding/);
+  await assertRefuses(
+    () => readSheet(openWorkbook, files.save(western), { encoding: 'ebcdic' }),
+    /not a known encoding/,
+  );
   await assertRefuses(
     () => files.open(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0xff])),
     /not a text/,
@@ -69,12 +73,14 @@ csv('in another encoding is read as windows-1252, or as the caller says', async 
 csv('finds the delimiter below a title, and where Excel declares it', async () => {
   const titled = 'Suppliers, as of 12.01.2026, draft\n\nName;Country\nAcme, Inc.;DE\nBeta;FR\n';
   const isHeading = (text: string) => ['Name', 'Country'].includes(text);
-  const sheet = await readSheet(files.save(titled), { namesField: isHeading });
+  const sheet = await readSheet(openWorkbook, files.save(titled), { namesField: isHeading });
   assert.equal(await rowsOf(sheet), [
     { row: 4, Name: 'Acme, Inc.', Country: 'DE' },
     { row: 5, Name: 'Beta', Country: 'FR' },
   ]);
-  const declared = await readSheet(files.save('sep=;\nName;Country\nAcme;DE\n'), { namesField: isHeading });
+  const declared = await readSheet(openWorkbook, files.save('sep=;\nName;Country\nAcme;DE\n'), {
+    namesField: isHeading,
+  });
   assert.equal(await rowsOf(declared), [{ row: 3, Name: 'Acme', Country: 'DE' }]);
 });
 

@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Cell, RawRow } from '../../src/sheets/cells/cell.ts';
 import { findHeadings } from '../../src/sheets/find-headings.ts';
+import { openWorkbook } from '../../src/sheets/open-workbook.ts';
 import { readSheet } from '../../src/sheets/read-sheet.ts';
 import { assertRefuses, rowsOf, sheetFolder } from '../support/sheets.ts';
 import { xlsxOf } from '../support/xlsx.ts';
@@ -52,16 +53,16 @@ headings('in two rows are joined, and their groups tell equal ones apart', () =>
 headings('can be given by their row', async () => {
   const book = xlsxOf([{ rows: [['Risk', 'Owner'], [], ['Name', 'Place'], ['Flood', 'Oslo']] }]);
   const path = files.save(book);
-  const sheet = await readSheet(path, { headingRow: 3, namesField });
+  const sheet = await readSheet(openWorkbook, path, { headingRow: 3, namesField });
   assert.equal([sheet.headingRow, sheet.notices], [3, []]);
   assert.equal(await rowsOf(sheet), [{ row: 4, Name: 'Flood', Place: 'Oslo' }]);
-  await assertRefuses(() => readSheet(path, { headingRow: 2, namesField }), /Row 2 is blank/);
+  await assertRefuses(() => readSheet(openWorkbook, path, { headingRow: 2, namesField }), /Row 2 is blank/);
 });
 
 headings('deep in a sheet are found only by their row', async () => {
   const blank = Array.from({ length: 60 }, (_, index) => [`note ${index}`]);
   const path = files.save(xlsxOf([{ rows: [...blank, ['Risk', 'Owner'], ['Flood', 'Ann']] }]));
-  assert.equal(await rowsOf(await readSheet(path, { headingRow: 61, namesField })), [
+  assert.equal(await rowsOf(await readSheet(openWorkbook, path, { headingRow: 61, namesField })), [
     { row: 62, Risk: 'Flood', Owner: 'Ann' },
   ]);
 });
@@ -73,7 +74,7 @@ headings('of no sheet name a field: the notice says so', async () => {
       { name: 'Risiken', rows: [['Risiko'], ['Feuer']] },
     ]),
   );
-  const { notices } = await readSheet(path, { namesField });
+  const { notices } = await readSheet(openWorkbook, path, { namesField });
   assert.match(
     notices[0]!,
     /"Notizen" was read, because no sheet has a heading that names a field, and it has the most filled cells\. The others are Risiken;/,
@@ -103,7 +104,7 @@ headings('of no sheet name a field: the sheet with the most filled cells is read
       { name: 'Listen', rows: [['ja'], ['nein']] },
     ]),
   );
-  const { name, notices } = await readSheet(path, { namesField });
+  const { name, notices } = await readSheet(openWorkbook, path, { namesField });
   assert.is(name, 'Lieferanten');
   assert.match(
     notices[0]!,

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openWorkbook } from '../../src/sheets/open-workbook.ts';
 import { readSheet } from '../../src/sheets/read-sheet.ts';
 import { Zip } from '../../src/sheets/zip/zip.ts';
 import { odsOf } from '../support/ods.ts';
@@ -130,8 +131,8 @@ hostile('an old workbook, or one with a password, is not read as a CSV', () =>
 );
 
 hostile('a missing file and a folder are refused', async () => {
-  await assertRefuses(() => readSheet(join(tmpdir(), 'veritrail-no-such-file.csv')), /can’t be read/);
-  await assertRefuses(() => readSheet(tmpdir()), /can’t be read/);
+  await assertRefuses(() => readSheet(openWorkbook, join(tmpdir(), 'veritrail-no-such-file.csv')), /can’t be read/);
+  await assertRefuses(() => readSheet(openWorkbook, tmpdir()), /can’t be read/);
 });
 
 hostile.run();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../src/commands/engine/refusal.ts';
 import type { Cell } from '../../src/sheets/cells/cell.ts';
+import { openWorkbook } from '../../src/sheets/open-workbook.ts';
 import { readSheet } from '../../src/sheets/read-sheet.ts';
 
 /** A folder for the files of a test, and what reads them. */
@@ -18,7 +19,7 @@ export function sheetFolder() {
   return {
     save,
     open: (content: string | Uint8Array, sheet?: string) =>
-      readSheet(save(content), sheet === undefined ? {} : { sheet }),
+      readSheet(openWorkbook, save(content), sheet === undefined ? {} : { sheet }),
     openFilesInFolder: () => openFiles().filter((path) => path.startsWith(folder)),
     remove: () => rmSync(folder, { recursive: true }),
   };

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { openWorkbookInProcess } from '../../app/reading/files-in-process.ts';
 import { CrosswalkImport, relationCountsText } from '../../mcp/import/crosswalk/crosswalk-import.ts';
 import { RELATION_WORDS } from '../../mcp/import/crosswalk/crosswalk-row.ts';
 import {
@@ -101,7 +102,7 @@ async function runImport(
   const pairs = await CrosswalkImport.open(context, call, { models });
   const mapped = new Set([...choices.map.values()].map(normalizeHeading));
   const namesField = namesOneOf(CROSSWALK_FIELDS);
-  const sheet = await readSheet(options.path, {
+  const sheet = await readSheet(openWorkbookInProcess, options.path, {
     sheet: options.sheet,
     headingRow: options.headingRow,
     encoding: options.encoding,

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readFrameworkInProcess } from '../../app/reading/files-in-process.ts';
 import { importCommandId, importedId } from '../../commands/engine/import-ids.ts';
 import { organizationAggregate, recordAggregate } from '../../commands/families.ts';
 import { adoptionCommand, type FrameworkInput, framework } from '../../commands/framework.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import { omitEmpty, pick } from '../../commands/record.ts';
-import { readFrameworkFile } from '../../library/framework-file.ts';
 import { LIBRARY_IDS } from '../../library/framework-library.ts';
 import type { FrameworkReading } from '../../library/framework-reading.ts';
 import * as field from '../../mcp/schema/fields.ts';
@@ -56,7 +56,7 @@ The command tells what it changed or left out. Importing the same file again cha
     if (hasLibraryOption(args)) return adoptLibraryFramework(args, shell);
     const options = readOptions(args, shell);
     if (!existsSync(options.path)) throw noSuchFile(options.path);
-    const reading = await readFrameworkFile(options.path, options);
+    const reading = await readFrameworkInProcess(options.path, options);
     const adopted = frameworkOf(reading, options);
     for (const notice of reading.notices) shell.err(notice);
     const what = describe(adopted);

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
+import { openWorkbookInProcess } from '../../app/reading/files-in-process.ts';
 import { isOutage, OperatorNeeded, UnreadableEvent } from '../../commands/engine/refusal.ts';
 import { FAMILIES } from '../../commands/families.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
@@ -160,7 +161,7 @@ function updateProblem({ type, updateParser }: RowReader): string | null {
 function openSheet({ reader, map, path, sheet, headingRow, encoding }: Options): Promise<Sheet> {
   const mappedHeaders = new Set([...map.values()].map(normalizeHeading));
   const namesField = namesOneOf(sheetFields(reader, map.has('id')).fields);
-  return readSheet(path, {
+  return readSheet(openWorkbookInProcess, path, {
     ...{ sheet, headingRow, encoding },
     namesField: (heading) => mappedHeaders.has(normalizeHeading(heading)) || namesField(heading),
   });

@@ -4,6 +4,7 @@ import type { SheetField } from '../../sheets/cells/read-cell.ts';
 import { ColumnReader } from '../../sheets/columns/column-reader.ts';
 import { namesOneOf, normalizeHeading } from '../../sheets/columns/headings.ts';
 import type { ColumnChoices } from '../../sheets/columns/match-columns.ts';
+import { openWorkbook } from '../../sheets/open-workbook.ts';
 import { readSheet, type Sheet, type SheetOptions } from '../../sheets/read-sheet.ts';
 import { ControlList } from '../control-list.ts';
 import type { FrameworkReading } from '../framework-reading.ts';
@@ -72,7 +73,7 @@ const FIELDS: readonly (SheetField & { name: FieldName })[] = [
 export async function readFrameworkTable(path: string, options: TableOptions = {}): Promise<FrameworkReading> {
   const mappedHeaders = new Set([...(options.map?.values() ?? [])].map(normalizeHeading));
   const namesField = namesOneOf(FIELDS);
-  const sheet = await readSheet(path, {
+  const sheet = await readSheet(openWorkbook, path, {
     ...options,
     namesField: (heading) => mappedHeaders.has(normalizeHeading(heading)) || namesField(heading),
   });
