@@ -25,7 +25,7 @@ export interface ResolvedProfile {
 const MAX_PROFILE_DEPTH = 10;
 /** The documents that a profile and those it imports may import in all. The limit ends a circle of many. */
 const MAX_PROFILE_IMPORTS = 100;
-/** What a profile may remove from one control and add to it. Each change copies the control. */
+/** The removals and additions of one control in a profile. Each change copies the control. */
 const MAX_CHANGES_OF_CONTROL = 1_000;
 /** Ids that a notice lists. */
 const MAX_LISTED_IDS = 10;
