@@ -152,8 +152,56 @@ test('shows the record as it was', async ({ owner, base, risk }) => {
   const past = await owner.get(`${page}?as_of=${Number(newest![1]) - 1}`);
   assert.match(headOf(past.text), /R-005 Phishing mail ! Open 10 ! High/);
   assert.match(past.text, /You are viewing/);
-  assert.match(headOf(past.text), /Today: ! Open 15 ! Critical See it as it is today/);
+  assert.match(
+    headOf(past.text),
+    /Since then: score 10 → 15, residual likelihood 2 → 3, residual score 10 → 15, priority high → critical\. Today: ! Open 15 ! Critical See it as it is today/,
+  );
   assert.is(entriesOf(past.text).length, 3);
+});
+
+test('names all that changed since: fields, links, evidence, and the states of what is linked', async ({
+  web,
+  owner,
+  base,
+}) => {
+  const { organizationId: organization_id } = web;
+  const newestPosition = async () => {
+    const { changes } = await web.call<{ changes: { position: string }[] }>('listChanges', {
+      organization_id,
+      size: 1,
+    });
+    return changes[0]!.position;
+  };
+  const control = await addRecord(web, 'addMeasure', { reference_id: 'M-20', name: 'Restores' });
+  const finding = await addRecord(web, 'addNonconformity', { reference_id: 'NC-01', description: 'No restore test' });
+  await web.call('linkRecords', { organization_id, links: [{ from_id: control, to_id: finding }] });
+  const page = `${base}/measures/${control}?as_of=${await newestPosition()}`;
+  const sentence = async () =>
+    /(?:It has not|Since then|Nothing that).*See it/.exec(headOf((await owner.get(page)).text))![0];
+  assert.is(await sentence(), 'It has not changed since. See it');
+  await addRecord(web, 'addEvidence', { name: 'Restore test', record_ids: [control], text: 'Report' });
+  assert.is(await sentence(), 'Since then: 1 piece of evidence added. See it');
+  for (const step of [
+    { root_cause: 'No time', corrective_action: 'Plan it', status: 'IN_PROGRESS' },
+    { status: 'PENDING_VERIFICATION', effectiveness_check: 'Seen' },
+    { status: 'CLOSED' },
+  ]) {
+    await web.call('updateNonconformity', { organization_id, id: finding, ...step });
+  }
+  assert.is(await sentence(), 'Since then: NC-01 closed, 1 piece of evidence added. See it');
+  await web.call('archiveRecords', { organization_id, action: 'ARCHIVE', ids: [finding], reason: 'Twice' });
+  assert.is(await sentence(), 'Since then: NC-01 archived, 1 piece of evidence added. See it');
+  await web.call('archiveRecords', { organization_id, action: 'RESTORE', ids: [finding], reason: 'It was right' });
+  await web.call('linkRecords', {
+    organization_id,
+    action: 'UNLINK',
+    links: [{ from_id: control, to_id: finding }],
+  });
+  await web.call('updateMeasure', { organization_id, id: control, description: 'Every quarter' });
+  assert.match(
+    await sentence(),
+    'Since then: description recorded, NC-01 unlinked, 1 piece of evidence added. Today: · Not started See it',
+  );
 });
 
 test('says in the frame when a record was added, at a moment before', async ({ owner, base, risk }) => {

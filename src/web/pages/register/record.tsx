@@ -2,13 +2,11 @@
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
-import { getRecords } from '../../../queries/records/get-records.ts';
 import { type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
 import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
 import { readPeopleInChanges } from '../../register/change-words.tsx';
-import type { RecordRow } from '../../register/field-content.tsx';
 import { readRecordTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';
 import {
@@ -46,7 +44,7 @@ export const recordPages = (context: RegisterCollaborators & Pick<WebContext, 'b
       const sealTimes = await readSealTimes(view.snapshot, view.organization.id, changes);
       const examination = await readAuditExamination(context, view, details.record);
       const time = await readRecordTimeBar(view, id);
-      const today = view.past === null ? null : await readToday(context, view, id);
+      const today = view.past === null ? null : await readDetails(context, { ...view, past: null }, family, id);
       return recordPage(family, view, details, { people, sealTimes, examination, time, today });
     }),
   );
@@ -54,13 +52,6 @@ export const recordPages = (context: RegisterCollaborators & Pick<WebContext, 'b
 function readDetails({ reader }: RegisterCollaborators, view: RegisterView, family: FamilyDescription, id: string) {
   const input = { id, organization_id: view.organization.id, ...asOfInput(view) };
   return readRecordDetails(reader, view.caller, family, input);
-}
-
-/** Reads a record as it is today, archived or not. */
-async function readToday({ reader }: RegisterCollaborators, view: RegisterView, id: string): Promise<RecordRow | null> {
-  const input = { ids: [id], organization_id: view.organization.id, include: ['ARCHIVED'] };
-  const { records } = (await getRecords(reader, view.caller, input)) as { records: readonly RecordRow[] };
-  return records[0] ?? null;
 }
 
 interface RecordPageParts {
@@ -71,7 +62,7 @@ interface RecordPageParts {
   /** Null for readers without the past. */
   time: TimeBarContent | null;
   /** The record today, for a page of the past. Null for a page of today. */
-  today: RecordRow | null;
+  today: RecordDetails | null;
 }
 
 function recordPage(

@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { daysBetween } from '../../../commands/engine/dates.ts';
+import { changesSince } from '../../../queries/records/changes-since.ts';
 import type { DueDate } from '../../../queries/records/due-dates.ts';
 import type { RecordDetails } from '../../../queries/records/record-details.ts';
 import type { FamilyName } from '../../../register/families.ts';
@@ -10,6 +11,7 @@ import { momentAddress } from '../moments/moment-control.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
 import { stateTone } from '../state-tones.ts';
+import { sinceThenText } from './since-then.ts';
 import { stateReason } from './state-reason.tsx';
 
 /** A record's title, states, owner and due date, and the sentence that explains its state. */
@@ -19,7 +21,7 @@ export function RecordHeading(props: {
   details: RecordDetails;
   title: string;
   /** The record today, for a page of the past. Null for a page of today. */
-  today: RecordRow | null;
+  today: RecordDetails | null;
 }) {
   const { family, view, details, title, today } = props;
   const { record } = details;
@@ -41,19 +43,23 @@ export function RecordHeading(props: {
         {details.dueDates[0] !== undefined && <Due due={details.dueDates[0]} today={details.today} />}
       </p>
       {reason !== null && <p class="why">{reason}</p>}
-      {today !== null && <Today family={family} view={view} record={record} today={today} />}
+      {today !== null && <Today family={family} view={view} details={details} today={today} />}
     </header>
   );
 }
 
-/** Leads from a record of the past to what became of it. */
-function Today(props: { family: FamilyDescription; view: RegisterView; record: RecordRow; today: RecordRow }) {
-  const { family, view, record, today } = props;
-  const isChanged = today.revision !== record.revision;
+/** Says what became of a record of the past, and leads to it. */
+function Today(props: { family: FamilyDescription; view: RegisterView; details: RecordDetails; today: RecordDetails }) {
+  const { family, view, details, today } = props;
+  const changes = changesSince(family.fields, details, today);
   return (
     <p class="states">
-      {isChanged ? 'Today: ' : 'It has not changed since. '}
-      {isChanged && <States family={family} record={today} />}{' '}
+      {sinceThenText(family, changes)}{' '}
+      {changes.fields.length > 0 && (
+        <>
+          Today: <States family={family} record={today.record} />{' '}
+        </>
+      )}
       <a href={momentAddress(view, null)}>See it as it is today</a>
     </p>
   );
