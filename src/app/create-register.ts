@@ -1,3 +1,4 @@
+import { ClockInDoubt } from '../clock/clock-in-doubt.ts';
 import type { ServiceClock } from '../clock/service-clock.ts';
 import { CommandHandler, type HandlerOptions } from '../commands/engine/handler.ts';
 import type { AccessLogReader } from '../identity/access-log/access-log-reader.ts';
@@ -98,7 +99,9 @@ export function createRegister(options: RegisterOptions): Register {
     reportGenerated: options.reportGenerated ?? (() => undefined),
   };
   const reportError = (error: unknown, tool: string) => {
-    if (!problems.report(error)) log.warn({ err: error, tool }, 'a tool failed');
+    // The clock logs its doubts itself. They refuse each write, so they would fill the log.
+    if (error instanceof ClockInDoubt || problems.report(error)) return;
+    log.warn({ err: error, tool }, 'a tool failed');
   };
   const toolBox = createToolBox(ALL_TOOLS, service, reportError, heavyReads);
   const tools = onTiming ? timedTools(toolBox, onTiming) : toolBox;
