@@ -18,6 +18,7 @@ import type { AccountStore } from '../stores/account-store.ts';
 import type { EventStore } from '../stores/event-store.ts';
 import type { ReadStore } from '../stores/read-store.ts';
 import { createReadSide } from './create-read-side.ts';
+import { logOutOfOrder } from './log-out-of-order.ts';
 import { StoreProblems } from './store-problems.ts';
 import { type RunStatement, servedInThread } from './threads/statements-in-thread.ts';
 import { type OnTiming, TimedHandler, timedTools } from './timings.ts';
@@ -75,7 +76,8 @@ export function createRegister(options: RegisterOptions): Register {
   const problems = new StoreProblems(log);
   const onFailure = (error: unknown) => void problems.report(error);
   const { riskAcceptanceMaxDays: maxAcceptanceDays, onAppended } = options;
-  const handlerOptions = { now, requireTrust, maxAcceptanceDays, canRead, onAppended, onFailure };
+  const onOutOfOrder = logOutOfOrder(log);
+  const handlerOptions = { now, requireTrust, maxAcceptanceDays, canRead, onAppended, onFailure, onOutOfOrder };
   const handler = onTiming
     ? new TimedHandler(events, handlerOptions, onTiming)
     : new CommandHandler(events, handlerOptions);

@@ -63,6 +63,8 @@ export class Metrics {
     );
     const countParked = whenReady(() => projections.progress.parked);
     this.addGauge('veritrail_parked_events', 'Events that could not be read.', countParked);
+    const countOutOfOrder = whenReady(() => projections.progress.outOfOrder);
+    this.addGauge('veritrail_out_of_order_events', 'Events that were recorded before the log time.', countOutOfOrder);
     const fails = whenReady(() => Number(projections.isFailing));
     this.addGauge('veritrail_projection_failing', '1 while events cannot be applied.', fails);
     const leads = whenReady(() => Number(projections.progress.role === 'LEADER'));

@@ -10,6 +10,10 @@ import type { Register } from './create-register.ts';
 /** Limit for each store, so that a health check doesn't wait for one that is down. */
 const HEALTH_TIMEOUT_MS = 1_300;
 
+const CLOCK_BEHIND_LOG =
+  'The clock of this machine is before the time of an event in the log. Either the clock is wrong now, or it was ahead ' +
+  'when the event was recorded, or somebody added the event. See "Recorded out of order" in docs/operations.md.';
+
 type HealthSources = Pick<Register, 'projections' | 'handler' | 'problems' | 'clock'>;
 
 /** A store's answer to a health check. */
@@ -46,6 +50,7 @@ export async function readHealth(
   const all = [eventStore, readStore, accountStore];
   const ofStores = new Set([...all.flatMap(({ problem }) => problem ?? []), ...register.problems.list()]);
   const problems = [...ofStores, ...sealingProblem(stops)];
+  if (projections.isClockBehindLog) problems.push(CLOCK_BEHIND_LOG);
   if (clockState.status !== 'TRUSTED') problems.push(doubtText(clockState.status));
   return {
     serving: all.every(({ state }) => state !== 'DOWN') && projections.ready && hasRoles,

@@ -16,6 +16,7 @@ import { evidenceRelations } from './relations/evidence-relations.ts';
 import { frameworkRelations } from './relations/framework-relations.ts';
 import { LINKS, NEIGHBOURS } from './relations/neighbours.ts';
 import { TREE } from './transparency/organization-tree.ts';
+import { OUT_OF_ORDER } from './transparency/out-of-order-events.ts';
 import { SEALS } from './transparency/seal-documents.ts';
 
 /** Raise this number when a document, key, index or view changes. Read models are then rebuilt. */
@@ -94,6 +95,7 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
   CHANGES,
   TREE,
   SEALS,
+  OUT_OF_ORDER,
   DAILY_FIGURES,
   FIGURE_EFFECTS,
   PARKED,

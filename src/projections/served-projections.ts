@@ -91,6 +91,11 @@ export abstract class ServedProjections {
     return this.current !== null && this.current.progress.lastError !== null;
   }
 
+  /** True while the log time of an organization is ahead of this instance's clock. */
+  get isClockBehindLog(): boolean {
+    return this.current?.progress.isClockBehindLog ?? false;
+  }
+
   /** Calls `listener` with the leaves of the events that this instance applies. Returns a function that ends it. */
   subscribeToLeaves(listener: LeafListener): () => void {
     this.leafListeners.add(listener);
@@ -110,13 +115,14 @@ export abstract class ServedProjections {
   state(): object {
     if (this.current === null) return { state: 'BUILDING', ...this.buildProgress };
     const { progress, models } = this.current;
-    const { role, lag, parked, unattributed, caughtUpAt } = progress;
+    const { role, lag, parked, outOfOrder, unattributed, caughtUpAt } = progress;
     return {
       state: this.isFailing ? 'FAILING' : 'SERVING',
       generation: models.generation,
       role,
       lag_ms: lag,
       parked_events: parked,
+      out_of_order_events: outOfOrder,
       ...(unattributed > 0 && { unattributed_events: unattributed, hint: UNATTRIBUTED_HINT }),
       caught_up_at: caughtUpAt === 0 ? null : new Date(caughtUpAt).toISOString(),
       ...(this.buildProgress ? { building: this.buildProgress } : {}),

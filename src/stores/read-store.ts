@@ -114,6 +114,8 @@ export interface Checkpoint {
   logTime: string;
   /** The number of parked events so far. */
   parked: number;
+  /** The number of events so far that were recorded out of order. */
+  outOfOrder: number;
   /** Installation id. It ties the read models to one log. */
   installation: string;
   /** The generation's place when this was committed; null while it is being built. */

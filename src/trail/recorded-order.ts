@@ -54,7 +54,7 @@ export class RecordedOrder {
 
   private find(recordedAt: unknown): OrderFinding | null {
     if (!isTime(recordedAt) || isAfter(this.logTime, recordedAt)) return 'BEFORE';
-    return this.now !== null && isAfter(recordedAt, this.now.toISOString()) ? 'AHEAD' : null;
+    return this.now !== null && isAheadOf(recordedAt, this.now) ? 'AHEAD' : null;
   }
 
   private advance(time: unknown): void {
@@ -100,6 +100,11 @@ function isTime(value: unknown): value is string {
   if (typeof value !== 'string' || !TIME.test(value)) return false;
   const ms = Date.parse(value);
   return !Number.isNaN(ms) && new Date(ms).toISOString() === value;
+}
+
+/** Returns true if a time is ahead of a clock by more than the allowance. */
+export function isAheadOf(time: string, now: Date): boolean {
+  return Date.parse(time) - now.getTime() > CLOCK_ALLOWANCE_MS;
 }
 
 /** Returns true if a time is after another one by more than the allowance. */

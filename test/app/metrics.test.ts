@@ -66,6 +66,7 @@ test('require the token, and have no caller’s input in their labels', async ()
   assertSample('veritrail_http_requests_total{tool="addVendor",status="200"}', 1);
   assertSample('veritrail_http_requests_total{tool="other",status="404"}', 1);
   assertSample('veritrail_parked_events', 0);
+  assertSample('veritrail_out_of_order_events', 0);
   assertSample('veritrail_projection_leader', 1);
   assertSample('veritrail_projection_failing', 0);
   assertSample('veritrail_projection_lag_seconds', 0);

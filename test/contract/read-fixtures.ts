@@ -50,6 +50,7 @@ export function checkpoint(n: number, organizationId = 'org_a', change: Partial<
     position: n * 10,
     logTime: log_time,
     parked: 0,
+    outOfOrder: 0,
     installation: 'i',
     place: null,
     ...change,

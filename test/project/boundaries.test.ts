@@ -25,6 +25,7 @@ const READ_MODELS = [
   'src/projections/transparency/last-good-seal.ts',
   'src/projections/transparency/organization-tree.ts',
   'src/projections/transparency/recomputed-seals.ts',
+  'src/projections/transparency/out-of-order-events.ts',
   'src/projections/transparency/seal-documents.ts',
 ];
 /** The types of access-log entries: a list, which tools publish in their schemas. */

@@ -60,6 +60,7 @@ function checkpoint(n: number): Checkpoint {
     position: n,
     logTime: '',
     parked: n,
+    outOfOrder: 0,
     installation: '',
     place: null,
   };

@@ -11,7 +11,14 @@ import { commandId, uuidV7 } from './ids.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 import { asRefusal, Refusal, UnreadableEvent } from './refusal.ts';
 import { appendWithRetries, beforeDeadline, commandDeadline, waitBeforeRetry } from './retries.ts';
-import { type FoldableAggregate, fold, recordRevision, StreamCache, type StreamState } from './stream-state.ts';
+import {
+  type FoldableAggregate,
+  fold,
+  type OutOfOrderWatch,
+  recordRevision,
+  StreamCache,
+  type StreamState,
+} from './stream-state.ts';
 
 /** Identifies a command: the caller, the organization, and the ids by which a repeated call is recognised. */
 export interface CommandEnvelope {
@@ -75,6 +82,8 @@ export interface HandlerOptions {
   onAppended?: ((events: readonly TrailEvent[]) => void) | undefined;
   /** Called with each error of a command or a load, before it becomes a refusal. The cause is then told to callers only in part. */
   onFailure?: ((error: unknown) => void) | undefined;
+  /** Called with the events of a stream that were recorded out of order, each time the stream is read. */
+  onOutOfOrder?: OutOfOrderWatch['onFound'];
 }
 
 /** A decision: either there is nothing to append and the result is final, or these events must be appended. */
@@ -105,7 +114,8 @@ export class CommandHandler {
     private readonly store: EventStore,
     private readonly options: HandlerOptions,
   ) {
-    this.streams = new StreamCache(store);
+    const { now, onOutOfOrder: onFound } = options;
+    this.streams = new StreamCache(store, onFound && { now, onFound });
   }
 
   /**

@@ -1,6 +1,7 @@
 import { StreamDamaged } from '../../stores/errors.ts';
 import type { EventStore, StoredEvent, StorePosition, UnreadableRow } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
+import { RecordedOrder } from '../../trail/recorded-order.ts';
 import { approximateBytes, createByteCache } from './byte-cache.ts';
 import type { Aggregate, Companion, Decider, DomainEvent, Origin } from './decider.ts';
 
@@ -25,6 +26,8 @@ export interface StreamState<State> {
   /** Times at which the first and the newest event were recorded. */
   created_at: string | null;
   updated_at: string | null;
+  /** The newest time of its events, which is `updated_at` unless some were recorded out of order. */
+  newest_at: string | null;
   hash: string | null;
   /** Store position of the newest event. Null if no event comes from the store. */
   storePosition: StorePosition | null;
@@ -39,6 +42,7 @@ export function emptyStream<State>(): StreamState<State> {
     originEvents: 0,
     created_at: null,
     updated_at: null,
+    newest_at: null,
     hash: null,
     storePosition: null,
     commands: new Map(),
@@ -59,7 +63,7 @@ export function fold<State extends object, Event extends DomainEvent>(
   from: StreamState<State>,
   events: readonly (TrailEvent | StoredEvent)[],
 ): StreamState<State> {
-  let { organization_id, state, revision, created_at, updated_at, hash, storePosition } = from;
+  let { organization_id, state, revision, created_at, updated_at, newest_at, hash, storePosition } = from;
   const { commands, originEvents } = from;
   for (const event of events) {
     requireFollows(event, revision, hash);
@@ -70,6 +74,7 @@ export function fold<State extends object, Event extends DomainEvent>(
     organization_id ??= event.metadata.organization_id;
     updated_at = event.metadata.recorded_at;
     created_at ??= updated_at;
+    if (newest_at === null || updated_at > newest_at) newest_at = updated_at;
     recordCommand(commands, event);
   }
   return {
@@ -79,6 +84,7 @@ export function fold<State extends object, Event extends DomainEvent>(
     originEvents,
     created_at,
     updated_at,
+    newest_at,
     hash,
     storePosition,
     commands,
@@ -163,6 +169,12 @@ export function upcast({ type, data, metadata }: TrailEvent, upcasters = UPCASTE
   return steps.slice(schema_version - 1).reduce((older, step) => step(older), data);
 }
 
+/** Learns of events that were recorded out of order within their stream, or ahead of the clock. */
+export interface OutOfOrderWatch {
+  now: () => Date;
+  onFound: (events: readonly StoredEvent[]) => void;
+}
+
 /** Limit of cached states, in bytes. It is enough for 20,000 records with short texts. */
 const CACHED_STATE_BYTES = 64 * 1024 ** 2;
 /** Memory of a command in a stream's state: some ids, hashes and times. */
@@ -181,7 +193,11 @@ export type FoldableAggregate<State extends object, Event extends DomainEvent> =
 export class StreamCache {
   private readonly cache = createByteCache(CACHED_STATE_BYTES, stateBytes);
 
-  constructor(private readonly store: Pick<EventStore, 'readStream' | 'explainAbsence' | 'compareStorePositions'>) {}
+  /** @param watch gets the events of a stream that were recorded out of order, each time they are read */
+  constructor(
+    private readonly store: Pick<EventStore, 'readStream' | 'explainAbsence' | 'compareStorePositions'>,
+    private readonly watch?: OutOfOrderWatch,
+  ) {}
 
   /** Returns a stream's state, from the cache unless `refresh` is true. @throws StoreUnavailable */
   async load<State extends object, Event extends DomainEvent>(
@@ -204,9 +220,17 @@ export class StreamCache {
     const newEvents = await this.store.readStream(stream, from.revision + 1);
     if (cachedState !== undefined && newEvents.length === 0) return cachedState;
     const loaded = fold(decider, from, newEvents);
+    this.reportOutOfOrder(from, newEvents);
     if (loaded.revision === -1) await this.refuseRemoved(stream);
     if (loaded.state !== null) this.cache.set(stream, loaded);
     return loaded;
+  }
+
+  private reportOutOfOrder(from: StreamState<object>, newEvents: readonly StoredEvent[]): void {
+    if (this.watch === undefined) return;
+    const order = new RecordedOrder(from.newest_at ?? '', this.watch.now());
+    const found = newEvents.filter((event) => order.take(event) !== null);
+    if (found.length > 0) this.watch.onFound(found);
   }
 
   /** @throws StreamDamaged if the stream is absent because somebody removed its events */
@@ -261,6 +285,7 @@ export class StreamCache {
       organization_id,
       created_at,
       updated_at: created_at,
+      newest_at: created_at,
       storePosition,
       originEvents: 1,
     };

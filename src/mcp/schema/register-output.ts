@@ -101,6 +101,18 @@ export const verification = z.strictObject({
   events: z.int().describe('events that this call read from the log, at most 100,000'),
   streams: z.int().describe('the number of streams they belong to'),
   erased: z.int().optional().describe('changes whose data is erased in the log'),
+  recorded_out_of_order: z
+    .strictObject({
+      events: z.int(),
+      runs: z.int(),
+      first: z
+        .array(z.strictObject({ from: z.string(), until: z.string(), text: z.string().describe('the times') }))
+        .describe('at most 10 runs of positions'),
+    })
+    .optional()
+    .describe(
+      'events of the whole organization with a time out of order: a clock was set back, or somebody added them to the log',
+    ),
   faults: z.array(fault).describe('at most 10 per call'),
   seal: seal.nullable().describe('the newest seal; null if nothing is sealed yet'),
   key_fingerprint: z.string().nullable().describe('of the key that signed the seal, as veritrail seal-key prints it'),

@@ -212,6 +212,7 @@ export class Applier {
       position: 0,
       logTime: TIME_BEFORE_FIRST_EVENT,
       parked: 0,
+      outOfOrder: 0,
       installation,
       place: null,
     };
@@ -279,7 +280,7 @@ async function foldBatch(
   await batch.preloadRecords(recordsOf(batch, events));
   let foldedCount = 0;
   for (const event of events) {
-    batch.beginEvent(event);
+    await batch.beginEvent(event);
     await applyOrPark(batch, event, refusal);
     foldedCount += 1;
     // One event may change thousands of records, so a batch of events could exceed the memory.

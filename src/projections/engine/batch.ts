@@ -1,5 +1,12 @@
 import type { StoredEvent } from '../../stores/event-store.ts';
 import type { Checkpoint, Commit, DocumentPut, ReadModels } from '../../stores/read-store.ts';
+import {
+  addOutOfOrder,
+  IN_ORDER,
+  type OrderFinding,
+  type OutOfOrder,
+  RecordedOrder,
+} from '../../trail/recorded-order.ts';
 import { isSealStreamEvent } from '../../trail/seals/seal-events.ts';
 import { type FigureCache, FigureChanges } from '../figures/figure-changes.ts';
 import { modelOfId } from '../models.ts';
@@ -7,6 +14,7 @@ import { historyOf, type ReadModel, type RecordDocument, type StoredForms } from
 import { Neighbours } from '../relations/neighbours.ts';
 import { statedLeaf } from '../transparency/event-leaf.ts';
 import { OrganizationTree } from '../transparency/organization-tree.ts';
+import { OUT_OF_ORDER } from '../transparency/out-of-order-events.ts';
 import { PutMap } from './put-map.ts';
 
 /** Records and their neighbours after the last commit, so that busy records aren't read again for each event. */
@@ -41,8 +49,9 @@ export class Batch {
   /** By id of a record that changed. */
   private readonly changedModels = new Map<string, ReadModel>();
   position: number;
-  logTime: string;
+  private readonly order: RecordedOrder;
   private parked: number;
+  private outOfOrder: number;
   private storePosition: Checkpoint['storePosition'];
   private tree: OrganizationTree | null = null;
   private readonly figures: FigureChanges;
@@ -53,8 +62,9 @@ export class Batch {
     private readonly start: Checkpoint,
   ) {
     this.position = start.position;
-    this.logTime = start.logTime;
+    this.order = new RecordedOrder(start.logTime);
     this.parked = start.parked;
+    this.outOfOrder = start.outOfOrder;
     this.storePosition = start.storePosition;
     this.figures = new FigureChanges(start.organizationId, cache.forms);
   }
@@ -69,14 +79,29 @@ export class Batch {
   }
 
   /** Adds an event to the checkpoint, the Merkle tree and the figures. Call it before the event's changes are applied. */
-  beginEvent(event: StoredEvent): void {
+  async beginEvent(event: StoredEvent): Promise<void> {
     this.position += 1;
     this.storePosition = event.storePosition;
-    const { recorded_at } = event.metadata;
     for (const put of this.tree!.append(statedLeaf(event))) this.put(put);
-    if (recorded_at > this.logTime) this.logTime = recorded_at;
+    const finding = this.order.take(event);
+    // The members of an event that can't be read may be lost. It is parked.
+    if (finding !== null && event.data !== null) await this.noteOutOfOrder(finding, event.metadata.recorded_at);
     this.figures.beginEvent(this.position, this.logTime);
     if (!isSealStreamEvent(event)) this.figures.countChange();
+  }
+
+  /** The newest time of an event so far, or of a seal. */
+  get logTime(): string {
+    return this.order.logTime;
+  }
+
+  private async noteOutOfOrder(finding: OrderFinding, recordedAt: string): Promise<void> {
+    const { organizationId: id } = this.start;
+    const earlier = await this.document(OUT_OF_ORDER.name, id);
+    const noted = (earlier as OutOfOrder | null) ?? IN_ORDER;
+    const doc = { ...addOutOfOrder(noted, finding, this.position, recordedAt, this.logTime) };
+    this.put({ collection: OUT_OF_ORDER.name, document: { id, organization_id: id, keys: {}, doc } });
+    this.outOfOrder += 1;
   }
 
   countParked(): void {
@@ -196,9 +221,9 @@ export class Batch {
     }
     for (const [id, document] of this.records) if (document !== null) this.cache.records.set(id, document);
     for (const [id, neighbours] of this.neighbours) this.cache.neighbours.set(id, neighbours);
-    const { position, logTime, parked, storePosition } = this;
+    const { position, logTime, parked, outOfOrder, storePosition } = this;
     return {
-      checkpoint: { ...this.start, n: this.start.n + 1, storePosition, position, logTime, parked },
+      checkpoint: { ...this.start, n: this.start.n + 1, storePosition, position, logTime, parked, outOfOrder },
       puts: this.puts.values(),
     };
   }

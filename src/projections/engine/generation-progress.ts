@@ -1,5 +1,6 @@
 import { type EventStore, NO_ORGANIZATION, type StorePosition } from '../../stores/event-store.ts';
 import type { Checkpoint } from '../../stores/read-store.ts';
+import { isAheadOf } from '../../trail/recorded-order.ts';
 import type { AppliedLeaves } from '../transparency/applied-leaves.ts';
 
 /** The clocks of instances are presumed to differ by no more than this. */
@@ -87,6 +88,17 @@ export abstract class GenerationProgress {
 
   get parked(): number {
     return [...this.checkpoints.values()].reduce((sum, checkpoint) => sum + checkpoint.parked, 0);
+  }
+
+  /** The number of events that were recorded before the log time. */
+  get outOfOrder(): number {
+    return [...this.checkpoints.values()].reduce((sum, checkpoint) => sum + checkpoint.outOfOrder, 0);
+  }
+
+  /** True while the log time of an organization is ahead of the clock. */
+  get isClockBehindLog(): boolean {
+    const now = this.now();
+    return [...this.checkpoints.values()].some(({ logTime }) => isAheadOf(logTime, now));
   }
 
   /** Age in milliseconds of the oldest event that isn't applied yet. */

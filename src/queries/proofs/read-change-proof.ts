@@ -7,6 +7,7 @@ import { type ChangeDocument, changeId } from '../../projections/history/change-
 import { recordIdOf } from '../../projections/models.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
+import { addOutOfOrder, IN_ORDER, outOfOrderText, RecordedOrder } from '../../trail/recorded-order.ts';
 import type { EventProof } from '../../trail/seals/event-proof.ts';
 import { presentChanges } from '../changes/list-changes.ts';
 import { currentMoment } from '../moments/moment.ts';
@@ -36,6 +37,8 @@ export interface ProvenChange {
   check: ChangeCheck;
   /** The fields in which the read models differ from the event. */
   differs: readonly string[];
+  /** Says that the event was recorded out of order; null if it wasn't. */
+  notice: string | null;
 }
 
 /** Returns one change with its proof; null if the organization has no such change. @throws Refusal forbidden */
@@ -65,7 +68,13 @@ export async function readChangeProof(
     sealKey: key?.text ?? null,
     check,
     differs: differingFields(change, check),
+    notice: orderNotice(change, snapshot.now()),
   };
+}
+
+function orderNotice({ position, event_type: type, recorded_at, log_time }: ChangeDocument, now: Date): string | null {
+  const why = new RecordedOrder(log_time, now).take({ type, data: null, metadata: { recorded_at } });
+  return why && outOfOrderText(addOutOfOrder(IN_ORDER, why, position, recorded_at, log_time).last!);
 }
 
 /** Reads a stream up to a change's event. Another organization's events are treated as missing. */

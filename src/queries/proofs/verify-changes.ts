@@ -11,6 +11,7 @@ import { type CheckedSeal, checkNewestSeal, findMismatches } from './check-newes
 import { checkSeals, type FaultySeal, findFaultySeal } from './check-seals.ts';
 import { AllowanceExhausted, EventAllowance } from './event-allowance.ts';
 import { GrownRoots } from './grown-roots.ts';
+import { type OrderNotices, readOrderNotices } from './out-of-order.ts';
 
 /** The commands and the document for a check without this service. */
 const OFFLINE_CHECK = 'veritrail export, then veritrail verify FILE --key KEY: docs/trail-format.md';
@@ -28,6 +29,8 @@ export interface Verification {
   streams: number;
   /** Changes whose data was erased in the log. */
   erased?: number;
+  /** Events of the whole organization that were recorded out of order; absent if none was. */
+  recorded_out_of_order?: OrderNotices;
   faults: ChangeFault[];
   seal: SealAt | null;
   key_fingerprint: string | null;
@@ -87,6 +90,7 @@ async function verifyPart({ snapshot, signal, progress }: VerifyContext, request
     verifier.addFault({ why: 'SEAL', position: checkedSeal.seal.position });
   const coveredFrom =
     request.from > request.to ? request.from : await verifyRange(snapshot, request, verifier, checkedSeal);
+  const notices = await readOrderNotices(snapshot, request.organizationId);
   const isComplete = coveredFrom <= request.from;
   const isInvalid = request.isInvalid || verifier.faults.length > 0;
   const verification: Verification = {
@@ -97,6 +101,7 @@ async function verifyPart({ snapshot, signal, progress }: VerifyContext, request
     events: allowance.count,
     streams: verifier.recomputedChanges.size,
     ...(verifier.erasedCount > 0 ? { erased: verifier.erasedCount } : {}),
+    ...(notices === null ? {} : { recorded_out_of_order: notices }),
     faults: verifier.faults,
     seal: checkedSeal?.seal ?? null,
     key_fingerprint: checkedSeal?.seal.key_id ?? null,

@@ -35,13 +35,15 @@ export function headFacts(head: ReportHead, people: NamesByKey): HeadFact[] {
 }
 
 /** Returns the outcome of the check in words. It always states which positions were checked. */
-export function verificationText({ verdict, complete, covered_from, covered_to }: Verification): string {
+export function verificationText(verification: Verification): string {
+  const { verdict, complete, covered_from, covered_to, recorded_out_of_order: notices } = verification;
   if (covered_from === null) return 'There are no changes.';
   const outcome = verdict === 'VALID' ? 'match the log.' : 'do NOT match the log. See the JSON format.';
   const hint = complete
     ? ''
     : ' Later positions were not checked: continue with listChanges and the cursor in the JSON format.';
-  return `Positions ${covered_from} to ${covered_to} ${outcome}${hint}`;
+  const notice = notices === undefined ? '' : ` Recorded out of order: ${notices.events}. See the JSON format.`;
+  return `Positions ${covered_from} to ${covered_to} ${outcome}${notice}${hint}`;
 }
 
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/;

@@ -14,6 +14,7 @@ interface StoredCheckpoint {
   ordinal: number;
   log_time: string;
   parked: number;
+  out_of_order: number;
   installation: string;
   place: StorePosition | null;
   place_events: number | null;
@@ -183,6 +184,7 @@ function toStored(checkpoint: Checkpoint): StoredCheckpoint {
     ordinal: checkpoint.position,
     log_time: checkpoint.logTime,
     parked: checkpoint.parked,
+    out_of_order: checkpoint.outOfOrder,
     installation: checkpoint.installation,
     place: checkpoint.place?.storePosition ?? null,
     place_events: checkpoint.place?.events ?? null,
@@ -197,6 +199,7 @@ function fromStored(stored: StoredCheckpoint): Checkpoint {
     position: stored.ordinal,
     logTime: stored.log_time,
     parked: stored.parked,
+    outOfOrder: stored.out_of_order,
     installation: stored.installation,
     place: stored.place === null ? null : { storePosition: stored.place, events: stored.place_events! },
   };

@@ -217,7 +217,7 @@ export class SqliteReadModels implements ReadModels {
   }
 
   #write({ checkpoint, puts }: Commit): void {
-    const { organizationId, n, storePosition, position, logTime, parked, installation, place } = checkpoint;
+    const { organizationId, n, storePosition, position, logTime, parked, outOfOrder, installation, place } = checkpoint;
     const current =
       (this.#db.get('SELECT n FROM checkpoints WHERE organization_id = ?', [organizationId])?.[0] as number) ?? 0;
     if (n <= current) throw new Fenced(`batch ${n} of ${organizationId} has already been committed`);
@@ -225,11 +225,11 @@ export class SqliteReadModels implements ReadModels {
     this.#reloadSchema();
     this.#put(puts);
     this.#db.run(
-      `INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = excluded.n,
+      `INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = excluded.n,
         store_position = excluded.store_position, position = excluded.position, log_time = excluded.log_time,
-        parked = excluded.parked, installation = excluded.installation, place = excluded.place,
-        place_events = excluded.place_events`,
-      [organizationId, n, storePosition, position, logTime, parked, installation, ...placeColumns(place)],
+        parked = excluded.parked, out_of_order = excluded.out_of_order, installation = excluded.installation,
+        place = excluded.place, place_events = excluded.place_events`,
+      [organizationId, n, storePosition, position, logTime, parked, outOfOrder, installation, ...placeColumns(place)],
     );
   }
 
@@ -297,9 +297,10 @@ export class SqliteReadModels implements ReadModels {
 }
 
 function toCheckpoint(row: SqlRow): Checkpoint {
-  const [organizationId, n, storePosition, position, logTime, parked, installation, placePosition, events] = row;
+  const [organizationId, n, storePosition, position, logTime, parked, outOfOrder, installation, placePosition, events] =
+    row;
   const place = placePosition === null ? null : { storePosition: placePosition, events };
-  return { organizationId, n, storePosition, position, logTime, parked, installation, place } as Checkpoint;
+  return { organizationId, n, storePosition, position, logTime, parked, outOfOrder, installation, place } as Checkpoint;
 }
 
 function placeColumns(place: Checkpoint['place']): SqlRow {

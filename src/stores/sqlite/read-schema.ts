@@ -12,8 +12,8 @@ export type IndexSpec = CollectionSpec['indexes'][number];
 export const CHECKPOINTS = `
   CREATE TABLE IF NOT EXISTS checkpoints (
     organization_id TEXT PRIMARY KEY, n INTEGER NOT NULL, store_position TEXT NOT NULL, position INTEGER NOT NULL,
-    log_time TEXT NOT NULL, parked INTEGER NOT NULL, installation TEXT NOT NULL,
-    place TEXT, place_events INTEGER
+    log_time TEXT NOT NULL, parked INTEGER NOT NULL, out_of_order INTEGER NOT NULL,
+    installation TEXT NOT NULL, place TEXT, place_events INTEGER
   ) WITHOUT ROWID;
   CREATE VIEW IF NOT EXISTS progress AS
     SELECT organization_id, position, log_time, parked, installation FROM checkpoints`;

@@ -136,6 +136,7 @@ function SealCard({ view, proven }: { view: RegisterView; proven: ProvenChange }
     <section class="card" aria-labelledby="seal">
       <h2 id="seal">The proof</h2>
       <Explanation proven={proven} />
+      {proven.notice !== null && <p class="notice warning">Recorded out of order: {proven.notice}.</p>}
       {simulated && <p class="notice warning">Made-up history. The check is real, the dates are not.</p>}
       <p class="actions">
         <button type="button" data-check hidden>

@@ -5,6 +5,7 @@ import type { Member } from '../../../identity/memberships/members.ts';
 import { ACCESS_RECORD_TYPE } from '../../../queries/changes/access-log-source.ts';
 import { listChanges } from '../../../queries/changes/list-changes.ts';
 import { isMadeByAssistant, listRefinedChanges } from '../../../queries/changes/refined-changes.ts';
+import { type OrderNotices, readOrderNotices } from '../../../queries/proofs/out-of-order.ts';
 import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
@@ -21,6 +22,7 @@ import {
   type RegisterCollaborators,
   type RegisterView,
 } from '../../register/open-register.ts';
+import { OrderNotice } from '../../register/order-notice.tsx';
 import { refusedInput } from '../../register/refused-input.ts';
 import { get, type Route, redirect } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
@@ -31,6 +33,7 @@ const CHANGES_PER_PAGE = 50;
 interface ChangesPageContent extends Omit<ChangesFilterProps, 'view'> {
   people: NamesByKey;
   sealTimes: SealTimes;
+  notices: OrderNotices | null;
   nextCursor: string | null;
   total: number;
 }
@@ -71,6 +74,7 @@ async function readContent(
     changes,
     people: await readPeopleInChanges(view, changes),
     sealTimes: await readSealTimes(view.snapshot, organization.id, changes),
+    notices: await readOrderNotices(view.snapshot, organization.id),
     nextCursor,
     total: (count as { total: number }).total,
   };
@@ -99,7 +103,7 @@ function frameOf(view: RegisterView): Omit<WebPage, 'body'> {
 }
 
 function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
-  const { changes, people, sealTimes, nextCursor, total, refinement } = content;
+  const { changes, people, sealTimes, notices, nextCursor, total, refinement } = content;
   const isRefined = refinement.client !== null || refinement.onlyAssistants;
   const { organization, path, query } = view;
   return {
@@ -111,6 +115,7 @@ function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
           {changeCountText(total)}, newest first ·{' '}
           <a href={organizationAddress(organization.id, '/compare')}>Compare two moments</a>
         </p>
+        <OrderNotice notices={notices} />
         <ChangesFilterForm view={view} {...content} />
         <ActiveChangesFilters view={view} {...content} />
         {changes.length === 0 && <p>{nextCursor === null ? 'No change' : 'No newer change'} matches these filters.</p>}
