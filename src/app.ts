@@ -15,6 +15,7 @@ import { writeInThread } from './app/threads/writes-in-thread.ts';
 import { VERSION } from './app/version.ts';
 import type { ServiceClock } from './clock/service-clock.ts';
 import type { Config } from './config.ts';
+import { openSpool, type SpooledFiles } from './http/files/spooled-files.ts';
 import { metricsListener } from './http/metrics-endpoint.ts';
 import { transportHeaders } from './http/security-headers.ts';
 import { startServer, stopServer } from './http/server.ts';
@@ -114,6 +115,7 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   const reportGenerated: ToolService['reportGenerated'] = (caller, download) =>
     accessEvents.emit({ type: 'REPORT_GENERATED', caller, download });
   const heavyReads = new ReadsInThread({
+    spool: openReportFiles(config, shutdown),
     settings: { stores: storeSettings, cursorKey, version: VERSION, time: clock.shared.memory },
     served: () => register.reader.snapshot(),
     reportGenerated,
@@ -144,7 +146,7 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   shutdown.add('access log', () => identity.close());
   const app = { config, port, stores, register, heavyReads, identity, accessEvents, gateway, metrics, clock };
   gateway.serve(await createHttpApp({ ...app, securityLog, logger }));
-  metrics?.watch(register, identity);
+  metrics?.watch(register, identity, heavyReads);
   const watch = new SchemaWatch({
     accounts,
     onOutdated: (reason) => retire(reason, { register, identity, gateway }, logger),
@@ -189,6 +191,12 @@ async function openOwnStores(
   shutdown.add('stores', stores.close);
   await migrateAccounts(stores.accounts, { exclusive, log: logger });
   return { ...stores, events: metrics?.countAppends(stores.events) ?? stores.events };
+}
+
+function openReportFiles(config: Config, shutdown: Shutdown): SpooledFiles {
+  const { files, close } = openSpool(usesDataFolder(config) ? config.dataDir : null);
+  shutdown.add('report files', close);
+  return files;
 }
 
 /** Loads the package for metrics, which takes longer than any other, only if they are served. */

@@ -38,7 +38,7 @@ export interface HttpAppOptions {
   port: number;
   stores: Stores;
   register: Register;
-  heavyReads: Pick<ReadsInThread, 'openRecordFile' | 'reportFiles'>;
+  heavyReads: Pick<ReadsInThread, 'openRecordFile' | 'reportFiles' | 'spool'>;
   identity: Identity;
   accessEvents: AccessEvents;
   gateway: Pick<HttpGateway, 'isOpen' | 'waitUntilReady'>;
@@ -65,7 +65,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<RequestLis
   const baseUrl = serviceUrl(config, port);
   const readClientInfo = clientInfoReader(config.trustedProxies);
   const limits = createRateLimits(config.rateLimitPerMinute, readClientInfo);
-  const printer = createPdfPrinter(config.chromiumPath);
+  const printer = createPdfPrinter(config.chromiumPath, heavyReads.spool);
   const signedIn = sessionReader(identity, baseUrl);
   const services: RequestServices = { baseUrl, readClientInfo, limits, printer, signedIn };
   const oauth = await createAuthorizationServer(options, services);

@@ -4,6 +4,7 @@ import type { Identity } from '../identity/identity.ts';
 import type { ToolBox } from '../mcp/tools/toolbox.ts';
 import type { EventStore } from '../stores/event-store.ts';
 import type { Register } from './create-register.ts';
+import type { ReadsInThread } from './threads/reads-in-thread.ts';
 
 /** Histogram buckets. Most calls take milliseconds; reports and large counts take up to seconds. */
 const BUCKET_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -50,6 +51,7 @@ export class Metrics {
   watch(
     { projections, sealer, clock }: Pick<Register, 'projections' | 'sealer' | 'clock'>,
     { people, accessLog }: Pick<Identity, 'people' | 'accessLog'>,
+    heavyReads: Pick<ReadsInThread, 'waitingCount' | 'spool'>,
   ): void {
     const whenReady = (readFigure: ReadGauge) => () => (projections.ready ? readFigure() : null);
     const lag = whenReady(() => projections.progress.lag / 1_000);
@@ -89,10 +91,16 @@ export class Metrics {
     );
     const isDoubted = () => Number(!clock.isTrusted());
     this.addGauge('veritrail_clock_in_doubt', '1 while writes wait because of the clock.', isDoubted);
+    this.addGauge(
+      'veritrail_spooled_bytes',
+      'Disk space of report files that clients read now.',
+      () => heavyReads.spool.bytes,
+    );
     this.addQueueGauge({
       appends: () => this.appending,
       passwords: () => people.passwords.waiting,
       access_log: () => accessLog.pendingCount,
+      reads: () => heavyReads.waitingCount,
     });
   }
 

@@ -4,6 +4,7 @@ const SHUTDOWN_ORDER = [
   'metrics',
   'requests',
   'heavy reads',
+  'report files',
   'access log',
   'seals',
   'read models',

@@ -42,7 +42,8 @@ export interface SentRefusal {
 export interface HeavyReads {
   call: { read: { call: PreparedCall; reportsProgress: boolean }; answer: ToolResult };
   reportFile: {
-    read: { call: ReportFileCall };
+    /** The thread writes the file to the path. */
+    read: { call: ReportFileCall; path: string };
     answer: { etag: string; file: { name: string; size: number } | null } | SentRefusal;
   };
   recordFile: {

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { followTime } from '../../clock/shared-time.ts';
 import { CommandHandler } from '../../commands/engine/handler.ts';
 import { asRefusal, OperatorNeeded, Refusal } from '../../commands/engine/refusal.ts';
@@ -9,6 +10,7 @@ import { ALL_TOOLS } from '../../mcp/tools/all-tools.ts';
 import { createRecordFileCatalog } from '../../mcp/tools/record-file-catalog.ts';
 import type { ToolService } from '../../mcp/tools/tool.ts';
 import { createToolBox } from '../../mcp/tools/toolbox.ts';
+import { DiskFull } from '../../stores/errors.ts';
 import { openStores } from '../../stores/open.ts';
 import { createReadSide } from '../create-read-side.ts';
 import { StoreProblems } from '../store-problems.ts';
@@ -61,7 +63,7 @@ await serveThread<ReadMessages, ReadThreadSettings>(async (settings, main) => {
         const { etag, file } = await reports.generate(request.call, signal);
         if (file === null) return { etag, file };
         const { chunks, ...head } = file;
-        contents.open(id, chunks);
+        await writeSpooled(request.path, chunks);
         return { etag, file: head };
       }
       case 'recordFile': {
@@ -93,6 +95,16 @@ await serveThread<ReadMessages, ReadThreadSettings>(async (settings, main) => {
     stop: () => stores.close(),
   };
 });
+
+/** Writes a file that only the service can read. @throws DiskFull */
+async function writeSpooled(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    await writeFile(path, content, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    throw new DiskFull('The disk for report files is full. Free some space there.', false, { cause: error });
+  }
+}
 
 /** Returns a refusal as data. @throws any other error */
 function toSentRefusal(thrown: unknown): SentRefusal {

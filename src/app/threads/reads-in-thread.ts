@@ -2,6 +2,7 @@ import { OperatorNeeded, Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import type { OpenRecordFile, RecordFileCall } from '../../http/files/record-files.ts';
 import type { ReportFileAnswer, ReportFileCall, ReportFiles } from '../../http/files/report-files.ts';
+import type { SpooledFiles } from '../../http/files/spooled-files.ts';
 import { FairQueue, type TaskOwner } from '../../identity/fair-queue.ts';
 import type { CallContext, ToolService } from '../../mcp/tools/tool.ts';
 import type { CallRunner, PreparedCall, ToolResult } from '../../mcp/tools/toolbox.ts';
@@ -20,6 +21,9 @@ import type { RunStatement } from './statements-in-thread.ts';
  * the service goes on.
  */
 const MAX_HEAP_MB = 1_024;
+/** The thread's share of the memory that a container may use. The rest is for the other threads, and for what is no heap. */
+const HEAP_SHARE = 0.4;
+
 /**
  * The reads in the thread at once. An account has at most one scan and one long read there, because each further one would
  * take time from other accounts, and none from its own. Long reads leave a place to scans, which end sooner.
@@ -35,7 +39,9 @@ export interface ReadsInThreadOptions {
   /** Records in the access log that the caller generated a report. */
   reportGenerated: ToolService['reportGenerated'];
   log: ThreadLog;
-  /** By default 1 GiB. */
+  /** Keeps the finished report files. */
+  spool: SpooledFiles;
+  /** By default 1 GiB, or less in a container. */
   maxHeapMb?: number;
 }
 
@@ -52,7 +58,7 @@ export class ReadsInThread implements CallRunner {
   private lastId = 0;
 
   constructor(private readonly options: ReadsInThreadOptions) {
-    const { settings, log, maxHeapMb = MAX_HEAP_MB } = options;
+    const { settings, log, maxHeapMb = readHeapMb(process.constrainedMemory()) } = options;
     this.thread = new ServiceThread({
       name: 'reads',
       start: () => startProgram('read-thread', settings, { maxOldGenerationSizeMb: maxHeapMb }),
@@ -81,16 +87,18 @@ export class ReadsInThread implements CallRunner {
   /** Reports as files, generated in the thread. */
   readonly reportFiles: ReportFiles = {
     generate: async (call: ReportFileCall, signal: AbortSignal): Promise<ReportFileAnswer> => {
-      const id = this.newId();
-      const read = { type: 'reportFile', id, call: withPlainCaller(call) } as const;
-      const { organization_id } = call.input;
-      const content = this.contentOf(id, call);
+      const { spool } = this.options;
+      const path = spool.newPath();
+      const read = { type: 'reportFile', id: this.newId(), call: withPlainCaller(call), path } as const;
+      const send = async () => {
+        spool.requireRoom(call.caller);
+        const { etag, file } = accepted(await this.ask(read, [call.input.organization_id], signal));
+        return { etag, file: file && { ...file, ...(await spool.take(call.caller, path)) } };
+      };
       try {
-        const send = () => this.ask(read, [organization_id], signal);
-        const { etag, file } = accepted(await this.turns.run(call.caller, send, { kind: 'LONG', signal }));
-        return { etag, file: file && { ...file, chunks: content } };
+        return await this.turns.run(call.caller, send, { kind: 'LONG', signal });
       } catch (error) {
-        await content.return();
+        await spool.discard(path);
         throw error;
       }
     },
@@ -117,6 +125,11 @@ export class ReadsInThread implements CallRunner {
     const send = () => this.ask(read, [], undefined);
     return accepted(await this.turns.run(PAGES, send, { kind: 'SCAN', isContinued: true })).rows;
   };
+
+  /** The finished report files. */
+  get spool(): SpooledFiles {
+    return this.options.spool;
+  }
 
   /** The number of reads that wait for their turn. */
   get waitingCount(): number {
@@ -188,6 +201,11 @@ export class ReadsInThread implements CallRunner {
     if (isServed) await progress.waitUntilCaughtUp(moment, ms);
     this.thread.notify({ type: 'waited', id, state: isServed ? this.stateOf(progress) : null });
   }
+}
+
+/** Returns the heap for the read thread. @param limit of the container in bytes; 0 or a huge number without one */
+export function readHeapMb(limit: number | undefined): number {
+  return limit ? Math.min(MAX_HEAP_MB, Math.floor((limit * HEAP_SHARE) / (1 << 20))) : MAX_HEAP_MB;
 }
 
 /** Returns a call that can be sent to a thread. Its roles were confirmed before, if it needs that. */

@@ -32,11 +32,6 @@ export class Penalties {
   private readonly waits = new LRUCache<string, Wait>({ max: MAX_ACCOUNTS });
   private readonly turns = new FairQueue({ total: Number.POSITIVE_INFINITY, perAccount: 1 });
 
-  /** The number of calls that wait. */
-  get waitingCount(): number {
-    return this.turns.waitingCount;
-  }
-
   /**
    * Receives and answers a call as soon as its account may continue.
    * @throws Refusal rate_limited when too many calls of the account wait

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { FairQueue, type TaskOwner } from '../../identity/fair-queue.ts';
 import { HttpError } from '../http-errors.ts';
+import type { SpooledFile, SpooledFiles } from './spooled-files.ts';
 
 /** The longest time that printing one page may take. */
 const PRINT_TIMEOUT_MS = 60_000;
@@ -18,10 +19,10 @@ export interface PdfPrinter {
    * @param readHtml reads the page when its turn comes
    * @param signal skips the job if it is aborted before its turn
    * @throws HttpError 501 without a browser, 413 for a page that takes too long
-   * @throws Refusal rate_limited if too many requests of the account wait
+   * @throws Refusal rate_limited if too many requests of the account wait, or too many of its files are open
    * @throws the signal's reason if it is aborted before its turn
    */
-  print(owner: TaskOwner, readHtml: () => Promise<string>, signal: AbortSignal): Promise<Buffer>;
+  print(owner: TaskOwner, readHtml: () => Promise<string>, signal: AbortSignal): Promise<SpooledFile>;
   /** Returns true if there is a browser. Without one, PDF is not offered. */
   isAvailable(): boolean;
   /** Checks for a browser before a report is generated. @throws HttpError 501 without one */
@@ -29,7 +30,7 @@ export interface PdfPrinter {
 }
 
 /** Prints with the machine's Chromium, one page at a time: a browser needs more memory than the whole service. */
-export function createPdfPrinter(chromium: string): PdfPrinter {
+export function createPdfPrinter(chromium: string, spool: SpooledFiles): PdfPrinter {
   const turns = new FairQueue({ total: 1, perAccount: 1, waitingPerAccount: MAX_WAITING_PRINTS });
   const isAvailable = () => existsSync(chromium);
   const requireBrowser = () => {
@@ -37,19 +38,27 @@ export function createPdfPrinter(chromium: string): PdfPrinter {
   };
   const print: PdfPrinter['print'] = async (owner, readHtml, signal) => {
     requireBrowser();
-    return turns.run(owner, async () => printOne(chromium, await readHtml()), { signal });
+    const printPage = async () => {
+      spool.requireRoom(owner);
+      return printOne(chromium, await readHtml(), (pdf) => spool.take(owner, pdf));
+    };
+    return turns.run(owner, printPage, { signal });
   };
   return { print, isAvailable, requireBrowser };
 }
 
-async function printOne(chromium: string, html: string): Promise<Buffer> {
+async function printOne(
+  chromium: string,
+  html: string,
+  take: (pdf: string) => Promise<SpooledFile>,
+): Promise<SpooledFile> {
   const folder = await mkdtemp(join(tmpdir(), 'veritrail-pdf-'));
   try {
     const page = join(folder, 'report.html');
     const pdf = join(folder, 'report.pdf');
     await writeFile(page, html, { mode: 0o600 });
     await runToEnd(chromium, [...chromiumFlags(folder), `--print-to-pdf=${pdf}`, pathToFileURL(page).href], folder);
-    return await readFile(pdf);
+    return await take(pdf);
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -12,6 +12,7 @@ import type { PdfPrinter } from './pdf-printer.ts';
 import { availableReportFormats, type ReportFileFormat } from './report-file-formats.ts';
 import type { GeneratedFile, ReportFiles } from './report-files.ts';
 import { readReportInput, reportTypeOf } from './report-input.ts';
+import type { SpooledFile } from './spooled-files.ts';
 
 /** The collaborators of report files. */
 export interface ReportFileRoutesOptions {
@@ -57,8 +58,7 @@ async function serveReport(
     ctx.status = 304;
     return;
   }
-  if (format.isPrinted) ctx.body = await printer.print(caller, () => textOf(file), signal);
-  else sendFile(ctx, file);
+  sendFile(ctx, format.isPrinted ? await print(printer, caller, file, signal) : file);
   disconnectWhenStalled(ctx.res, stallTimeoutMs);
   ctx.attachment(file.name, { type: name === 'html' ? 'inline' : 'attachment' });
   ctx.type = format.mediaType;
@@ -66,11 +66,20 @@ async function serveReport(
 }
 
 /** Sends a file as fast as the client reads. After an error it cuts the connection, as the file is not whole. */
-function sendFile(ctx: FileContext, { size, chunks }: GeneratedFile): void {
+function sendFile(ctx: FileContext, { size, chunks }: SpooledFile): void {
   const body = Readable.from(chunks, { objectMode: false });
   body.once('error', () => ctx.res.destroy());
   ctx.body = body;
   ctx.length = size;
+}
+
+/** Prints a page, which stays on the disk until its turn comes. */
+async function print(printer: PdfPrinter, caller: Caller, page: GeneratedFile, signal: AbortSignal) {
+  try {
+    return await printer.print(caller, () => textOf(page), signal);
+  } finally {
+    await page.chunks.return?.();
+  }
 }
 
 async function textOf({ chunks }: GeneratedFile): Promise<string> {

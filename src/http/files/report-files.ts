@@ -7,6 +7,7 @@ import type { ReportFileRequest } from '../../reports/report-request.ts';
 import { etagMatches } from '../etag.ts';
 import { ReportEtags } from './report-etags.ts';
 import { REPORT_FILE_FORMATS } from './report-file-formats.ts';
+import type { SpooledFile } from './spooled-files.ts';
 
 /** A request for a whole report. It is plain data, so that another thread can generate the report. */
 export interface ReportFileCall {
@@ -21,12 +22,8 @@ export interface ReportFileCall {
 }
 
 /** A report as a file. */
-export interface GeneratedFile {
+export interface GeneratedFile extends SpooledFile {
   name: string;
-  /** In bytes. */
-  size: number;
-  /** The content. A reader that stops before its end must call `return`. */
-  chunks: AsyncIterableIterator<Uint8Array>;
 }
 
 /** The answer to a request for a report; without the file if the client has it. */

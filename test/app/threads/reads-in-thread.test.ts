@@ -1,3 +1,5 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ReadsInThread, type ReadsInThreadOptions } from '../../../src/app/threads/reads-in-thread.ts';
@@ -8,6 +10,7 @@ import { RECORD_FILE_FORMATS } from '../../../src/http/files/record-file-formats
 import { RecordFileReader } from '../../../src/http/files/record-files.ts';
 import { REPORT_FILE_FORMATS } from '../../../src/http/files/report-file-formats.ts';
 import { ReportFileGenerator } from '../../../src/http/files/report-files.ts';
+import { openSpool } from '../../../src/http/files/spooled-files.ts';
 import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
 import type { PreparedCall } from '../../../src/mcp/tools/toolbox.ts';
 import type { DownloadDetails } from '../../../src/queries/files/download-details.ts';
@@ -53,11 +56,14 @@ function startReads(
       time: new ServiceClock().shared.memory,
     },
     served,
+    spool: spoolOf(register),
     reportGenerated: (caller, report) => reports.push({ caller, report }),
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
     ...(maxHeapMb === undefined ? {} : { maxHeapMb }),
   });
 }
+
+const spoolOf = (register: TestRegister) => openSpool(mkdtempSync(join(register.folder, 'spool-'))).files;
 
 /** Returns a call as the toolbox prepares it. */
 function prepared(name: string, args: object, caller: Caller = callerAs()): PreparedCall {

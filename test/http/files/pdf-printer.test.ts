@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Refusal } from '../../../src/commands/engine/refusal.ts';
 import { createPdfPrinter } from '../../../src/http/files/pdf-printer.ts';
+import { SpooledFiles } from '../../../src/http/files/spooled-files.ts';
 import { ClientGone } from '../../../src/http/http-errors.ts';
 import { rejection } from '../../support/run/take.ts';
 
@@ -14,7 +15,7 @@ const NOT_ABORTED = new AbortController().signal;
 const OWNER = { account_id: 'acc_1', token_id: null };
 
 test('starts no browser, and reads no page, for a client that disconnected while it waited', async () => {
-  const printer = createPdfPrinter(BROWSER);
+  const printer = createPdfPrinter(BROWSER, new SpooledFiles('unused'));
   const pages: string[] = [];
   const print = (page: string, signal = NOT_ABORTED) =>
     rejection(
@@ -39,7 +40,7 @@ test('starts no browser, and reads no page, for a client that disconnected while
 });
 
 test('prints another account’s page after one page at most, and refuses an account whose two pages wait', async () => {
-  const printer = createPdfPrinter(BROWSER);
+  const printer = createPdfPrinter(BROWSER, new SpooledFiles('unused'));
   const printed: string[] = [];
   const print = (account_id: string, page: string) =>
     rejection(

@@ -37,7 +37,11 @@ test.before.each(async (context) => {
     authenticate: async () => callerAs(),
     reports: {
       files: { generate: async () => ({ etag: 'W/"1"', file: { name: 'report.csv', size, chunks: content() } }) },
-      printer: { isAvailable: () => false, requireBrowser: () => undefined, print: async () => Buffer.of() },
+      printer: {
+        isAvailable: () => false,
+        requireBrowser: () => undefined,
+        print: () => Promise.reject(new Error('no printer')),
+      },
       stallTimeoutMs: STALLED_MS,
     },
   });

@@ -17,6 +17,7 @@ import { recordFileRoutes } from '../../../src/http/files/record-file-routes.ts'
 import { RecordFileReader } from '../../../src/http/files/record-files.ts';
 import { reportFileRoutes } from '../../../src/http/files/report-file-routes.ts';
 import { ReportFileGenerator } from '../../../src/http/files/report-files.ts';
+import { SpooledFiles } from '../../../src/http/files/spooled-files.ts';
 import { type RequestState, requestMiddleware } from '../../../src/http/request.ts';
 import type { AccountEvent, AccountLinkEvent } from '../../../src/identity/access-log/access-events.ts';
 import { AccessLogReader } from '../../../src/identity/access-log/access-log-reader.ts';
@@ -227,7 +228,7 @@ function downloadRoutes({ baseUrl, limits, people, members, reader }: WebContext
   const router = new Router<RequestState>();
   const ignore = () => undefined;
   recordFileRoutes(router, admit, { files: new RecordFileReader(register.recordFiles), onDownload: ignore });
-  const printer = createPdfPrinter('none');
+  const printer = createPdfPrinter('none', new SpooledFiles('unused'));
   reportFileRoutes(router, admit, { files: new ReportFileGenerator(reader, ignore, 'test'), printer });
   return router.routes();
 }
