@@ -72,7 +72,7 @@ export const importTool = defineTool({
   title: 'Import records',
   permission: 'changeRecords',
   description:
-    'Add or change up to 200 records: rows with add tool fields; with id, update tool fields (CONTROL: always). New vendors may be APPROVED with last_reviewed, risks ACCEPTED with accepted_until. CROSSWALK rows link frameworks’ controls: from_control, to_control (numbers), relation. Or set fields on ids or a list filter: dry_run, then with selection; omit type to hand over all of an owner. If one is wrong, nothing is written. Repeating is safe.',
+    'Add or change up to 200 records: rows with add tool fields; with id, update tool fields (CONTROL: always). New vendors may be APPROVED with last_reviewed, risks ACCEPTED with accepted_until. CROSSWALK rows link frameworks’ controls: from_control, to_control (numbers), relation. Or set fields on ids or a list filter: dry_run, then the same with selection; omit type to hand over all of an owner. If one is wrong, nothing is written. Repeating is safe.',
   input: inputSchema,
   output: importOutput,
   example: {

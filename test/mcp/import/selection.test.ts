@@ -1,12 +1,7 @@
 import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  momentOfSelection,
-  type SelectedRecord,
-  selectionHash,
-  selectionText,
-} from '../../../src/mcp/import/set/selection.ts';
+import { type SelectedRecord, selectionHash } from '../../../src/mcp/import/set/selection.ts';
 
 const record = (id: string, revision: number): SelectedRecord => ({ type: 'VENDOR', id, revision, name: id, set: {} });
 
@@ -24,24 +19,6 @@ test('a hash depends on each id and revision, and on nothing else', () => {
     assert.is.not(selectionHash(records.filter((_one, place) => place !== index)), hash);
   });
   fc.assert(property);
-});
-
-test('a selection leads back to the moment of its dry run', () => {
-  const moment = { position: 391, today: '2026-11-23' };
-  const text = selectionText({ moment, records: [record('vnd_1', 2)] });
-  assert.match(text, /^391\.2026-11-23\.[\w-]{22}$/);
-  assert.equal(momentOfSelection(text), moment);
-  for (const wrong of [
-    '',
-    'x',
-    '391',
-    '391.2026-11-23',
-    '-1.2026-11-23.x',
-    ` ${text}`,
-    `${'9'.repeat(16)}.2026-11-23.x`,
-  ]) {
-    assert.is(momentOfSelection(wrong), null, wrong);
-  }
 });
 
 test.run();

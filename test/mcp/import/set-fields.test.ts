@@ -61,7 +61,8 @@ test('a dry run names the records that match, and the write changes exactly thos
   const ids = await vendors(register, 3);
   await register.call('updateVendor', { id: ids[2], country: 'FR' });
   const length = await logLength(register);
-  const input = { type: 'VENDOR', filter: { query: 'supplier', missing: ['OWNER'] }, set: { country: 'FR' } };
+  const filter = { query: 'supplier', missing: ['OWNER'] };
+  const input = { type: 'VENDOR', filter, set: { country: 'FR' }, reason: 'moved' };
   const dryRun = await set(register, { ...input, dry_run: true });
   assert.equal(countsOf(dryRun), [0, 2, 1]);
   assert.equal(
@@ -73,7 +74,7 @@ test('a dry run names the records that match, and the write changes exactly thos
     ].sort(),
   );
   assert.is(await logLength(register), length, 'a dry run writes nothing');
-  const written = await set(register, { ...input, selection: dryRun.selection, reason: 'moved' });
+  const written = await set(register, { ...input, selection: dryRun.selection });
   assert.equal(countsOf(written), [0, 2, 1]);
   assert.is(written.selection, undefined);
   assert.is(await logLength(register), length + 2);
@@ -174,21 +175,33 @@ test('a write is a conflict if a record was changed after the dry run, or anothe
   assert.equal(countsOf(written), [0, 3, 0]);
 });
 
-test('a selection of other records, an invented one and none are refused', async ({ register }) => {
+test('a selection of another call, an invented one and none are refused', async ({ register }) => {
   const ids = await vendors(register, 2);
-  const input = { type: 'VENDOR', ids, set: { country: 'FR' } };
+  const input = { type: 'VENDOR', ids, set: { country: 'FR' }, reason: 'moved' };
   const { selection } = await set(register, { ...input, dry_run: true });
+  const [body, signature] = selection!.split('.');
+  const [position, ...rest] = JSON.parse(Buffer.from(body!, 'base64url').toString()) as [number, ...string[]];
+  const forged = Buffer.from(JSON.stringify([position - 1, ...rest])).toString('base64url');
+  const colleague = callerAs('OWNER', { account_id: await addMember(register) });
+  assert.is((await set(register, { ...input, selection }, colleague)).error?.code, 'conflict');
   for (const wrong of [
+    { ...input, set: { country: 'IT' }, selection },
+    { ...input, set: { country: 'FR', category: 'IT' }, selection },
+    { ...input, reason: undefined, selection },
+    { ...input, reason: 'sold', selection },
+    { ...input, selection: body },
+    { ...input, selection: `${forged}.${signature}` },
     { ...input, ids: ids.slice(1), selection },
     { ...input, ids: undefined, filter: { query: 'Supplier 1' }, selection },
     { ...input, selection: 'nonsense' },
-    { ...input, selection: selection!.replace(/^\d+/, '999999') },
   ]) {
     assert.is((await set(register, wrong)).error?.code, 'conflict', JSON.stringify(wrong));
   }
   const { error } = await set(register, input);
   assert.equal([error?.code, error?.field], ['invalid_input', 'selection']);
   assert.match(error!.message, /dry_run first/);
+  const reordered = { reason: 'moved', set: input.set, ids, selection, type: 'VENDOR' };
+  assert.equal(countsOf(await set(register, reordered)), [0, 2, 0]);
 });
 
 test('more than 200 matches are too large, never the first 200', async ({ register }) => {
@@ -302,7 +315,7 @@ test('a repeat with the same key writes nothing, and answers also after others h
   const repeated = await set(register, { ...input, selection: dryRun.selection });
   assert.equal(countsOf(repeated), [0, 0, 3]);
   const other = await set(register, { ...input, set: { owner_id: 'ME', country: 'IT' }, selection: dryRun.selection });
-  assert.is(other.error?.code, 'idempotency_conflict');
+  assert.is(other.error?.code, 'conflict');
   const withoutKey = await set(register, { ...input, idempotency_key: undefined, selection: dryRun.selection });
   assert.is(withoutKey.error?.code, 'conflict');
   assert.is(await logLength(register), length);

@@ -10,12 +10,12 @@ import type { ToolContext } from '../../tools/tool.ts';
 import { type CommandRow, type ImportAnswer, importAnswer, refusedRows } from '../import-answer.ts';
 import { openRowCall, type RowCall, rehearseRows, writeRows } from '../row-commands.ts';
 import {
-  momentOfSelection,
+  readSelection,
   type SelectedRecord,
   type SelectionSource,
   selectionHash,
-  selectionText,
   selectRecords,
+  writeSelection,
 } from './selection.ts';
 import { type FamilyChange, readSetInput, type SetInput } from './set-input.ts';
 
@@ -34,8 +34,8 @@ export async function setFields(context: ToolContext, input: SetInput): Promise<
   const { changes, refusal } = await resolveOwners(snapshot, call, input);
   const source = { snapshot, organizationId, caller: context.caller, changes };
   const now = await pinnedMoment(snapshot, organizationId, undefined);
-  if (input.dry_run) return dryRun(call, source, now, input.ids);
-  const { records, isBegun } = await confirmSelection(call, source, now, { ...input, refusal });
+  if (input.dry_run) return dryRun(call, source, now, input);
+  const { records, isBegun } = await confirmSelection(call, source, now, input, refusal);
   const rows = toRows(records);
   const accepted = await rehearseRows(call, rows);
   // A repeated write finishes what the first attempt began. Errors are then on their rows.
@@ -72,14 +72,14 @@ async function dryRun(
   call: RowCall,
   source: SelectionSource,
   now: PinnedMoment,
-  ids: SetInput['ids'],
+  input: SetInput,
 ): Promise<ImportAnswer> {
   const selection = await selectRecords(source, now);
-  if (ids !== undefined) refuseUnknownIds(ids, selection.records);
+  if (input.ids !== undefined) refuseUnknownIds(input.ids, selection.records);
   const rows = toRows(selection.records);
   await rehearseRows(call, rows);
   const notes = isIncomplete(source.snapshot, call.organizationId) ? { incomplete: true as const } : {};
-  return { ...importAnswer(rows, 'DRY_RUN'), selection: selectionText(selection), ...notes };
+  return { ...importAnswer(rows, 'DRY_RUN'), selection: writeSelection(source, input, selection), ...notes };
 }
 
 /** @throws Refusal not_found with an issue for each unknown id */
@@ -100,11 +100,11 @@ function toRows(records: readonly SelectedRecord[]): CommandRow[] {
   });
 }
 
-/** The refusal of a write whose records aren't those of its dry run any more. The same call can't succeed later. */
+/** The refusal of a write that isn't the call of its dry run, on the same records. The same call can't succeed later. */
 class SelectionConflict extends Refusal {
   constructor() {
     const message =
-      'The records differ from those of the dry run. Make the dry run again, and write with its selection and a new idempotency_key.';
+      'The call or its records differ from those of the dry run. Make the dry run again with this input, and write with its selection and a new idempotency_key.';
     super('conflict', message, { field: 'selection' });
   }
 
@@ -123,18 +123,19 @@ async function confirmSelection(
   call: RowCall,
   source: SelectionSource,
   now: PinnedMoment,
-  { selection, idempotency_key, refusal }: SetInput & { refusal: Refusal | null },
+  input: SetInput,
+  refusal: Refusal | null,
 ): Promise<{ records: readonly SelectedRecord[]; isBegun: boolean }> {
-  if (selection === undefined) {
+  const { selection: text, idempotency_key } = input;
+  if (text === undefined) {
     const message =
       'selection is required. Make the call with dry_run first, and repeat it with the selection of its answer.';
     throw new Refusal('invalid_input', message, { field: 'selection' });
   }
-  const moment = momentOfSelection(selection);
-  if (moment === null || moment.position > now.position) throw new SelectionConflict();
-  const chosen = await selectRecords(source, moment);
-  if (selectionText(chosen) !== selection) throw new SelectionConflict();
-  const { records } = chosen;
+  const selection = readSelection(source, input, text);
+  if (selection === null || selection.moment.position > now.position) throw new SelectionConflict();
+  const { records } = await selectRecords(source, selection.moment);
+  if (selectionHash(records) !== selection.hash) throw new SelectionConflict();
   const isBegun = idempotency_key !== undefined && (await hasBegun(call, records));
   if (!isBegun && refusal !== null) throw refusal;
   // The read models at `now` contain every write before this call. A later one is found by the expected revision.
