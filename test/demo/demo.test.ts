@@ -4,6 +4,7 @@ import { FAMILIES, organizationAggregate } from '../../src/commands/families.ts'
 import { overdueAfter } from '../../src/commands/obligation.ts';
 import { fillDemo } from '../../src/demo/fill.ts';
 import { idsByName } from '../../src/demo/record-ids.ts';
+import { type DifferencesOptions, findDifferences } from '../../src/identity/installation/differences.ts';
 import { firstOwnerId, firstStart } from '../../src/identity/installation/installation.ts';
 import { buildGeneration } from '../../src/projections/engine/build-generation.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
@@ -231,6 +232,16 @@ demo('after filling the demo, a first start adds only a token, and filling again
   assert.equal(Object.values(state!.members).sort(), ['ADMIN', 'AUDITOR', 'EDITOR', 'OWNER', 'OWNER', 'VIEWER']);
   for (const account of Object.keys(state!.members)) assert.ok(await demoStores.accounts.get('accounts', account));
   assert.not.match(JSON.stringify(after), /Lund|Solheim|Vargas|Raman|Zielinski/);
+});
+
+demo('accounts and log agree, so that health shows no difference', async () => {
+  const options = { ...demoStores, people: { finishErasing: async () => undefined } };
+  const { organizationId } = await firstStart({ ...demoStores, log: demoStores.events, now: () => new Date() });
+  const differences = await findDifferences(options as unknown as DifferencesOptions, [organizationId]);
+  assert.equal(
+    differences.map(({ key }) => key),
+    [],
+  );
 });
 
 demo.run();

@@ -2,11 +2,11 @@ import { setImmediate as nextLoopTurn } from 'node:timers/promises';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { organizationAggregate } from '../../commands/families.ts';
 import type { OrganizationState } from '../../commands/organization/organization.ts';
-import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
+import type { AccountStore } from '../../stores/account-store.ts';
 import { isErasureUnfinished } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { domainId, indexDomain } from '../memberships/domains.ts';
-import { addToMembershipIndex } from '../memberships/membership-index.ts';
+import { addToMembershipIndex, type IndexedAccount, organizationsIn } from '../memberships/membership-index.ts';
 import type { TokenRecord } from '../tokens/token-record.ts';
 import type { Difference } from './reconciler.ts';
 import { type LoggedToken, TokenDifferences, type TokenDifferencesOptions } from './token-differences.ts';
@@ -76,14 +76,13 @@ async function tokenDifferences(
  * any more does no harm, because the log decides, so a repair needn't look again.
  */
 async function indexDifferences(accounts: AccountStore, organizations: LoggedOrganizations): Promise<Difference[]> {
-  type IndexedAccount = AccountRecord & { organizations?: readonly string[] };
   const people = new Map((await accounts.all<IndexedAccount>('accounts')).map((account) => [account.id, account]));
   const domainIds = new Set((await accounts.all('domains')).map(({ id }) => id));
   const differences: Difference[] = [];
   for (const [organizationId, state] of organizations) {
     for (const accountId of Object.keys(state?.members ?? {})) {
       const account = people.get(accountId);
-      if (account === undefined || account.organizations?.includes(organizationId)) continue;
+      if (account === undefined || (await organizationsIn(accounts, account)).includes(organizationId)) continue;
       differences.push({
         key: `member not indexed: ${accountId} ${organizationId}`,
         repair: async () => void (await addToMembershipIndex(accounts, accountId, organizationId)),

@@ -9,7 +9,7 @@ import { updateAtomically } from '../update-atomically.ts';
  * membership is added and after one is removed. A wrong entry does no harm, because each organization's log decides.
  */
 
-type IndexedAccount = AccountRecord & { organizations?: readonly string[] };
+export type IndexedAccount = AccountRecord & { organizations?: readonly string[] };
 
 /** Returns the organizations that an account may be a member of. A record of an earlier version has no list: then it is the first organization. */
 export async function indexedOrganizations(accounts: AccountStore, accountId: string): Promise<readonly string[]> {
@@ -17,7 +17,8 @@ export async function indexedOrganizations(accounts: AccountStore, accountId: st
   return account === null ? [] : organizationsIn(accounts, account);
 }
 
-async function organizationsIn(accounts: AccountStore, account: IndexedAccount): Promise<readonly string[]> {
+/** Returns the organizations that an account's record lists. */
+export async function organizationsIn(accounts: AccountStore, account: IndexedAccount): Promise<readonly string[]> {
   if (account.organizations !== undefined) return account.organizations;
   const installation = await storedInstallationId(accounts);
   return installation === null ? [] : [toInstallation(installation).organizationId];
