@@ -240,7 +240,7 @@ export const RISK = {
     overdue: { kind: 'boolean', test: 'PAST', key: 'review_due', about: ['next_review_due'] },
   },
   missing: ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'EVIDENCE'],
-  summary: ['reference_id', 'name', 'status', 'score', 'priority', 'treatment'],
+  summary: ['reference_id', 'name', 'status', 'acceptance', 'score', 'priority', 'treatment'],
   links: ['MEASURE', 'VENDOR', 'OBLIGATION', 'CONTROL'],
   effectiveDates: { RiskAcceptanceImported: 'accepted_at' },
   dueItems: [

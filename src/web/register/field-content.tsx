@@ -4,7 +4,7 @@ import { priorityOf } from '../../commands/risk.ts';
 import type { Field } from '../../register/field.ts';
 import { codeWords, shareText } from '../../reports/formats/report-text.ts';
 import { LongDay, StatedTime } from '../components/components.tsx';
-import { type ChipTone, stateTone } from './state-tones.ts';
+import { type ChipTone, displayedState } from './displayed-state.ts';
 
 /** A record as queries return it. */
 export type RecordRow = Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ export function FieldContent(props: { name: string; field: Field; row: RecordRow
   if (value === null || value === undefined || value === '') return <span class="muted">–</span>;
   switch (field.kind) {
     case 'enum':
-      return <EnumValue name={name} field={field} value={String(value)} />;
+      return <EnumValue name={name} field={field} value={String(value)} row={row} />;
     case 'score':
       return <Score value={Number(value)} />;
     case 'share':
@@ -73,11 +73,28 @@ export function enumText(field: Field, value: string): string {
   return (field.kind === 'enum' && field.labels?.[value]) || codeWords(value);
 }
 
-function EnumValue(props: { name: string; field: Field & { kind: 'enum' }; value: string }) {
-  const { name, field, value } = props;
-  const text = enumText(field, value);
-  const tone = stateTone(name, value);
-  return tone === null ? text : <StateChip tone={tone} text={text} />;
+function EnumValue(props: { name: string; field: Field & { kind: 'enum' }; value: string; row: RecordRow }) {
+  const { name, field, value, row } = props;
+  const state = displayedState(name, value, row);
+  switch (state?.kind) {
+    case undefined:
+      return <>{enumText(field, value)}</>;
+    case 'NOT_APPLICABLE':
+      return <span class="muted">–</span>;
+    case 'ACCEPTANCE_EXPIRED':
+      return (
+        <StateChip
+          tone="danger"
+          text={
+            <>
+              Acceptance expired <LongDay at={state.on} />
+            </>
+          }
+        />
+      );
+    case 'VALUE':
+      return <StateChip tone={state.tone} text={enumText(field, value)} />;
+  }
 }
 
 function ObjectValue(props: { field: Field & { kind: 'object' }; value: RecordRow; nameOf: NameOf }) {

@@ -27,12 +27,14 @@ export const REGISTER_LISTS: ReadonlyMap<string, RegisterList> = new Map(
 
 function registerList(family: FamilyDescription): RegisterList {
   const tool = family.tools.list?.name ?? `list${family.title}`;
-  const fields = columnsOf(family);
+  const summary = summaryOf(family);
+  // An object, such as an acceptance, tells how a state is shown.
+  const fields = summary.filter((name) => family.fields[name]!.kind !== 'object');
   const isWide = fields.length > MAX_COLUMNS;
   const secondLine = fields.filter((name) => isLong(family.fields[name]!) || (isWide && isWord(family, name)));
   return {
     family,
-    query: { ...familyQueryOfType(family.type), summary: fields },
+    query: { ...familyQueryOfType(family.type), summary },
     tool,
     columns: fields.filter((name) => !secondLine.includes(name)),
     secondLine,
@@ -50,8 +52,8 @@ function isWord({ fields, workflow }: FamilyDescription, name: string): boolean 
   return fields[name]!.kind === 'enum' && name !== workflow?.field;
 }
 
-/** Returns the columns after the id: the family's summary, its counts, what is due next, and the owner. */
-function columnsOf({ fields, summary, dueItems = [] }: FamilyDescription): string[] {
+/** Returns the fields that a page reads, after the id: the family's summary, its counts, what is due next, and the owner. */
+function summaryOf({ fields, summary, dueItems = [] }: FamilyDescription): string[] {
   const counts = Object.keys(fields).filter((name) => fields[name]!.kind === 'count' && !fields[name]!.detail);
   const due = dueItems.map(({ date }) => date).filter((name) => fields[name]?.kind === 'date');
   const owner = 'owner_id' in fields ? ['owner_id'] : [];

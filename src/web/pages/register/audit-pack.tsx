@@ -85,7 +85,7 @@ function EvidenceByControl({ report, addressOf }: { report: WholeReport; address
           </a>,
           codeWords(String(control.status)),
           control.justification === undefined ? <span class="muted">–</span> : String(control.justification),
-          codeWords(String(control.implementation)),
+          control.status === 'EXCLUDED' ? <span class="muted">–</span> : codeWords(String(control.implementation)),
           <Records key="measures" plural="measures" records={listOf(control, 'measures')} addressOf={addressOf} />,
           <Records key="evidence" plural="evidence" records={listOf(control, 'evidence')} addressOf={addressOf} />,
         ],

@@ -2,9 +2,9 @@
 import type { RecordDetails } from '../../../queries/records/record-details.ts';
 import type { FamilyDescription, Field } from '../../../register/field.ts';
 import { ExactTime } from '../../components/components.tsx';
+import { isStateField } from '../displayed-state.ts';
 import { FieldContent, type NameOf, type RecordRow } from '../field-content.tsx';
 import { numberField, titleFieldOf } from '../naming-fields.ts';
-import { stateTone } from '../state-tones.ts';
 
 type NamedField = readonly [name: string, field: Field];
 
@@ -35,7 +35,9 @@ export function RecordFacts(props: { family: FamilyDescription; details: RecordD
       ))}
       {objects.map(({ name, field }) => {
         const row = record[name] as RecordRow;
-        const members = Object.entries(field.fields).filter(([member]) => !isEmpty(row[member]));
+        const members = Object.entries(field.fields).filter(
+          ([member, { kind }]) => !isEmpty(row[member]) && kind !== 'past',
+        );
         return <FactList key={name} title={field.label} fields={members} row={row} nameOf={nameOf} />;
       })}
       {empty.length > 0 && (
@@ -105,7 +107,7 @@ function groupOf(name: string, field: Field): FactGroup | null {
     case 'validCount':
       return 'Assessment';
     case 'enum':
-      return stateTone(name, '') !== null || field.hasOwnEvent ? 'Assessment' : 'About';
+      return isStateField(name) || field.hasOwnEvent ? 'Assessment' : 'About';
     case 'date':
     case 'time':
       return 'Dates';

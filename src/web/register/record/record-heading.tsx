@@ -6,11 +6,11 @@ import type { RecordDetails } from '../../../queries/records/record-details.ts';
 import type { FamilyName } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
 import { ExactTime, LongDay } from '../../components/components.tsx';
+import { displayedState, isStateField } from '../displayed-state.ts';
 import { FieldContent, type RecordRow, StateChip } from '../field-content.tsx';
 import { momentAddress } from '../moments/moment-control.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
-import { stateTone } from '../state-tones.ts';
 import { sinceThenText } from './since-then.ts';
 import { stateReason } from './state-reason.tsx';
 
@@ -76,7 +76,8 @@ export function States({ family, record }: { family: FamilyDescription; record: 
       {Object.entries(family.fields).map(([name, field]) => {
         const value = record[name];
         if (value === null || value === undefined) return null;
-        if (name !== 'score' && stateTone(name, String(value)) === null) return null;
+        if (name !== 'score' && !isStateField(name)) return null;
+        if (displayedState(name, String(value), record)?.kind === 'NOT_APPLICABLE') return null;
         return <FieldContent key={name} name={name} field={field} row={record} />;
       })}
     </>
