@@ -1,6 +1,7 @@
 import { createLogger } from '../../../src/app/logger.ts';
 import { startApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
+import { rememberClock } from '../clock.ts';
 import type { Running } from '../service.ts';
 import { until } from './wait.ts';
 
@@ -11,6 +12,7 @@ const START_MS = 30_000;
  * computing before it listens. It logs warnings, or what LOG_LEVEL says.
  */
 export async function startHere(env: Record<string, string>): Promise<Running> {
+  rememberClock(env.DATA_DIR!);
   let output = '';
   const write = (line: string) => {
     output += line;
