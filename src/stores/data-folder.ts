@@ -50,6 +50,7 @@ function reasonOf(cause: unknown): { reason: string; advice?: string } {
       return { reason: 'its disk is read-only' };
     case 'ENOSPC':
     case 'SQLITE_FULL':
+    case 'SQLITE_IOERR_SHMSIZE':
       return { reason: 'its disk is full', advice: 'Free some space there, then start again.' };
     case 'SQLITE_BUSY':
       return { reason: 'another process has locked a file in it', advice: 'End that process, then start again.' };

@@ -241,10 +241,12 @@ function storeError(error: unknown, committing = false): unknown {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (!code.startsWith('SQLITE_') || OUR_FAULT.test(code)) return error;
   // After these two, a failed COMMIT is certainly rolled back: its last frame was never written, so no recovery finds it.
-  if (code.startsWith('SQLITE_FULL'))
-    return new DiskFull('The disk of the data folder is full. Free some space there.', false, { cause: error });
+  const fullDisk = 'The disk of the data folder is full. Free some space there.';
+  if (code.startsWith('SQLITE_FULL')) return new DiskFull(fullDisk, false, { cause: error });
   if (code.startsWith('SQLITE_BUSY'))
     return new FileLocked('another process has locked the file', false, { cause: error });
+  // The file beside the write-ahead log can't grow, so its disk is full too.
+  if (code === 'SQLITE_IOERR_SHMSIZE') return new DiskFull(fullDisk, committing, { cause: error });
   const refusal = committing ? undefined : REFUSALS.find(([pattern]) => pattern.test(code));
   if (refusal) return new StoreRefused(refusal[1], refusal[2], { cause: error });
   return new StoreUnavailable(`the embedded store can't be used now (${code})`, committing, { cause: error });
