@@ -4,6 +4,7 @@ import { openClock } from './app/clock/open-clock.ts';
 import { createHttpApp } from './app/create-http-app.ts';
 import { createRegister, type Register } from './app/create-register.ts';
 import { HttpGateway } from './app/http-gateway.ts';
+import { limitAppends } from './app/limit-appends.ts';
 import type { Logger } from './app/logger.ts';
 import type { Metrics } from './app/metrics.ts';
 import { SecurityLog } from './app/security-log.ts';
@@ -190,7 +191,8 @@ async function openOwnStores(
   const stores = writeInThread(await openStores(config), config, logger);
   shutdown.add('stores', stores.close);
   await migrateAccounts(stores.accounts, { exclusive, log: logger });
-  return { ...stores, events: metrics?.countAppends(stores.events) ?? stores.events };
+  const events = limitAppends(stores.events, config.maxEventsPerHour);
+  return { ...stores, events: metrics?.countAppends(events) ?? events };
 }
 
 function openReportFiles(config: Config, shutdown: Shutdown): SpooledFiles {

@@ -22,6 +22,8 @@ export interface Config {
   allowedOrigins: readonly string[];
   /** Requests per minute for one credential; null for no limit. */
   rateLimitPerMinute: number | null;
+  /** Events that one account may append to the log in an hour. */
+  maxEventsPerHour: number;
   /** The OpenID provider that people can sign in with. */
   oidc: { issuer: string; clientId: string; clientSecret: string } | null;
   /** When to fetch client metadata documents of OAuth clients from the Internet. */
@@ -87,6 +89,7 @@ const SETTINGS = z.object({
     )
     .default([]),
   RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).optional(),
+  MAX_EVENTS_PER_HOUR: wholeNumber(1_000, 100_000_000).default(500_000),
   OIDC_ISSUER: z
     .string()
     .refine(
@@ -156,6 +159,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     allowedOrigins: settings.ALLOWED_ORIGINS,
     rateLimitPerMinute:
       settings.RATE_LIMIT_PER_MINUTE ?? (isReachableFromOutside(settings) ? DEFAULT_RATE_LIMIT_PER_MINUTE : null),
+    maxEventsPerHour: settings.MAX_EVENTS_PER_HOUR,
     oidc:
       OIDC_ISSUER && OIDC_CLIENT_ID && OIDC_CLIENT_SECRET
         ? { issuer: OIDC_ISSUER, clientId: OIDC_CLIENT_ID, clientSecret: OIDC_CLIENT_SECRET }

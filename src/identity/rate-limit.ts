@@ -28,8 +28,11 @@ export class RateLimit {
     this.costMs = periodMs / maxCalls;
   }
 
-  /** Counts a call if it is allowed. Returns 0 then, otherwise the milliseconds to wait. */
-  countOrWaitMs(key: string): number {
+  /**
+   * Counts a call if it is allowed. Returns 0 then, otherwise the milliseconds to wait.
+   * @param calls counted for this one, which is allowed if one of them is
+   */
+  countOrWaitMs(key: string, calls = 1): number {
     const now = this.now();
     let debt = this.debts.get(key);
     if (debt === undefined) {
@@ -37,7 +40,7 @@ export class RateLimit {
       this.debts.set(key, debt);
     }
     const waitMs = this.remainingMs(debt, now);
-    if (waitMs === 0) debt.until = Math.max(debt.until, now) + this.costMs;
+    if (waitMs === 0) debt.until = Math.max(debt.until, now) + this.costMs * calls;
     return waitMs;
   }
 

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { HttpError } from '../http-errors.ts';
 import type { RequestContext } from '../request.ts';
@@ -21,7 +23,15 @@ export function cutWhenRevoked(ctx: RequestContext, admit: Admit, caller: Caller
       (error: unknown) => !(error instanceof HttpError && (error.status === 401 || error.status === 403)),
     );
   const timer = setInterval(async () => {
-    if (!(await check())) ctx.res.destroy();
+    if (!(await check())) resetConnection(ctx.res);
   }, RECHECK_MS);
   ctx.res.once('close', () => clearInterval(timer));
+}
+
+/** Ends a connection so that the operating system sends nothing more of the megabytes that it has buffered. */
+function resetConnection(response: ServerResponse): void {
+  const socket = response.socket as (Socket & { _parent?: Socket }) | null;
+  // A TLS socket can't be reset, but the TCP socket that carries it can.
+  (socket?._parent ?? socket)?.resetAndDestroy();
+  response.destroy();
 }
