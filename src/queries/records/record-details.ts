@@ -11,7 +11,7 @@ import { type DueDate, dueDatesOf } from './due-dates.ts';
 import { getRecords } from './get-records.ts';
 import { type MemberNames, readMemberNames } from './member-names.ts';
 import { presentRecords } from './present-records.ts';
-import { documentsAt, type LinkedRecord, linkedRecords } from './record-links.ts';
+import { documentsAt, type LinkedRecord, linkedRecordsOfPage } from './record-links.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 
@@ -38,8 +38,8 @@ export interface RecordDetails {
   name: string;
   /** The day that dates are compared with. */
   today: string;
-  /** The newest linked records of other families than evidence, archived ones too. */
-  linked: { records: readonly LinkedSummary[]; total: number };
+  /** The newest linked records of other families than evidence, archived ones too, and how many each type has. */
+  linked: { records: readonly LinkedSummary[]; total: number; totals: ReadonlyMap<string, number> };
   /** The earliest first. */
   dueDates: readonly DueDate[];
   names: MemberNames;
@@ -77,14 +77,16 @@ function nameOf({ model }: FamilyQuery, document: Document): string {
 }
 
 async function linkedSummaries(context: QueryContext, id: string): Promise<RecordDetails['linked']> {
-  const { links, total } = await linkedRecords(context, id, 'OTHERS', true);
+  const { links, total, totals } = await linkedRecordsOfPage(context, id);
   const frameworkNames = await namesOfRelatedFrameworks(context, links);
   const records: LinkedSummary[] = [];
   for (const query of Object.values(FAMILY_QUERIES)) {
     const ofFamily = links.filter(({ document }) => idPrefix(String(document.id)) === query.prefix);
     if (ofFamily.length === 0) continue;
     const documents = ofFamily.map(({ document }) => document);
-    const summaries = await presentRecords(context, query, documents, 'SUMMARY');
+    // Pages put controls under the headings of their standard.
+    const summary = 'group' in query.fields ? [...query.summary, 'group'] : query.summary;
+    const summaries = await presentRecords(context, { ...query, summary }, documents, 'SUMMARY');
     for (const [index, { document, relation }] of ofFamily.entries()) {
       const name = nameOf(query, document);
       const framework = relation === null ? undefined : frameworkNames.get(String(document.framework_id));
@@ -92,7 +94,7 @@ async function linkedSummaries(context: QueryContext, id: string): Promise<Recor
       records.push({ ...summaries[index], id: String(document.id), type: query.type, name, ...related });
     }
   }
-  return { records, total };
+  return { records, total, totals };
 }
 
 /** Returns the names of the frameworks, by id, of the controls that a control has a relation to. */

@@ -16,6 +16,9 @@ type Document = Record<string, unknown>;
 /** Linked records that LINKS, EVIDENCE and record_ids show. */
 const MAX_LINKED_RECORDS = 100;
 
+/** Linked records that a record's page shows: all controls of a framework, if it isn't huge. */
+const MAX_LINKED_RECORDS_OF_PAGE = 500;
+
 /** A linked record, and the relation to it as the other record has it; null without one. */
 export interface LinkedRecord {
   document: Document;
@@ -139,17 +142,41 @@ export function linkedRecords(
 }
 
 /** Reads the newest links only, and lets the store count the others. */
-async function newestLinkedRecords(context: QueryContext, id: string, types: readonly string[]) {
+async function newestLinkedRecords(
+  context: QueryContext,
+  id: string,
+  types: readonly string[],
+  limit = MAX_LINKED_RECORDS,
+) {
   const { models } = context.snapshot;
   const source = linksAt(context, [id], types);
-  const rows = await models.find({ ...source, order: NEWEST_LINK_FIRST, limit: MAX_LINKED_RECORDS });
+  const rows = await models.find({ ...source, order: NEWEST_LINK_FIRST, limit });
   const links = await readLinked(
     context,
     rows.map(({ doc }) => linkEndOf(doc)),
   );
-  if (rows.length < MAX_LINKED_RECORDS) return { links, total: links.length };
+  if (rows.length < limit) return { links, total: links.length };
   const [count] = await models.count(source);
   return { links, total: count!.total };
+}
+
+/** Returns the links that a record's page shows, archived records too, and how many there are of each type. */
+export async function linkedRecordsOfPage(
+  context: QueryContext,
+  id: string,
+): Promise<LinkedRecords & { totals: ReadonlyMap<string, number> }> {
+  const linked = await newestLinkedRecords(context, id, OTHER_TYPES, MAX_LINKED_RECORDS_OF_PAGE);
+  const totals = new Map<string, number>();
+  if (linked.total > linked.links.length) {
+    const counts = await context.snapshot.models.count(linksAt(context, [id], OTHER_TYPES), ['other_type']);
+    for (const { values, total } of counts) totals.set(String(values[0]), total);
+    return { ...linked, totals };
+  }
+  for (const { document } of linked.links) {
+    const { type } = familyQueryFor(String(document.id));
+    totals.set(type, (totals.get(type) ?? 0) + 1);
+  }
+  return { ...linked, totals };
 }
 
 /** Reads all linked records, because links don't say which of them are archived. */

@@ -102,4 +102,15 @@ test('keeps the past and the pack from a VIEWER, and audits from other pages', a
   assert.is((await owner.get(audit.replace(/org_\w+/, 'org_4FEFDCP7J2GK8SGY2N848WEMP0'))).status, 404);
 });
 
+test('counts all findings, though it lists the newest 50', async ({ web, owner, open }) => {
+  const { organizationId: organization_id } = web;
+  const audit_id = open.split('/').at(-1);
+  for (let number = 1; number <= 51; number += 1) {
+    await web.call('addNonconformity', { organization_id, description: `Finding ${number}`, audit_id });
+  }
+  const { text } = await owner.get(open);
+  assert.match(text, 'Findings <span class="number">51</span>');
+  assert.ok(linksIn(text).some((href) => href.includes(`/nonconformities?audit_id=${audit_id}`)));
+});
+
 test.run();

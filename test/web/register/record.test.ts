@@ -265,6 +265,7 @@ test('leads from the newest 50 changes to all of them', async ({ web, owner, bas
   }
   const { text } = await owner.get(`${base}/measures/${id}`);
   assert.is(entriesOf(text).length, 50);
+  assert.match(textIn(text), 'History The newest 50 changes');
   assert.ok(text.includes(`href="${base}/changes?record_id=${id}"`));
   const assisted = (await owner.get(`${base}/measures/${id}?made_by=assistants`)).text;
   assert.match(textIn(assisted), '0 changes made by assistants among the newest 50');

@@ -16,7 +16,7 @@ function reasonFor(type: FamilyName, fields: object, linked: readonly LinkedSumm
     record: { archived_at: null, evidence: { records: [], total: 0 }, ...fields },
     name: 'A record',
     today: '2026-03-01',
-    linked: { records: linked, total },
+    linked: { records: linked, total, totals: new Map() },
     dueDates: [],
     names: { of: String },
   };

@@ -50,12 +50,12 @@ function coverageText({ coverage, implemented_count, included_count }: RecordRow
 }
 
 /** Returns a section's title. It has words if the section is a control itself, such as 4 among 4.1 and 4.2. */
-function sectionTitle(section: string, [first]: readonly RecordRow[]): string {
+export function sectionTitle(section: string, [first]: readonly RecordRow[]): string {
   if (section === '') return 'Controls';
   return first?.section_title === section ? `${section} ${first.name}` : section;
 }
 
-function sectionText(rows: readonly RecordRow[]): string {
+export function sectionText(rows: readonly RecordRow[]): string {
   const included = rows.filter((row) => row.status === 'INCLUDED');
   const full = included.filter((row) => row.implementation === 'FULL');
   return `${full.length} of ${included.length} fully implemented`;

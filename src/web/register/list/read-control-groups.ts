@@ -30,14 +30,19 @@ export async function readControlGroups(reader: Reader, view: RegisterView): Pro
 }
 
 function groupOf(framework: RecordRow, controls: readonly RecordRow[]): ControlGroup {
-  const sections = new Map<string, RecordRow[]>();
+  return { framework, controls, sections: sectionsOf(controls) };
+}
+
+/** Returns controls by the publisher's group, or else by section of their numbers, in their order. */
+export function sectionsOf<Row extends RecordRow>(controls: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
+  const sections = new Map<string, Row[]>();
   for (const control of controls) {
     const section = String(control.group ?? sectionOf(String(control.section_title)));
     sections.set(section, [...(sections.get(section) ?? []), control]);
   }
   // Numbers without sections, such as 1, 2 and 3.
   const isFlat = sections.size === controls.length;
-  return { framework, controls, sections: isFlat ? new Map([['', controls]]) : sections };
+  return isFlat ? new Map([['', controls]]) : sections;
 }
 
 /** Returns the section of a control's number: 4 of 4.1.2, A.5 of A.5.10, AC of AC-2(1), GV.OC of GV.OC-01. */

@@ -3,11 +3,12 @@ import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import { familyQueryOfType } from '../../../queries/family-query.ts';
-import { listRecords } from '../../../queries/lists/list-records.ts';
+import { countRecords, listRecords } from '../../../queries/lists/list-records.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
 import { NONCONFORMITY } from '../../../register/nonconformity.ts';
 import { Facts, LongDay } from '../../components/components.tsx';
 import type { WebContext } from '../../server/context.ts';
+import { countText } from '../../texts/counts.ts';
 import type { RecordRow } from '../field-content.tsx';
 import { asOfInput, type RegisterCollaborators, type RegisterView, registerAddress } from '../open-register.ts';
 import { numberedName } from './numbered-name.ts';
@@ -23,6 +24,8 @@ export interface AuditExamination {
   /** Null if the framework did not exist at the page's moment. */
   framework: RecordRow | null;
   findings: readonly RecordRow[];
+  /** The number of all findings. */
+  findingCount: number;
 }
 
 /** Reads an audit's framework and findings. Returns null for a record that is no audit. */
@@ -37,20 +40,21 @@ export async function readAuditExamination(
   const query = familyQueryOfType(NONCONFORMITY.type);
   const filter = { audit_id: [audit.id] };
   const findingsInput = { ...input, filter, size: MAX_FINDINGS, view: 'FULL' } as const;
-  const [frameworks, findings] = await Promise.all([
+  const [frameworks, findings, { total }] = await Promise.all([
     getRecords(reader, view.caller, frameworkInput),
     listRecords(reader, query, 'listNonconformities', view.caller, findingsInput),
+    countRecords(reader, query, 'listNonconformities', view.caller, findingsInput),
   ]);
   const { records } = frameworks as { records: RecordRow[] };
   const { nonconformities } = findings as { nonconformities: RecordRow[] };
   const address = baseUrl + organizationAddress(view.organization.id, `/audits/${audit.id}`);
-  return { address, audit, framework: records[0] ?? null, findings: nonconformities };
+  return { address, audit, framework: records[0] ?? null, findings: nonconformities, findingCount: total };
 }
 
 /** An audit's scope, its findings, and the way to the register as it was at the completion. */
 export function ExaminationCard(props: { view: RegisterView; examination: AuditExamination }) {
   const { view } = props;
-  const { audit, framework, findings, address } = props.examination;
+  const { audit, framework, findings, findingCount, address } = props.examination;
   return (
     <>
       <section class="card" aria-labelledby="scope">
@@ -69,7 +73,7 @@ export function ExaminationCard(props: { view: RegisterView; examination: AuditE
       </section>
       <section class="card" aria-labelledby="findings">
         <h2 id="findings">
-          Findings <span class="number">{findings.length}</span>
+          Findings <span class="number">{countText(findingCount)}</span>
         </h2>
         {findings.length === 0 && <p class="muted">No finding names this audit.</p>}
         <ul class="plain linked">
@@ -84,6 +88,11 @@ export function ExaminationCard(props: { view: RegisterView; examination: AuditE
             </li>
           ))}
         </ul>
+        {findingCount > findings.length && (
+          <p>
+            <a href={registerAddress(view, '/nonconformities', { audit_id: String(audit.id) })}>All findings</a>
+          </p>
+        )}
       </section>
     </>
   );

@@ -1,10 +1,14 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { LinkedSummary, RecordDetails } from '../../../queries/records/record-details.ts';
+import { CONTROL } from '../../../register/control.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
 import { relationLabel } from '../../../register/link.ts';
 import { LongDay } from '../../components/components.tsx';
+import { countText } from '../../texts/counts.ts';
 import { type RecordRow, StateChip } from '../field-content.tsx';
+import { sectionText, sectionTitle } from '../list/control-groups.tsx';
+import { sectionsOf } from '../list/read-control-groups.ts';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
 import { numberedName } from './numbered-name.ts';
@@ -12,7 +16,6 @@ import { States } from './record-heading.tsx';
 
 /** A record's linked records with their states: a card for each family. */
 export function RecordLinks({ view, linked }: { view: RegisterView; linked: RecordDetails['linked'] }) {
-  const { records, total } = linked;
   return (
     <>
       {FAMILY_DESCRIPTIONS.map((family) => (
@@ -20,42 +23,85 @@ export function RecordLinks({ view, linked }: { view: RegisterView; linked: Reco
           key={family.type}
           view={view}
           family={family}
-          records={records.filter(({ type }) => type === family.type)}
+          records={linked.records.filter(({ type }) => type === family.type).toSorted(byNumber)}
+          total={linked.totals.get(family.type) ?? 0}
         />
       ))}
-      {total > records.length && (
-        <p class="sub">
-          The newest {records.length} of {total} links are listed.
-        </p>
-      )}
     </>
   );
 }
 
-function LinkedCard(props: { view: RegisterView; family: FamilyDescription; records: readonly LinkedSummary[] }) {
-  const { view, family, records } = props;
-  if (records.length === 0) return null;
+/** Compares numbers by value, so that A.5.2 comes before A.5.10. Records without one keep their order, the newest first. */
+function byNumber(a: LinkedSummary, b: LinkedSummary): number {
+  return NATURAL_ORDER.compare(numberOf(a), numberOf(b));
+}
+
+const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
+
+const numberOf = (record: LinkedSummary): string => String(record.section_title ?? record.reference_id ?? '');
+
+interface LinkedCardProps {
+  view: RegisterView;
+  family: FamilyDescription;
+  records: readonly LinkedSummary[];
+  /** The number of links; more than `records` if they are cut. */
+  total: number;
+}
+
+/** More controls than this are folded by section. */
+const MAX_UNGROUPED_CONTROLS = 20;
+
+function LinkedCard({ view, family, records, total }: LinkedCardProps) {
+  if (total === 0) return null;
+  const isGrouped = family.type === CONTROL.type && records.length > MAX_UNGROUPED_CONTROLS;
+  const sections = isGrouped ? [...sectionsOf(records)] : [];
   return (
     <section class="card" aria-labelledby={`linked-${family.plural}`}>
       <h2 id={`linked-${family.plural}`}>
-        {familyHeading(family)} <span class="number">{records.length}</span>
+        {familyHeading(family)} <LinkCount records={records} total={total} />
       </h2>
-      <ul class="plain linked">
-        {records.map((record) => (
-          <li key={record.id}>
-            <span>
-              {record.relation !== undefined && <span class="muted">{relationLabel(record.relation)} </span>}
-              <a href={registerAddress(view, `/${family.plural}/${record.id}`)}>{numberedName(record)}</a>
-              {record.framework !== undefined && <small> ({record.framework})</small>}
-            </span>
-            <span class="states">
-              <States family={family} record={record} />
-              {record.archived_at !== undefined && <Archived />}
-            </span>
-          </li>
-        ))}
-      </ul>
+      {!isGrouped && <LinkedList view={view} family={family} records={records} />}
+      {sections.map(([section, controls]) => (
+        <details key={section}>
+          <summary>
+            {sectionTitle(section, controls)} <small>{sectionText(controls)}</small>
+          </summary>
+          <LinkedList view={view} family={family} records={controls} />
+        </details>
+      ))}
+      {total > records.length && <p class="sub">The newest {records.length} are listed.</p>}
     </section>
+  );
+}
+
+/** The number of linked records. If all are listed, archived ones are counted apart. */
+function LinkCount({ records, total }: { records: readonly RecordRow[]; total: number }) {
+  const archived = total > records.length ? 0 : records.filter(({ archived_at }) => archived_at !== undefined).length;
+  return (
+    <>
+      <span class="number">{countText(total - archived)}</span>
+      {archived > 0 && <small> and {archived} archived</small>}
+    </>
+  );
+}
+
+function LinkedList({ view, family, records }: Omit<LinkedCardProps, 'total'>) {
+  return (
+    <ul class="plain linked">
+      {records.map((record) => (
+        <li key={record.id}>
+          <span>
+            {record.relation !== undefined && <span class="muted">{relationLabel(record.relation)} </span>}
+            <a href={registerAddress(view, `/${family.plural}/${record.id}`)}>{numberedName(record)}</a>
+            {record.framework !== undefined && <small> ({record.framework})</small>}
+          </span>
+          <span class="states">
+            <States family={family} record={record} />
+            {record.archived_at !== undefined && <Archived />}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -74,7 +120,7 @@ export function RecordEvidence({
   return (
     <section class="card" aria-labelledby="evidence">
       <h2 id="evidence">
-        Evidence <span class="number">{total}</span>
+        Evidence <LinkCount records={records} total={total} />
       </h2>
       <ul class="plain linked">
         {records.map((record) => (

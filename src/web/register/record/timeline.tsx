@@ -26,6 +26,7 @@ export function Timeline(props: {
     <section class="card" aria-labelledby="history">
       <h2 id="history">History</h2>
       <p class="sub">
+        {history.truncated && !onlyAssistants && 'The newest '}
         {changes.length === 1 ? '1 change' : `${changes.length} changes`}
         {onlyAssistants && ' made by assistants'}
         {onlyAssistants && history.truncated && ` among the newest ${history.changes.length}`}

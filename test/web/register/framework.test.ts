@@ -1,0 +1,73 @@
+/** The page of a framework: all its controls, counted, by section, in the standard's order. */
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { controlId } from '../../../src/commands/engine/ids.ts';
+import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+
+/** More than any tool shows of a record's links. */
+const CONTROLS = 134;
+
+const test = suite<{ web: WebTest; owner: TestBrowser; base: string; framework: string }>('framework page');
+
+test.before(async (context) => {
+  const web = await startWeb();
+  const owner = await web.setUpOwner();
+  const { organizationId: organization_id } = web;
+  const controls = Array.from({ length: CONTROLS }, (_, index) => ({
+    section_title: `A.${5 + Math.floor(index / 50)}.${(index % 50) + 1}`,
+    name: `Control ${index}`,
+  }));
+  const { framework } = await web.call<{ framework: { id: string } }>('addFramework', {
+    organization_id,
+    name: 'House rules',
+    controls,
+  });
+  Object.assign(context, { web, owner, base: `/organizations/${organization_id}`, framework: framework.id });
+});
+test.after(async ({ web }) => web.stop());
+
+const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
+
+const cardOf = async ({ owner, base, framework }: { owner: TestBrowser; base: string; framework: string }) =>
+  /<section class="card" aria-labelledby="linked-controls".*?<\/section>/s.exec(
+    (await owner.get(`${base}/frameworks/${framework}`)).text,
+  )![0];
+
+test('counts and lists every control, by section in the standard’s order', async (context) => {
+  const card = await cardOf(context);
+  assert.match(textIn(card), new RegExp(`Controls ${CONTROLS} `));
+  assert.not.match(card, /newest/);
+  const numbers = [...card.matchAll(/>(A\.\d+\.\d+) Control \d+<\/a>/g)].map(([, number]) => number);
+  assert.is(numbers.length, CONTROLS);
+  assert.equal(
+    [...numbers.slice(0, 3), ...numbers.slice(9, 10), numbers.at(-1)],
+    ['A.5.1', 'A.5.2', 'A.5.3', 'A.5.10', 'A.7.34'],
+  );
+  const sections = [...card.matchAll(/<summary>(.*?)<\/summary>/gs)].map(([, summary]) => textIn(summary!).trim());
+  assert.equal(sections, [
+    'A.5 0 of 50 fully implemented',
+    'A.6 0 of 50 fully implemented',
+    'A.7 0 of 34 fully implemented',
+  ]);
+});
+
+test('says what changed since of a control far down the standard', async ({ web, owner, base, framework }) => {
+  const { organizationId: organization_id } = web;
+  const before = web.reader.snapshot().newestPosition(organization_id);
+  const page = `${base}/frameworks/${framework}?as_of=${before}`;
+  assert.match(textIn((await owner.get(page)).text), 'It has not changed since.');
+  const exclusion = { status: 'EXCLUDED', exclusion_justification: 'No moat' };
+  await web.call('updateControl', { organization_id, id: controlId(framework, 0), ...exclusion });
+  assert.match(textIn((await owner.get(page)).text), 'Since then: A.5.1 excluded.');
+});
+
+test('counts archived controls apart', async (context) => {
+  const { web, framework } = context;
+  const { organizationId: organization_id } = web;
+  const ids = [controlId(framework, 1)];
+  await web.call('archiveRecords', { organization_id, action: 'ARCHIVE', ids, reason: 'Not ours' });
+  assert.match(textIn(await cardOf(context)), new RegExp(`Controls ${CONTROLS - 1} and 1 archived`));
+});
+
+test.run();
