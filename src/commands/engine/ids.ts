@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { randomHex } from '../../trail/bytes.ts';
-import { uuidV5 } from '../../trail/hash.ts';
+import { saltedHash, uuidV5 } from '../../trail/hash.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 
 /** Crockford's base32 alphabet: no I, L, O, U. */
@@ -56,6 +56,23 @@ export function uuidV7(now: Date): string {
 
 export function randomId(prefix: string): string {
   return `${prefix}_${base32OfUuid(randomUUID())}`;
+}
+
+/**
+ * Returns the id that is a salted hash of a value, as a UUIDv8 with 120 bits of it. Random ids are of version 4.
+ * @param salt bytes in hex
+ */
+export function hashedId(prefix: string, salt: string, value: object): string {
+  const hash = saltedHash(nodeCrypto, salt, value);
+  return `${prefix}_${base32OfUuid(`${hash.slice(0, 12)}8${hash.slice(12, 15)}8${hash.slice(15, 30)}`)}`;
+}
+
+/** The letter whose first four bits are the version of an id's UUID, after the prefix. */
+const VERSION_LETTER = 14;
+
+/** Returns true for an id that is a hash, and false for a random one. */
+export function isHashedId(id: string): boolean {
+  return ALPHABET.indexOf(id[VERSION_LETTER]!) >> 1 === 8;
 }
 
 /** Returns an id's prefix, such as `vnd`, or null if the text isn't an id. */
