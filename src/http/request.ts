@@ -26,6 +26,7 @@ export const API_HEADERS = [
   // If a browser shows an answer, it runs and loads nothing, and nobody can frame it.
   'Content-Security-Policy',
   "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+  // Addresses of OAuth contain codes and states.
   'Referrer-Policy',
   'no-referrer',
 ] as const;

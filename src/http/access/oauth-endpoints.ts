@@ -112,7 +112,6 @@ async function serveByLibrary(oauth: OAuth, ctx: RequestContext): Promise<void> 
   ctx.respond = false;
   for (let i = 0; i < API_HEADERS.length; i += 2) ctx.res.setHeader(API_HEADERS[i]!, API_HEADERS[i + 1]!);
   ctx.res.setHeader('X-Request-Id', ctx.state.id);
-  // Addresses contain codes and states, so the next page must not get them as referrer.
   await oauth.serve(ctx.req, ctx.res);
   if (oauth.authorizationError(ctx.req) !== null) ctx.respond = true;
 }
