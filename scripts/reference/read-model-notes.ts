@@ -29,6 +29,7 @@ export const VIEW_COLUMNS: Readonly<Record<string, Readonly<Record<string, Note>
     membership_ends: ['object', 'the time at which a membership ends, by account; absent without an end'],
     tokens: ['object', 'by id: account, role, read-only, expiry, revoked'],
     domains: ['object', 'the role for people of each e-mail domain'],
+    second_factor_from: ['date', 'the date from which members need a second factor; null or absent without one'],
   },
   changes: {
     position: ['whole number', 'the event’s number in the organization’s log: 1, 2, 3 …'],

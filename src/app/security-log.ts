@@ -35,6 +35,8 @@ const CHANGES_OF_RIGHTS = {
   MemberRemoved: ['account_id', 'role'],
   DomainAdmitted: ['role'],
   DomainWithdrawn: [],
+  SecondFactorRequired: ['from'],
+  SecondFactorMadeOptional: [],
   TokenCreated: ['token_id', 'account_id', 'role', 'read_only', 'expires_at', 'kind'],
   TokenRegenerated: ['token_id', 'expires_at'],
   TokenRevoked: ['token_id'],

@@ -62,11 +62,18 @@ export function openIdentity(options: IdentityOptions): Identity {
   const { accounts, names, accessEvents, handler, comparedLog, clock, baseUrl, log } = options;
   const { now } = clock;
   const findAccessToken = accessTokenLookup(accounts, new OAuthAddresses(baseUrl).resource);
-  const authenticator = new Authenticator({ accounts, handler, now, findAccessToken, onTokenEvent: accessEvents.emit });
+  const authenticator = new Authenticator({
+    accounts,
+    handler,
+    now,
+    baseUrl,
+    findAccessToken,
+    onTokenEvent: accessEvents.emit,
+  });
   const onTokenChanged = (id: string) => authenticator.forget(id);
   const tokens = new Tokens({ accounts, handler, now, onTokenChanged });
   const organizationTokens = new OrganizationTokens({ accounts, names, handler, now });
-  const members = new Members({ accounts, names, handler, tokens, now });
+  const members = new Members({ accounts, names, handler, tokens, now, baseUrl });
   const organizationsOf = async (accountId: string) => [...(await members.rolesOf(accountId)).keys()];
   const accessLog = new AccessLog({ accounts, organizationsOf, now, log });
   accessEvents.listen(accessLog.record);

@@ -39,6 +39,8 @@ export const ORGANIZATION_EVENTS = {
   MemberRemoved: eventWithReason({ account_id: string(), role: string<Role>() }),
   DomainAdmitted: eventWithReason({ domain: string(), role: string<Role>() }),
   DomainWithdrawn: eventWithReason({ domain: string() }),
+  SecondFactorRequired: eventWithReason({ from: string() }),
+  SecondFactorMadeOptional: eventWithReason(),
   TokenCreated: event(TOKEN_GRANT),
   TokenRegenerated: event({ token_id: string(), expires_at: string() }),
   TokenRevoked: eventWithReason({ token_id: string() }),

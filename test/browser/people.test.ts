@@ -7,6 +7,7 @@ import { codeOf } from '../support/identity/people.ts';
 import { closeBrowsers, openWindow, startBrowser } from '../support/web/browser.ts';
 import { OWNER, startWeb, type WebTest } from '../support/web/web.ts';
 
+const BO = { name: 'Bo', email: 'bo@example.org', password: 'some other long words' };
 /** More tab stops than any page has. */
 const MOST_STOPS = 40;
 
@@ -90,6 +91,43 @@ function run(browser: Browser): void {
     await close();
   });
 
+  test('an organization requires a second factor: the owner sets it, and a member adds one to come back', async ({
+    web,
+  }) => {
+    const { page, complaints, close } = await openWindow(browser, web.baseUrl);
+    await setUp(page, web);
+    await addApp(page, web);
+    const settings = `/organizations/${web.organizationId}/settings`;
+    await web.invite(BO, 'EDITOR');
+    await page.goto(settings);
+    await page.getByText('1 member has none yet').waitFor();
+    await page.getByRole('button', { name: 'Require a second factor' }).click();
+    await page.getByText('Second factor required.').waitFor();
+    assert.ok(
+      await page
+        .getByText(/^Required since/)
+        .first()
+        .isVisible(),
+    );
+    assert.equal(complaints, []);
+    await close();
+
+    const other = await openWindow(browser, web.baseUrl);
+    await other.page.goto('/sign-in');
+    await other.page.fill('[name=email]', BO.email);
+    await other.page.fill('[name=password]', BO.password);
+    await other.page.locator('main').getByRole('button', { name: 'Sign in' }).click();
+    await other.page.goto(`/organizations/${web.organizationId}/risks`);
+    await other.page.getByText('requires a second factor of its members').waitFor();
+    assert.is(await other.page.getByRole('navigation').count(), 0, 'nothing else of the organization');
+    await other.page.getByRole('link', { name: 'Add a second factor' }).click();
+    await other.page.getByRole('link', { name: /app/i }).first().waitFor();
+    await addApp(other.page, web);
+    await other.page.goto(`/organizations/${web.organizationId}/risks`);
+    await other.page.getByRole('heading', { name: 'Risks' }).waitFor();
+    await other.close();
+  });
+
   test('adds a passkey, asks for it at sign-in, and removes it', async ({ web }) => {
     const { page, complaints, close } = await openWindow(browser, web.baseUrl);
     await setUp(page, web);
@@ -156,4 +194,13 @@ async function tabTo(page: Page, condition: string): Promise<void> {
     if (await page.evaluate(condition)) return;
   }
   throw new Error(`Tab does not lead to ${condition}`);
+}
+
+/** Adds an authenticator app. */
+async function addApp(page: Page, web: WebTest): Promise<void> {
+  await page.goto('/settings/security/app');
+  const secret = (await page.locator('#totp-secret').textContent())!;
+  await page.fill('[name=code]', codeOf(secret, web.now()));
+  await page.click('text=Add app');
+  await page.getByRole('heading', { name: 'Recovery codes' }).waitFor();
 }

@@ -14,6 +14,11 @@ export interface Caller {
   members: ReadonlyMap<string, Role>;
   /** Organizations whose own stream is damaged, so that the caller's role there isn't known. */
   damaged?: ReadonlySet<string>;
+  /**
+   * Organizations that require a second factor of the account, which has none, and the page where it is added. The caller
+   * has no role there.
+   */
+  missingFactor?: { organizations: ReadonlySet<string>; page: string };
   /** The credential may only read, even if its role may write. */
   read_only: boolean;
   /** The scopes that an OAuth client was granted. Absent for other credentials. */
@@ -38,6 +43,11 @@ export async function withConfirmedRoles(caller: Caller): Promise<Caller> {
   const { confirm: _, ...rest } = (await confirm()) ?? { ...caller, roles: new Map(), members: new Map() };
   const confirmed = { ...rest, client, waited_ms: waited_ms + monotonicMs() - from };
   return clientInfo === undefined ? confirmed : { ...confirmed, clientInfo };
+}
+
+/** Returns true if an organization refuses the caller for a reason of its own, so that it must not answer `not_found`. */
+export function isBarredFrom({ damaged, missingFactor }: Caller, organizationId: string): boolean {
+  return damaged?.has(organizationId) || missingFactor?.organizations.has(organizationId) || false;
 }
 
 /** Returns an account's id, or the caller's for the word ME. */

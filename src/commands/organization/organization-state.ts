@@ -1,4 +1,5 @@
 import type { TokenGrant } from '../../register/organization.ts';
+import { dateOf } from '../engine/dates.ts';
 import type { DecisionContext } from '../engine/decider.ts';
 import type { PersistentMap } from '../engine/persistent-map.ts';
 import { Refusal } from '../engine/refusal.ts';
@@ -21,6 +22,8 @@ export interface OrganizationState {
   tokens: PersistentMap<TokenState>;
   /** Admitted domains. An account with such an address becomes a member with this role at its OpenID sign-in. */
   domains: Record<string, Role>;
+  /** The date from which members need a second factor; null if they no longer do. Absent if they never did. */
+  second_factor_from?: string | null;
 }
 
 export type OrganizationCommand =
@@ -36,6 +39,9 @@ export type OrganizationCommand =
   | ({ type: 'RevokeMemberTokens'; account_id: string } & OptionalReason)
   | ({ type: 'AdmitDomain'; domain: string; role: Role } & OptionalReason)
   | ({ type: 'WithdrawDomain'; domain: string } & OptionalReason)
+  /** Requires a second factor of all members from a date on. */
+  | ({ type: 'RequireSecondFactor'; from: string } & OptionalReason)
+  | ({ type: 'MakeSecondFactorOptional' } & OptionalReason)
   | ({ type: 'CreateToken' } & TokenGrant)
   | { type: 'RegenerateToken'; token_id: string; expires_at: string }
   | ({ type: 'RevokeToken'; token_id: string } & OptionalReason);
@@ -87,6 +93,14 @@ export function membershipEnd(
 /** Returns true if a membership or token with this end is over. Its last moment is the end itself. */
 export function hasEnded(until: string | null, now: string): boolean {
   return until !== null && until < now;
+}
+
+/** Returns true if members need a second factor at a time. Like the end of a membership, it begins by the clock. */
+export function requiresSecondFactor(
+  { second_factor_from = null }: Pick<OrganizationState, 'second_factor_from'>,
+  now: string,
+): boolean {
+  return second_factor_from !== null && second_factor_from <= dateOf(now);
 }
 
 /** @throws Refusal not_found */

@@ -1,6 +1,7 @@
 import { ORGANIZATION_EVENTS, type OrganizationEvent, type Role } from '../../register/organization.ts';
 import { type Decider, type DecisionContext, stateBefore } from '../engine/decider.ts';
 import { PersistentMap } from '../engine/persistent-map.ts';
+import { Refusal } from '../engine/refusal.ts';
 import { type OptionalReason, requireState, withReason } from '../record.ts';
 import {
   addMember,
@@ -48,6 +49,10 @@ function decide(
       return admitDomain(command, state, context);
     case 'WithdrawDomain':
       return withdrawDomain(command, state, context);
+    case 'RequireSecondFactor':
+      return requireSecondFactor(command, state, context);
+    case 'MakeSecondFactorOptional':
+      return makeSecondFactorOptional(command, state, context);
     case 'CreateToken':
       return createToken(command, state, context);
     case 'RegenerateToken':
@@ -73,6 +78,29 @@ function rename(
   requireActorPermission(state, context, 'renameOrganization');
   if (name === state.name) return [];
   return [{ type: 'OrganizationRenamed', data: { from: state.name, to: name, ...withReason(reason) } }];
+}
+
+function requireSecondFactor(
+  { from, reason }: { from: string } & OptionalReason,
+  state: OrganizationState,
+  context: DecisionContext,
+): OrganizationEvent[] {
+  requireActorPermission(state, context, 'requireSecondFactor');
+  if (from === state.second_factor_from) return [];
+  if (from < context.today) {
+    throw new Refusal('invalid_input', 'Choose today or a later day.', { field: 'from' });
+  }
+  return [{ type: 'SecondFactorRequired', data: { from, ...withReason(reason) } }];
+}
+
+function makeSecondFactorOptional(
+  { reason }: OptionalReason,
+  state: OrganizationState,
+  context: DecisionContext,
+): OrganizationEvent[] {
+  requireActorPermission(state, context, 'requireSecondFactor');
+  if ((state.second_factor_from ?? null) === null) return [];
+  return [{ type: 'SecondFactorMadeOptional', data: withReason(reason) }];
 }
 
 function evolve(current: OrganizationState | null, event: OrganizationEvent): OrganizationState {
@@ -105,6 +133,10 @@ function evolve(current: OrganizationState | null, event: OrganizationEvent): Or
       return { ...state, domains: { ...state.domains, [event.data.domain]: event.data.role } };
     case 'DomainWithdrawn':
       return { ...state, domains: withoutKey(state.domains, event.data.domain) };
+    case 'SecondFactorRequired':
+      return { ...state, second_factor_from: event.data.from };
+    case 'SecondFactorMadeOptional':
+      return { ...state, second_factor_from: null };
     case 'TokenCreated': {
       const { token_id, ...grant } = event.data;
       return withToken(state, token_id, { ...grant, revoked: false });

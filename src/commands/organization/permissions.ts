@@ -35,6 +35,7 @@ export const PERMISSIONS = {
   adoptFrameworks: writes(FROM_ADMIN, 'adopting a framework'),
   archiveRecords: writes(FROM_ADMIN, 'archiving and restoring records'),
   changeMembers: writes(OWNER_ONLY, 'inviting, changing and removing members, and admitting domains'),
+  requireSecondFactor: writes(OWNER_ONLY, 'requiring a second factor of all members'),
   renameOrganization: writes(FROM_ADMIN, 'renaming the organization'),
   viewTokens: reads(FROM_ADMIN, 'viewing all members’ tokens and assistants'),
   revokeTokens: writes(FROM_ADMIN, 'revoking other members’ tokens and assistants'),
@@ -62,16 +63,26 @@ export function lowerRole(a: Role, b: Role): Role {
 
 /**
  * Returns the caller's role in an organization.
- * @throws Refusal not_found, even if the organization exists; unavailable if its own stream is damaged
+ * @throws Refusal not_found, even if the organization exists; unavailable if its own stream is damaged; forbidden if it
+ *   requires a second factor that the account lacks
  */
 export function roleIn(caller: Caller, organizationId: string): Role {
   const role = caller.roles.get(organizationId);
   if (role !== undefined) return role;
   if (caller.damaged?.has(organizationId)) throw damagedOrganization();
+  if (caller.missingFactor?.organizations.has(organizationId)) throw secondFactorNeeded(caller.missingFactor);
   throw new Refusal(
     'not_found',
     'There is no such organization for this token. Call listOrganizations to list those that it reaches.',
     { field: 'organization_id' },
+  );
+}
+
+/** Returns the error for an account without the second factor that an organization requires. */
+export function secondFactorNeeded({ page }: NonNullable<Caller['missingFactor']>): Refusal {
+  return new Refusal(
+    'forbidden',
+    `This organization requires a second factor of its members, and this account has none. Its owner adds one at ${page}.`,
   );
 }
 

@@ -23,6 +23,8 @@ export interface Account extends AccountRecord {
   subject: string | null;
   /** The domain of the address that the provider last verified. */
   vouched_domain: string | null;
+  /** True if the person's last sign-in at the provider used two factors there, as its ID token says. */
+  provider_factors: boolean;
   /** The secret in base32, and the last time step whose code was accepted. */
   totp: { secret: string; step: number } | null;
   /** SHA-256 of the unused recovery codes. */
@@ -36,13 +38,14 @@ export interface Account extends AccountRecord {
 }
 
 const EMPTY_ACCOUNT: Pick<Account, 'name' | 'email' | 'email_key' | 'password' | 'subject' | 'totp' | 'recovery'> &
-  Pick<Account, 'vouched_domain' | 'organizations' | 'generation' | 'created_at' | 'erased_at'> = {
+  Pick<Account, 'vouched_domain' | 'provider_factors' | 'organizations' | 'generation' | 'created_at' | 'erased_at'> = {
   name: null,
   email: null,
   email_key: null,
   password: null,
   subject: null,
   vouched_domain: null,
+  provider_factors: false,
   totp: null,
   recovery: [],
   organizations: [],
@@ -60,6 +63,7 @@ export const ERASED_FIELDS = {
   subject: null,
   totp: null,
   vouched_domain: null,
+  provider_factors: false,
   recovery: [],
 } satisfies Partial<Account>;
 

@@ -15,11 +15,13 @@ import type { AccountStore } from '../../stores/account-store.ts';
 import { StreamDamaged } from '../../stores/errors.ts';
 import { readName } from '../accounts/account.ts';
 import { storedInstallationId } from '../installation/installation.ts';
+import { barredOrganizations, hasTwoFactors, isMissingRequiredFactor } from '../second-factor/required-factor.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import {
   type Actor,
   accountActor,
   executeOrganizationCommand,
+  isSystem,
   rehearseOrganizationCommand,
   requireOrganization,
 } from './actor.ts';
@@ -36,6 +38,8 @@ export interface Membership {
   role: Role;
   /** The number of OWNERs there. The last one can neither leave nor be demoted. */
   owners: number;
+  /** True if the organization requires a second factor and the account has none: it has no access then. */
+  missingFactor: boolean;
 }
 
 export interface Member {
@@ -55,6 +59,8 @@ export interface MembersOptions {
   handler: CommandHandler;
   tokens: Tokens;
   now: TimeSource;
+  /** The service's base address, for refusals that name a page. By default they name its path. */
+  baseUrl?: string | undefined;
 }
 
 /**
@@ -100,7 +106,9 @@ export class Members {
     const role = state && memberRole(state, accountId, this.time());
     const end = role && membershipEnd(state, accountId);
     if (end !== null) this.options.now.refuseDoubtful?.(Date.parse(end));
-    return state && role && { id: organizationId, name: state.name, role, owners: countOwners(state.members) };
+    if (state === null || role === null) return null;
+    const missingFactor = await isMissingRequiredFactor(this.options.accounts, accountId, state, this.time());
+    return { id: organizationId, name: state.name, role, owners: countOwners(state.members), missingFactor };
   }
 
   /** Returns an account's current role in each of its organizations. */
@@ -112,9 +120,10 @@ export class Members {
   async callerOf(accountId: string): Promise<Caller> {
     const damaged = new Set<string>();
     const memberships = await this.readMemberships(accountId, (id) => damaged.add(id));
-    const roles = new Map(memberships.map(({ id, role }) => [id, role]));
+    const roles = new Map(memberships.flatMap(({ id, role, missingFactor }) => (missingFactor ? [] : [[id, role]])));
+    const lacking = new Set(memberships.flatMap(({ id, missingFactor }) => (missingFactor ? [id] : [])));
     const caller = { account_id: accountId, token_id: null, client: null, roles, members: roles, read_only: false };
-    return damaged.size === 0 ? caller : { ...caller, damaged };
+    return { ...caller, ...barredOrganizations(damaged, lacking, this.options.baseUrl) };
   }
 
   /** Returns all members, also ended ones, with their names: highest role first, then by name. @throws Refusal not_found */
@@ -167,6 +176,39 @@ export class Members {
   /** Renames an organization. By an OWNER or ADMIN. @throws Refusal */
   async rename(organizationId: string, name: string, actor: Actor): Promise<void> {
     await this.command(organizationId, { type: 'RenameOrganization', name: readName(name) }, actor);
+  }
+
+  /** Returns the date from which an organization requires a second factor, or null. @throws Refusal not_found */
+  async secondFactorFrom(organizationId: string): Promise<string | null> {
+    return (await requireOrganization(this.options.handler, organizationId)).second_factor_from ?? null;
+  }
+
+  /** Returns the number of present members without a second factor. */
+  async countWithoutFactor(members: readonly Member[]): Promise<number> {
+    const present = members.filter(({ ended }) => !ended);
+    const haveFactors = await Promise.all(
+      present.map(({ account_id }) => hasTwoFactors(this.options.accounts, account_id)),
+    );
+    return haveFactors.filter((has) => !has).length;
+  }
+
+  /**
+   * Requires a second factor of all members from a date on. By an OWNER who has one.
+   * @throws Refusal invalid_input for a past date; forbidden
+   */
+  async requireSecondFactor(organizationId: string, from: string, actor: Actor): Promise<void> {
+    if (!isSystem(actor) && !(await hasTwoFactors(this.options.accounts, actor.actor_id))) {
+      const message = 'Add a second factor to your own account first, under Your account → Security.';
+      throw new Refusal('forbidden', message);
+    }
+    await this.command(organizationId, { type: 'RequireSecondFactor', from }, actor);
+    await this.forgetCachedOf(organizationId);
+  }
+
+  /** Makes the second factor optional again. By an OWNER. @throws Refusal */
+  async makeSecondFactorOptional(organizationId: string, actor: Actor): Promise<void> {
+    await this.command(organizationId, { type: 'MakeSecondFactorOptional' }, actor);
+    await this.forgetCachedOf(organizationId);
   }
 
   /**
@@ -300,6 +342,12 @@ export class Members {
       await this.command(organizationId, revocation, actor);
     }
     return this.command(organizationId, command, actor);
+  }
+
+  /** Forgets the cached tokens of all members, so that a requirement applies at once on this instance. */
+  private async forgetCachedOf(organizationId: string): Promise<void> {
+    const { members } = await requireOrganization(this.options.handler, organizationId);
+    for (const accountId of Object.keys(members)) await this.options.tokens.forgetCached(accountId);
   }
 
   private time(): string {

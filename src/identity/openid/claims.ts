@@ -11,6 +11,8 @@ export interface VerifiedPerson {
   name: string;
   /** The time of their last sign-in there, or null if the provider doesn't send it. */
   authenticated_at: Date | null;
+  /** True if the provider says that they used two factors. */
+  usedTwoFactors: boolean;
 }
 
 /** Returns the person of verified claims. Claim names are those of OpenID Connect Core 1.0, section 5.1. */
@@ -21,8 +23,31 @@ export function toVerifiedPerson(claims: Claims): VerifiedPerson {
     subject: `${claims.iss} ${claims.sub}`,
     address,
     name: nameIn(claims, address?.email),
+    usedTwoFactors: saysTwoFactors(claims),
     authenticated_at: typeof auth_time === 'number' ? new Date(auth_time * 1_000) : null,
   };
+}
+
+/** Values of `acr` that mean two factors: OpenID's EAP and PAPE, REFEDS, eIDAS. */
+const TWO_FACTOR_CLASSES: ReadonlySet<unknown> = new Set([
+  'phr',
+  'phrh',
+  'http://schemas.openid.net/pape/policies/2007/06/multi-factor',
+  'https://refeds.org/profile/mfa',
+  'http://eidas.europa.eu/LoA/substantial',
+  'http://eidas.europa.eu/LoA/high',
+]);
+
+/** Methods of `amr` (RFC 8176) by which people show what they know, and what they have. */
+const KNOWLEDGE: readonly unknown[] = ['pwd', 'pin', 'kba'];
+const POSSESSION: readonly unknown[] = ['otp', 'hwk', 'swk', 'pop', 'sc', 'sms', 'tel'];
+
+/** Returns true if `acr` or `amr` says so. A provider that sends neither counts as one factor. */
+function saysTwoFactors({ acr, amr }: Claims): boolean {
+  if (TWO_FACTOR_CLASSES.has(acr)) return true;
+  const methods: readonly unknown[] = Array.isArray(amr) ? amr : [];
+  const used = (kind: readonly unknown[]) => methods.some((method) => kind.includes(method));
+  return methods.includes('mfa') || (used(KNOWLEDGE) && used(POSSESSION));
 }
 
 function addressIn(email: unknown): VerifiedPerson['address'] {

@@ -93,12 +93,30 @@ export class OpenId {
     ) {
       const newcomer = { name: person.name, email: this.addressOf(person, clientInfo).email, subject: person.subject };
       const step = await people.welcome.join(invitation, newcomer, clientInfo, 'OPENID');
-      await this.joinByDomain(step.session.account_id, person);
+      const { account_id } = step.session;
+      const fields = { provider_factors: person.usedTwoFactors };
+      await this.options.accounts.update('accounts', account_id, fields, { erased_at: null });
+      await this.joinByDomain(account_id, person);
       return { step, hasJoined: true };
     }
-    const account = existingAccount ?? (await this.createAdmittedAccount(person, clientInfo));
+    const account = await this.withProviderFactors(
+      existingAccount ?? (await this.createAdmittedAccount(person, clientInfo)),
+      person,
+    );
     await this.joinByDomain(account.id, person);
     return { step: await people.signIn.withVerifiedAccount(account, 'OPENID', clientInfo), hasJoined: false };
+  }
+
+  /**
+   * Stores the factors that the provider used. If they became two, all other sessions end, because they were opened with
+   * one: the account's own first second factor does the same.
+   */
+  private async withProviderFactors(account: Account, { usedTwoFactors }: VerifiedPerson): Promise<Account> {
+    if (account.provider_factors === usedTwoFactors) return account;
+    const generation = account.generation + (usedTwoFactors && account.password === null ? 1 : 0);
+    const changes = { provider_factors: usedTwoFactors, generation };
+    await this.options.accounts.update('accounts', account.id, changes, { erased_at: null });
+    return { ...account, ...changes };
   }
 
   /** Connects the account to this person at the provider. @throws Refusal forbidden, conflict */

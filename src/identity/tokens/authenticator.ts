@@ -12,6 +12,7 @@ import type { OnTokenEvent, ReadAddress } from '../access-log/access-events.ts';
 import { type MaybeOrganization, OrganizationReads, type Timestamped } from '../memberships/organization-reads.ts';
 import type { AccessTokenGrant } from '../oauth/access-token-lookup.ts';
 import { WRITE_SCOPE } from '../oauth/addresses.ts';
+import { barredOrganizations, factorOptionalUntil, isMissingRequiredFactor } from '../second-factor/required-factor.ts';
 import { hashToken, isAccessToken, isWellFormed } from './token.ts';
 import type { TokenRecord } from './token-record.ts';
 
@@ -46,6 +47,8 @@ export interface AuthenticatorOptions {
   accounts: AccountStore;
   handler: CommandHandler;
   now: TimeSource;
+  /** The service's base address, for refusals that name a page. By default they name its path. */
+  baseUrl?: string | undefined;
   /** Finds OAuth access tokens by their hash (see accessTokenLookup). By default there are none. */
   findAccessToken?: (hash: string) => Promise<AccessTokenGrant | null>;
   /** Called at every use and refusal. */
@@ -86,7 +89,7 @@ export class Authenticator {
   }
 
   private admit(entry: CachedToken | null, now: number, readAddress?: ReadAddress): Caller | null {
-    if (entry === null || hasPassed(entry.expiresAt, this.options.now) || entry.caller.roles.size === 0)
+    if (entry === null || hasPassed(entry.expiresAt, this.options.now) || !reachesOrganization(entry.caller))
       return this.refuse(entry, readAddress);
     this.options.now.refuseDoubtful?.(entry.rolesUntil);
     if (now >= entry.storeUseAt) this.storeLastUse(entry, now);
@@ -177,6 +180,7 @@ export class Authenticator {
     const pendingReads: Promise<unknown>[] = [];
     const knowsToken = (state: MaybeOrganization) => state?.tokens.get(record.id) !== undefined;
     const damaged = new Set<string>();
+    const lacking = new Set<string>();
     const readOrganization = async (id: string) => {
       let read = this.organizations.readShared(id, at);
       // An earlier read of the organization may not contain a token that was just created.
@@ -199,7 +203,8 @@ export class Authenticator {
       const state = result.value;
       if (result.startedAt < read.startedAt) pendingReads.push(read.value);
       const membership = usableMembership(record, state, this.options.now());
-      if (membership !== null) {
+      if (membership !== null && (await this.isMissingFactor(record, state!))) lacking.add(id);
+      else if (membership !== null) {
         roles.set(id, lowerRole(record.role, membership.role));
         members.set(id, membership.role);
         rolesUntil = Math.min(rolesUntil, membership.until);
@@ -207,15 +212,21 @@ export class Authenticator {
       oldest = Math.min(oldest, result.startedAt);
     }
     const { id, account_id } = record;
-    const read_only = record.read_only || grant?.scopes.includes(WRITE_SCOPE) === false;
-    const scopes = grant === null ? {} : { scopes: grant.scopes };
     const confirm = pendingReads.length === 0 ? {} : { confirm: () => this.confirm(token, pendingReads) };
-    const limits = { read_only, ...scopes, ...(damaged.size === 0 ? {} : { damaged }) };
+    const limits = { ...limitsOf(record, grant), ...barredOrganizations(damaged, lacking, this.options.baseUrl) };
     const caller: Caller = { account_id, token_id: id, client: null, roles, members, ...limits, ...confirm };
     const expiresAt = Math.min(Date.parse(record.expires_at), grant?.expiresAt ?? Number.POSITIVE_INFINITY);
     const last_used_at = record.last_used_at === null ? 0 : Date.parse(record.last_used_at);
     const storeUseAt = Math.max(this.lastUses.get(id) ?? 0, last_used_at) + LAST_USED_PRECISION_MS;
     return { value: { record, caller, expiresAt, rolesUntil, storeUseAt }, startedAt: oldest };
+  }
+
+  private isMissingFactor({ account_id }: TokenRecord, state: OrganizationState): Promise<boolean> {
+    const { accounts, now } = this.options;
+    return withStoreTimeout(
+      isMissingRequiredFactor(accounts, account_id, state, now().toISOString()),
+      LOOKUP_TIMEOUT_MS,
+    );
   }
 
   /** Stores the last use in the background. Failures are ignored. */
@@ -232,7 +243,21 @@ export class Authenticator {
   }
 }
 
-/** Returns the membership of a token's account, and its end in milliseconds. Null if it has ended, or either was removed. */
+/** Returns true if a caller may go on: an organization that wants a second factor tells it so itself. */
+function reachesOrganization({ roles, missingFactor }: Caller): boolean {
+  return roles.size > 0 || missingFactor !== undefined;
+}
+
+/** Returns the members of a caller that say what its credential may do at most. */
+function limitsOf(record: TokenRecord, grant: AccessTokenGrant | null): Pick<Caller, 'read_only' | 'scopes'> {
+  if (grant === null) return { read_only: record.read_only };
+  return { read_only: record.read_only || !grant.scopes.includes(WRITE_SCOPE), scopes: grant.scopes };
+}
+
+/**
+ * Returns the membership of a token's account, and the time in milliseconds up to which it is as now. Null if it has ended,
+ * or either was removed.
+ */
 function usableMembership(
   { id, account_id, expires_at, next_hash = null }: TokenRecord,
   state: OrganizationState | null,
@@ -244,7 +269,8 @@ function usableMembership(
   // The log says already that the text was replaced. The account store doesn't yet, or never will, after a crash.
   if (next_hash !== null && token.expires_at !== expires_at) return null;
   const end = membershipEnd(state!, account_id);
-  return { role, until: end === null ? Number.POSITIVE_INFINITY : Date.parse(end) };
+  const until = Math.min(end === null ? Number.POSITIVE_INFINITY : Date.parse(end), factorOptionalUntil(state!, now));
+  return { role, until };
 }
 
 /** Waits for a store's answer for at most `ms`. @throws StoreUnavailable after that; otherwise as `work` does */

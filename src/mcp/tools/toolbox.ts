@@ -1,6 +1,7 @@
 import { dateOf } from '../../commands/engine/dates.ts';
 import { asRefusal, damageOf, Refusal, type RefusalCode, unreadableAt } from '../../commands/engine/refusal.ts';
 import { type Caller, withConfirmedRoles } from '../../commands/organization/caller.ts';
+import { secondFactorNeeded } from '../../commands/organization/permissions.ts';
 import { findParkedPosition } from '../../queries/records/parked-position.ts';
 import { type OpenApiOptions, openapiDocument } from '../openapi/openapi-document.ts';
 import { ERRORS } from '../protocol/error-codes.ts';
@@ -138,6 +139,7 @@ async function prepareCall(
   context: CallContext,
 ): Promise<PreparedCall> {
   let { caller } = context;
+  if (caller.roles.size === 0 && caller.missingFactor !== undefined) throw secondFactorNeeded(caller.missingFactor);
   let read = await readInput(tool, args, service, caller);
   if (caller.confirm !== undefined && !tool.readsCurrentState?.(read.input)) {
     caller = await withConfirmedRoles(caller);

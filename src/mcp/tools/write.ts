@@ -4,7 +4,7 @@ import { referenceChecks } from '../../commands/engine/references.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { beforeDeadline, commandDeadline } from '../../commands/engine/retries.ts';
 import { familyOf, recordAggregate } from '../../commands/families.ts';
-import type { Caller, Role } from '../../commands/organization/caller.ts';
+import { type Caller, isBarredFrom, type Role } from '../../commands/organization/caller.ts';
 import { requirePermission, roleIn } from '../../commands/organization/permissions.ts';
 import { findSimilar } from '../../queries/records/similar-records.ts';
 import { readWrittenRecord } from '../../queries/records/written-record.ts';
@@ -129,7 +129,7 @@ export async function findOrganizationOf(
   const { organization_id } = await service.handler.load(recordAggregate(id));
   if (
     organization_id !== null &&
-    (caller.roles.has(organization_id) || caller.damaged?.has(organization_id)) &&
+    (caller.roles.has(organization_id) || isBarredFrom(caller, organization_id)) &&
     (expected ?? organization_id) === organization_id
   ) {
     return organization_id;

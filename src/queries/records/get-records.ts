@@ -1,6 +1,6 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { requirePermission, roleIn } from '../../commands/organization/permissions.ts';
+import { requirePermission, roleIn, secondFactorNeeded } from '../../commands/organization/permissions.ts';
 import { CONTROL } from '../../register/control.ts';
 import { recordHistory } from '../changes/list-changes.ts';
 import { FAMILY_QUERIES, type FamilyQuery, familyQueryFor } from '../family-query.ts';
@@ -148,6 +148,7 @@ async function readNow(
   for (const [collection, collectionIds] of idsByCollection(ids)) {
     for (const { id, doc } of await snapshot.models.get(collection, collectionIds)) {
       const organizationId = String(doc.organization_id);
+      if (caller.missingFactor?.organizations.has(organizationId)) throw secondFactorNeeded(caller.missingFactor);
       if (!isVisible(organizationId)) continue;
       organizationIds.add(organizationId);
       documents.set(id, doc);

@@ -2,8 +2,9 @@ import type { Role } from '../../commands/organization/caller.ts';
 import { forbidden, type Permission, roleAllows } from '../../commands/organization/permissions.ts';
 import { notFound } from '../../http/http-errors.ts';
 import { type Actor, accountActor } from '../../identity/memberships/actor.ts';
+import { secondFactorNeededPage } from '../components/second-factor-needed-page.tsx';
 import type { WebContext } from './context.ts';
-import type { SignedInRequest } from './page-request.ts';
+import { RefusedPage, type SignedInRequest } from './page-request.ts';
 
 /** The organization in a page's path, and the member who acts there. */
 export interface MembershipContext {
@@ -18,6 +19,7 @@ export interface MembershipContext {
  * @param permission needed for the page
  * @throws HttpError 404 if the person is not a member. It is the same whether or not the organization exists
  * @throws Refusal forbidden if the person's role doesn't have the permission
+ * @throws RefusedPage if the organization requires a second factor and the person has none
  */
 export async function requireMembership(
   { members }: Pick<WebContext, 'members'>,
@@ -28,6 +30,7 @@ export async function requireMembership(
   const membership = await members.membership(accountId, request.params.id ?? '');
   if (membership === null) throw notFound('You are not a member of such an organization.');
   const { id, name, role } = membership;
+  if (membership.missingFactor) throw new RefusedPage(secondFactorNeededPage(name));
   if (permission !== undefined && !roleAllows(role, permission)) throw forbidden(permission, role);
   return {
     organization: { id, name, role },

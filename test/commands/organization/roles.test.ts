@@ -29,7 +29,10 @@ const EXPECTED_PERMISSIONS: Record<Role, readonly string[]> = {
   AUDITOR: ['readRecords', 'createTokens', ...READS_PAST, ACCESS],
   EDITOR: ['readRecords', 'createTokens', ...READS_PAST, 'changeRecords'],
   ADMIN: ['readRecords', 'createTokens', ...READS_PAST, ACCESS, 'changeRecords', ...ADMINISTERS],
-  OWNER: ['readRecords', 'createTokens', ...READS_PAST, ACCESS, 'changeRecords', ...ADMINISTERS, 'changeMembers'],
+  OWNER: [
+    ...['readRecords', 'createTokens', ...READS_PAST, ACCESS, 'changeRecords', ...ADMINISTERS],
+    ...['changeMembers', 'requireSecondFactor'],
+  ],
 };
 
 const ALL_PERMISSIONS = Object.keys(PERMISSIONS) as Permission[];

@@ -72,6 +72,28 @@ const STORY: [by: 'owner' | 'bo', command: OrganizationCommand, told: Omit<Chang
     ],
   ],
   [
+    'owner',
+    { type: 'RequireSecondFactor', from: '2099-12-01', reason: 'r6' },
+    [
+      {
+        event_type: 'SecondFactorRequired',
+        reason: 'r6',
+        changes: [{ field: 'second_factor_from', from: null, to: '2099-12-01' }],
+      },
+    ],
+  ],
+  [
+    'owner',
+    { type: 'MakeSecondFactorOptional' },
+    [
+      {
+        event_type: 'SecondFactorMadeOptional',
+        reason: null,
+        changes: [{ field: 'second_factor_from', from: '2099-12-01', to: null }],
+      },
+    ],
+  ],
+  [
     'bo',
     { type: 'CreateToken', token_id: TOKEN, ...GRANT, kind: KIND },
     [

@@ -24,7 +24,14 @@ const EXPECTED_TOOLS: Partial<Record<Permission, string>> = {
   archiveRecords: 'archiveRecords',
 };
 /** Permissions for pages and the command line, which no tool needs. */
-const MANAGEMENT_PERMISSIONS = ['changeMembers', 'renameOrganization', 'viewTokens', 'revokeTokens', 'createTokens'];
+const MANAGEMENT_PERMISSIONS = [
+  'changeMembers',
+  'requireSecondFactor',
+  'renameOrganization',
+  'viewTokens',
+  'revokeTokens',
+  'createTokens',
+];
 
 interface Context extends ServedPair {
   calls: Calls;

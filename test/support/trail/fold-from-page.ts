@@ -69,6 +69,7 @@ export class FoldedExport {
   readonly organization: Record<'members' | 'membership_ends' | 'domains' | 'tokens', Fields> & {
     name: string;
     import_key: string;
+    second_factor_from?: string | null;
   };
   private readonly records = new Map<string, FoldedRecord>();
   /** Rule 7: by record and connected record, the relation of two controls. */
@@ -220,6 +221,12 @@ export class FoldedExport {
         return;
       case 'DomainWithdrawn':
         delete domains[domain!];
+        return;
+      case 'SecondFactorRequired':
+        this.organization.second_factor_from = String(data.from);
+        return;
+      case 'SecondFactorMadeOptional':
+        this.organization.second_factor_from = null;
         return;
       case 'TokenCreated': {
         const { token_id: _id, ...token } = data;

@@ -109,6 +109,8 @@ const ORGANIZATION_FILES: Readonly<Record<string, PageRule>> = {
 /** The forms of an organization, and the roles that may send them. */
 const ORGANIZATION_FORMS: Readonly<Record<string, readonly Role[]>> = {
   '/name': FROM_ADMIN,
+  '/second-factor': OWNER,
+  '/second-factor/optional': OWNER,
   '/members/invite': OWNER,
   '/members/withdraw': OWNER,
   '/members/domains': OWNER,

@@ -1,10 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { dateOf } from '../../../commands/engine/dates.ts';
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import { Facts } from '../../components/components.tsx';
 import { FormError, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import type { WebContext } from '../../server/context.ts';
-import { type FormState, filledForm } from '../../server/form-state.ts';
+import { BLANK_FORM, type FormState, filledForm } from '../../server/form-state.ts';
 import { settingsLinks } from '../../server/organization-links.ts';
 import { get, post, type Route, redirect } from '../../server/page-request.ts';
 import { type MembershipContext, requireMembership } from '../../server/require-membership.ts';
@@ -12,8 +13,9 @@ import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { describeRole } from '../../texts/role-labels.ts';
 import { NAME_FIELDS } from './organizations.tsx';
+import { SecondFactorPart, secondFactorSetting, secondFactorText } from './second-factor-setting.tsx';
 
-type Collaborators = Pick<WebContext, 'members'>;
+type Collaborators = Pick<WebContext, 'members' | 'people' | 'now'>;
 
 /** An organization's settings: its name, its id, and cards that lead to the other settings. */
 export const organizationSettingsPage = (context: Collaborators): Route[] => [
@@ -28,6 +30,7 @@ export const organizationSettingsPage = (context: Collaborators): Route[] => [
     const { form } = await submitForm(request.formValues, NAME_FIELDS, rename);
     return form === null ? redirect(`${path}/settings`, 'Organization renamed.') : page(context, membership, form);
   }),
+  ...secondFactorSetting(context),
 ];
 
 async function page(
@@ -36,6 +39,9 @@ async function page(
   form: FormState,
 ): Promise<WebPage> {
   const members = await context.members.membersOf(organization.id);
+  const today = dateOf(context.now().toISOString());
+  const from = await context.members.secondFactorFrom(organization.id);
+  const requires = roleAllows(actor.role, 'requireSecondFactor');
   return {
     title: 'Settings',
     section: `${path}/settings`,
@@ -48,6 +54,7 @@ async function page(
             ['Name', organization.name],
             ['Your role', describeRole(actor.role)],
             ['Members', <a href={`${path}/members`}>{members.filter(({ ended }) => !ended).length}</a>],
+            ['Second factor', secondFactorText(from, today)],
             ['ID', <code class="muted">{organization.id}</code>],
           ]}
         />
@@ -78,6 +85,15 @@ async function page(
           </li>
         </ul>
         {roleAllows(actor.role, 'renameOrganization') && <RenameForm path={path} form={form} />}
+        {requires && (
+          <SecondFactorPart
+            path={path}
+            from={from}
+            today={today}
+            lacking={await context.members.countWithoutFactor(members)}
+            form={BLANK_FORM}
+          />
+        )}
       </>
     ),
   };
