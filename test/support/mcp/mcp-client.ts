@@ -119,9 +119,13 @@ export const modernCall: Call = async (url, token, name, args = {}) =>
 export const patientCall: Call = (url, token, tool, args) => {
   const isRead = /^(list|get)/.test(tool);
   const answer = async () => {
-    const reply = await legacyCall(url, token, tool, args);
-    const error = reply.result.error as ToolError | undefined;
-    return isRead && reply.isError && error?.code === 'unavailable' ? null : reply;
+    const reply = await legacyCall(url, token, tool, args).catch((failure: RpcFailure) => {
+      // The token's account can't be read yet.
+      if (isRead && failure.status === 503) return null;
+      throw failure;
+    });
+    const error = reply?.result.error as ToolError | undefined;
+    return isRead && reply?.isError && error?.code === 'unavailable' ? null : reply;
   };
   return until(answer, 60_000, tool);
 };
