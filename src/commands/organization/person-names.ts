@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { idPrefix } from '../engine/ids.ts';
 import { normalize } from '../engine/normalize.ts';
 
@@ -16,6 +17,8 @@ export function foldName(name: string): string {
 
 /** The words for the caller and for the service. */
 const RESERVED_WORDS = ['ME', 'SYSTEM'];
+/** Words that the service writes in a person's place, alone or behind a name. */
+const WORDS_FOR_NOBODY = ['former member', 'erased name', 'veritrail'];
 
 /** Returns true for a text that is never a name: ME, SYSTEM and what looks like an id. */
 export function isReservedWord(text: string): boolean {
@@ -29,24 +32,46 @@ const FOLDED_ID = /^(acc_|[a-z]{3}_[0-9a-z]{26,29}$)/;
 export function isForbiddenName(name: string): boolean {
   return (
     [foldName(name), skeletonOf(name)].some((text) => text === '' || FOLDED_ID.test(text)) ||
-    RESERVED_WORDS.some((word) => areConfusableNames(name, word))
+    [...RESERVED_WORDS, ...WORDS_FOR_NOBODY].some((word) => areConfusableNames(name, word)) ||
+    skeletonOf(name).includes(skeletonOf('former member'))
   );
 }
 
-/** Pairs of a character and the Latin letter that it looks like in most fonts: the frequent ones of Unicode's UTS #39. */
-const LOOKALIKES = [
-  'АA ВB ЕE ЅS Іl ЈJ КK МM НH ОO РP СC ТT ХX УY аa еe ѕs іi јj оo рp сc уy хx һh ԁd ӏl Ӏl',
-  'ΑA ΒB ΕE ΖZ ΗH Ιl ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX αa ιi νv οo ρp υu',
-  'Il 1l |l 0O',
-].flatMap((pairs) => pairs.split(' ').map(([character, latin]) => [character!, latin!] as const));
-const LATIN_LETTERS: ReadonlyMap<string, string> = new Map(LOOKALIKES);
+/** A Coptic letter that the table lacks. */
+const MISSING_LOOKALIKES = [['\u2c80', 'A']] as const;
+
+/** By character, the characters that it looks like: Unicode's table (UTS #39). Read when it is first needed. */
+const readPrototypes = (() => {
+  let prototypes: ReadonlyMap<string, string> | undefined;
+  const read = (): ReadonlyMap<string, string> => {
+    const file = new URL('./confusables.json', import.meta.url);
+    const { lookalikes } = JSON.parse(readFileSync(file, 'utf8')) as { lookalikes: Record<string, string> };
+    return new Map([
+      ...Object.entries(lookalikes).flatMap(([prototype, all]) => [...all].map((one) => [one, prototype] as const)),
+      ...MISSING_LOOKALIKES,
+    ]);
+  };
+  return () => {
+    prototypes ??= read();
+    return prototypes;
+  };
+})();
 
 /** Returns true for two names that a reader, or a caller who writes one of them, could confuse. */
 export function areConfusableNames(a: string, b: string): boolean {
   return foldName(a) === foldName(b) || skeletonOf(a) === skeletonOf(b);
 }
 
-/** Returns a folded name with Latin letters in place of those that look like them. Names with one skeleton look alike. */
+/** Signs between names, and what is drawn as a blank. An underscore stays, because it is in ids. */
+const SEPARATORS = /[\s\p{Z}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}\u2800]/gu;
+
+/** Returns a name in a form that is the same for names which look alike, in upper or lower case, with or without signs. */
 export function skeletonOf(name: string): string {
-  return foldName([...normalize(name, 'NFKC')].map((character) => LATIN_LETTERS.get(character) ?? character).join(''));
+  const prototypes = readPrototypes();
+  const replaced = (text: string) =>
+    // m stays, and rn becomes m below, so that ids keep their length.
+    [...text].map((character) => (character === 'm' ? 'm' : (prototypes.get(character) ?? character))).join('');
+  const drawn = replaced(normalize(name, 'NFKC').normalize('NFD'));
+  const folded = replaced(foldName(drawn).normalize('NFD')).toLowerCase();
+  return folded.replaceAll('i', 'l').replaceAll('rn', 'm').replace(SEPARATORS, '').normalize('NFC');
 }
