@@ -16,7 +16,7 @@ export interface OneTimeLink extends AccountRecord {
   role: Role | null;
   /** The end of the membership that an INVITATION leads to. Absent or null without one. */
   until?: string | null;
-  /** The creator's note about the guest. Nobody else sees it. */
+  /** The creator's note about the guest. Nobody else sees it. Erased when the link is used, because it can name the guest. */
   note: string;
   /** An account's id, or SYSTEM. */
   made_by: string;
@@ -90,11 +90,11 @@ export class OneTimeLinks {
     const link = await this.require(secret, kind);
     const used_at = now().toISOString();
     const before = { used_at: null, account_id: link.account_id };
-    if (!(await accounts.update('links', link.id, { used_at }, before))) return this.use(secret, kind, work);
+    if (!(await accounts.update('links', link.id, { used_at, note: '' }, before))) return this.use(secret, kind, work);
     try {
       return await work(link);
     } catch (error) {
-      await accounts.update('links', link.id, { used_at: null });
+      await accounts.update('links', link.id, { used_at: null, note: link.note });
       throw error;
     }
   }

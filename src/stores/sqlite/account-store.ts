@@ -26,7 +26,11 @@ class SqliteAccountStore implements AccountStore {
     const createTables = () => {
       for (const [name, table] of Object.entries(ACCOUNT_TABLES)) this.#db.exec(createTable(name, table));
     };
-    this.#db.setUp(() => this.#db.transaction(createTables));
+    this.#db.setUp(() => {
+      // Erased records leave the file too. SQLite would keep them in free pages.
+      this.#db.exec('PRAGMA secure_delete = ON');
+      this.#db.transaction(createTables);
+    });
   }
 
   insert(table: AccountTableName, record: AccountRecord): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
-import type { NewOneTimeLink } from '../../../src/identity/accounts/one-time-links.ts';
+import type { NewOneTimeLink, OneTimeLink } from '../../../src/identity/accounts/one-time-links.ts';
 import { firstOwnerId, firstStart } from '../../../src/identity/installation/installation.ts';
 import { closeAll, sweepExpired } from '../../support/identity/identity.ts';
 import {
@@ -121,6 +121,17 @@ test('an invitation makes a new person a member', async () => {
   const { organization_id, role, made_by } = INVITATION;
   assert.equal(people.joined, [[{ organization_id, role, until, made_by }, session.account_id]]);
   assert.is((await refusalOf(people.welcome.join(secret, EVE, THIEF))).code, 'not_found');
+});
+
+test('the note of an invitation is erased when it is used, and only then', async () => {
+  const people = await startPeople();
+  const { secret, record } = await people.links.create({ ...INVITATION, note: 'for Quattro Person' });
+  const noteOf = async () => (await people.identity.accounts.get<OneTimeLink>('links', record.id))!.note;
+  const failing = people.links.use(secret, 'INVITATION', () => Promise.reject(new Error('cut')));
+  assert.is(await failing.catch((error: Error) => error.message), 'cut');
+  assert.is(await noteOf(), 'for Quattro Person');
+  await people.links.use(secret, 'INVITATION', () => Promise.resolve());
+  assert.is(await noteOf(), '');
 });
 
 test('a signed-in person accepts an invitation', async () => {
