@@ -5,6 +5,9 @@ const BUILT_IN_DATE_FORMATS: readonly number[] = [
   14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58,
 ];
 
+/** Excel writes no longer code. `showsDay` needs time that grows with the square of the length. */
+const MAX_CODE_CHARACTERS = 255;
+
 /** Reads the cell formats (`cellXfs`) of a workbook. Returns true for each one that shows a number as a day. */
 export async function readDateStyles(bytes: AsyncIterable<Uint8Array>): Promise<boolean[]> {
   const codes = new Map<number, string>();
@@ -12,7 +15,7 @@ export async function readDateStyles(bytes: AsyncIterable<Uint8Array>): Promise<
   let isInCellFormats = false;
   await parseXml(bytes, {
     open(name, { numFmtId, formatCode }) {
-      if (name === 'numFmt') codes.set(Number(numFmtId), formatCode ?? '');
+      if (name === 'numFmt') codes.set(Number(numFmtId), (formatCode ?? '').slice(0, MAX_CODE_CHARACTERS));
       if (name === 'cellXfs') isInCellFormats = true;
       if (name === 'xf' && isInCellFormats) formats.push(Number(numFmtId ?? 0));
     },

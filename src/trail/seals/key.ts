@@ -58,7 +58,7 @@ export function readPublicKeys(crypto: TrailCrypto, text: string): PublicKey[] {
 /** An Ed25519 key's SPKI (RFC 8410) is these bytes and the key's 32 bytes. */
 const SPKI_PREFIX = '302a300506032b6570032100';
 const SPKI_BYTES = SPKI_PREFIX.length / 2 + KEY_BYTES;
-const PEM = /^-----BEGIN PUBLIC KEY-----\s+([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----$/;
+const PEM = /^-----BEGIN PUBLIC KEY-----\s([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----$/;
 
 /** Returns a key as PEM (SPKI), without a line feed at the end. */
 export function publicPem({ text }: PublicKey): string {
