@@ -73,13 +73,13 @@ export async function createHttpApp(options: HttpAppOptions): Promise<RequestLis
   const tools = metrics?.countTools(register.tools) ?? register.tools;
   const app = createApp({
     tools,
-    authenticate: (credential, request) => {
+    authenticate: (credential, request, isRecheck) => {
       if (!gateway.isOpen) throw unavailable();
       const { address } = readClientInfo(request);
       // The user agent of a program names no browser. Every call passes here, and a spread would be slow.
       const withClient = (caller: Caller | null) =>
         caller && Object.assign({}, caller, { clientInfo: { address, agent: '' } });
-      const lookup = identity.authenticator.authenticate(credential, () => address);
+      const lookup = identity.authenticator.authenticate(credential, () => address, isRecheck);
       return lookup instanceof Promise ? lookup.then(withClient) : withClient(lookup);
     },
     sessions: async (request) => {

@@ -153,12 +153,12 @@ export class Metrics {
   /** Returns the same log, with appends counted and timed. */
   countAppends(events: EventStore): EventStore {
     return {
-      append: async (stream, batch, expectedRevision, decidedAt) => {
+      append: async (stream, batch, ...rest) => {
         const started = performance.now();
         this.appending += 1;
         let outcome = 'ok';
         try {
-          const position = await events.append(stream, batch, expectedRevision, decidedAt);
+          const position = await events.append(stream, batch, ...rest);
           this.events.inc(batch.length);
           return position;
         } catch (error) {

@@ -3,7 +3,13 @@ import type { TrailEvent } from '../trail/event.ts';
 import { type EventTexts, eventTexts, isAuthentic } from '../trail/hash.ts';
 import { nodeCrypto } from '../trail/node/node-crypto.ts';
 import { DecisionExpired, TooLarge } from './errors.ts';
-import { MAX_APPEND_BYTES, MAX_DECISION_AGE_MS, type StreamBatch } from './event-store.ts';
+import {
+  type AppendCondition,
+  MAX_APPEND_BYTES,
+  MAX_CONDITION_AGE_MS,
+  MAX_DECISION_AGE_MS,
+  type StreamBatch,
+} from './event-store.ts';
 
 /** Bytes per event in addition to its type, data and metadata: id, stream, numbers, framing. Rounded up. */
 const FRAMING_BYTES = 256;
@@ -36,12 +42,25 @@ export function checkAppend(stream: string, events: readonly TrailEvent[], expec
   return allTexts;
 }
 
-/** Checks the age of a decision. @throws DecisionExpired if it is too old to be written now */
-export function checkDecisionAge({ stream, decidedAt }: Pick<StreamBatch, 'stream' | 'decidedAt'>): void {
+/** Checks the age of a decision and the end of its condition. @throws DecisionExpired if it may not be written any more */
+export function checkDecisionAge({
+  stream,
+  decidedAt,
+  condition,
+}: Pick<StreamBatch, 'stream' | 'decidedAt' | 'condition'>): void {
+  if (condition !== undefined && monotonicMs() > condition.until)
+    throw new DecisionExpired(`the access behind the events for ${stream} has ended`);
   if (decidedAt === undefined) return;
   const age = monotonicMs() - decidedAt;
   if (age > MAX_DECISION_AGE_MS)
     throw new DecisionExpired(`the events for ${stream} were decided ${Math.round(age)} ms ago`);
+}
+
+/** Checks the age of a condition that can't be read in the append's transaction. @throws DecisionExpired if it is too old */
+export function checkConditionAge(condition: AppendCondition | undefined): void {
+  if (condition === undefined) return;
+  const age = monotonicMs() - condition.readAt;
+  if (age > MAX_CONDITION_AGE_MS) throw new DecisionExpired(`${condition.stream} was read ${Math.round(age)} ms ago`);
 }
 
 /** Returns an event's canonical texts; null if it has none, and so can't have been hashed. */

@@ -61,7 +61,7 @@ export class StreamDamaged extends Error {
 }
 
 /**
- * The events were decided too long ago to get their place in the log now. This call has written nothing; an earlier attempt
+ * The events were decided too long ago to get their place in the log now, or on rights that have changed. This call has written nothing; an earlier attempt
  * with the same events may have. Decide again on fresh state.
  */
 export class DecisionExpired extends StoreUnavailable {

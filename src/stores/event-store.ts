@@ -59,7 +59,23 @@ export interface StreamBatch {
   expectedRevision: number;
   /** The `monotonicMs` at which the events were decided. Absent: they may be of any age, as when a log is restored. */
   decidedAt?: number | undefined;
+  /** Absent: the events depend on no other stream. */
+  condition?: AppendCondition | undefined;
 }
+
+/** Another stream on which events were decided: the organization's, which gives the actor its rights. */
+export interface AppendCondition {
+  stream: string;
+  /** The stream's revision when the events were decided. */
+  revision: number;
+  /** The `monotonicMs` at which that revision was read. */
+  readAt: number;
+  /** The `monotonicMs` after which the events must not be written: the end of the actor's access. Infinity without one. */
+  until: number;
+}
+
+/** Limit for the age of a condition's `readAt` in a store that can't read the other stream in the same transaction. */
+export const MAX_CONDITION_AGE_MS = 500;
 
 /**
  * Limit for the age of a decision that is appended. Its `recorded_at` is that old too, so a read as of a moment some seconds
@@ -90,9 +106,11 @@ export interface EventStore {
   /**
    * Appends a batch to one stream. The events have consecutive revisions from `expectedRevision + 1`.
    * @param decidedAt as in StreamBatch. It is compared at the last moment before each attempt to write
+   * @param condition as in StreamBatch. An embedded store reads the other stream in the append's transaction; others
+   * refuse one that was read more than MAX_CONDITION_AGE_MS ago
    * @returns the store position of the batch's last event. For a retry, that of the first attempt.
    * @throws RevisionConflict if the stream is at another revision and doesn't have these events already
-   * @throws DecisionExpired if the events were decided more than MAX_DECISION_AGE_MS ago
+   * @throws DecisionExpired if the events were decided more than MAX_DECISION_AGE_MS ago, or the condition doesn't hold
    * @throws StoreReplaced if the log doesn't hold the newest event that this process knows
    * @throws TooLarge if the batch is larger than MAX_APPEND_BYTES
    * @throws StoreUnavailable if the store is down (`ambiguous` if the batch may have been appended)
@@ -103,6 +121,7 @@ export interface EventStore {
     events: readonly TrailEvent[],
     expectedRevision: number,
     decidedAt?: number,
+    condition?: AppendCondition,
   ): Promise<StorePosition>;
 
   /**

@@ -216,6 +216,7 @@ test('counts OAuth requests by address before doing anything', async () => {
     documents: { areAdvertised: () => true },
     requireTrust: () => undefined,
     countRegistration: () => 0,
+    requireTrust: () => undefined,
     authorizationError: () => null,
   } as unknown as OAuth;
   const limits = createRateLimits(null, clientInfoReader([]), () => 0);

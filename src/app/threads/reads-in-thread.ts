@@ -1,5 +1,6 @@
 import { OperatorNeeded, Refusal } from '../../commands/engine/refusal.ts';
-import type { Caller } from '../../commands/organization/caller.ts';
+import { type Caller, withCurrentRights } from '../../commands/organization/caller.ts';
+import { requireUnchangedRights } from '../../commands/organization/permissions.ts';
 import type { OpenRecordFile, RecordFileCall } from '../../http/files/record-files.ts';
 import type { ReportFileAnswer, ReportFileCall, ReportFiles } from '../../http/files/report-files.ts';
 import type { SpooledFiles } from '../../http/files/spooled-files.ts';
@@ -75,9 +76,12 @@ export class ReadsInThread implements CallRunner {
   async run(call: PreparedCall, { signal, progress }: Pick<CallContext, 'signal' | 'progress'>): Promise<ToolResult> {
     const id = this.newId();
     if (progress) this.listeners.set(id, progress);
-    const read = { type: 'call', id, call: withPlainCaller(call), reportsProgress: progress !== undefined } as const;
+    const reportsProgress = progress !== undefined;
+    const send = async () => {
+      const read = { type: 'call', id, call: await withPlainCaller(call), reportsProgress } as const;
+      return this.ask(read, call.organizations, signal);
+    };
     try {
-      const send = () => this.ask(read, call.organizations, signal);
       return await this.turns.run(call.caller, send, { kind: call.load, signal });
     } finally {
       this.listeners.delete(id);
@@ -89,10 +93,12 @@ export class ReadsInThread implements CallRunner {
     generate: async (call: ReportFileCall, signal: AbortSignal): Promise<ReportFileAnswer> => {
       const { spool } = this.options;
       const path = spool.newPath();
-      const read = { type: 'reportFile', id: this.newId(), call: withPlainCaller(call), path } as const;
+      const { organization_id } = call.input;
       const send = async () => {
         spool.requireRoom(call.caller);
-        const { etag, file } = accepted(await this.ask(read, [call.input.organization_id], signal));
+        const read = { type: 'reportFile', id: this.newId(), call: await withPlainCaller(call), path } as const;
+        const { etag, file } = accepted(await this.ask(read, [organization_id], signal));
+        await requireUnchangedRights(call.caller, [organization_id]);
         return { etag, file: file && { ...file, ...(await spool.take(call.caller, path)) } };
       };
       try {
@@ -107,11 +113,13 @@ export class ReadsInThread implements CallRunner {
   /** Opens a file of records or changes, read in the thread. */
   async openRecordFile(call: RecordFileCall, signal: AbortSignal): Promise<OpenRecordFile> {
     const id = this.newId();
-    const read = { type: 'recordFile', id, call: withPlainCaller(call) } as const;
+    const { organization_id } = call.request;
     const content = this.contentOf(id, call);
     try {
-      const send = () => this.ask(read, [call.request.organization_id], signal);
+      const send = async () =>
+        this.ask({ type: 'recordFile', id, call: await withPlainCaller(call) }, [organization_id], signal);
       const file = accepted(await this.turns.run(call.caller, send, { kind: 'SCAN', signal }));
+      await requireUnchangedRights(call.caller, [organization_id]);
       return { ...file, chunks: call.hasContent ? content : null };
     } catch (error) {
       await content.return();
@@ -208,9 +216,9 @@ export function readHeapMb(limit: number | undefined): number {
   return limit ? Math.min(MAX_HEAP_MB, Math.floor((limit * HEAP_SHARE) / (1 << 20))) : MAX_HEAP_MB;
 }
 
-/** Returns a call that can be sent to a thread. Its roles were confirmed before, if it needs that. */
-function withPlainCaller<Call extends { caller: Caller }>(call: Call): Call {
-  const { confirm: _confirm, ...caller } = call.caller;
+/** Returns a call that can be sent to a thread, with the rights that its caller has when its turn comes. */
+async function withPlainCaller<Call extends { caller: Caller }>(call: Call): Promise<Call> {
+  const { confirm: _confirm, renew: _renew, ...caller } = await withCurrentRights(call.caller);
   return { ...call, caller };
 }
 

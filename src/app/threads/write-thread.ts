@@ -10,8 +10,8 @@ await serveThread<WriteMessages, WriteThreadSettings>(async ({ dataDir, isEmbedd
   const accounts = isEmbedded.accounts ? openSqliteAccountStore(dataDir) : null;
   const write = (request: WriteMessages['request']): Promise<unknown> => {
     if ('append' in request) {
-      const { stream, events: newEvents, expectedRevision, decidedAt } = request.append;
-      return events!.append(stream, newEvents, expectedRevision, decidedAt);
+      const { stream, events: newEvents, expectedRevision, decidedAt, condition } = request.append;
+      return events!.append(stream, newEvents, expectedRevision, decidedAt, condition);
     }
     const method = accounts![request.method] as (...args: readonly unknown[]) => Promise<unknown>;
     return method.apply(accounts, request.args as unknown[]);

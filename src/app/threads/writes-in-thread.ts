@@ -1,6 +1,6 @@
 import type { AccountStore } from '../../stores/account-store.ts';
 import { StoreUnavailable } from '../../stores/errors.ts';
-import type { EventStore, StorePosition } from '../../stores/event-store.ts';
+import type { EventStore, StorePosition, StreamBatch } from '../../stores/event-store.ts';
 import type { StoreSettings, Stores } from '../../stores/open.ts';
 import type { ThreadLog } from './messages.ts';
 import { ServiceThread } from './service-thread.ts';
@@ -45,12 +45,11 @@ export function writeInThread(stores: Stores, settings: StoreSettings, log: Thre
 type Write = (request: WriteMessages['request']) => Promise<unknown>;
 
 function appendingBy(events: EventStore, write: Write): EventStore {
-  const append: EventStore['append'] = (stream, newEvents, expectedRevision, decidedAt) =>
-    write({ append: { stream, events: newEvents, expectedRevision, decidedAt } }) as Promise<StorePosition>;
+  const append = (batch: StreamBatch) => write({ append: batch }) as Promise<StorePosition>;
   return {
-    append,
-    appendInOrder: (batches) =>
-      Promise.all(batches.map((batch) => append(batch.stream, batch.events, batch.expectedRevision, batch.decidedAt))),
+    append: (stream, newEvents, expectedRevision, decidedAt, condition) =>
+      append({ stream, events: newEvents, expectedRevision, decidedAt, condition }),
+    appendInOrder: (batches) => Promise.all(batches.map(append)),
     appendRow: (...args) => events.appendRow(...args),
     readStream: (...args) => events.readStream(...args),
     explainAbsence: (stream) => events.explainAbsence(stream),

@@ -75,7 +75,7 @@ The command tells what it changed or left out. Importing the same file again cha
         const input = identityOf(adopted);
         const id = importedId(framework, state!.import_key, organizationId, input);
         const { repeated } = await handler.execute(recordAggregate(id), adoptionCommand(id, adopted, options.reason), {
-          ...envelopeFor(caller, organizationId, role),
+          ...envelopeFor(caller, organizationId, role, 'adoptFrameworks'),
           command_id: importCommandId(id),
           input,
         });

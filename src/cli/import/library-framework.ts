@@ -47,7 +47,7 @@ export async function adoptLibraryFramework(args: readonly string[], shell: Shel
         recordAggregate(id),
         adoptionCommand(id, input, options.reason),
         {
-          ...envelopeFor(caller, organizationId, role),
+          ...envelopeFor(caller, organizationId, role, 'adoptFrameworks'),
           command_id: stores.handler.commandId([organizationId, 'framework import'], undefined),
           input: { library_id: options.library },
         },

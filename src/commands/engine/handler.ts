@@ -5,6 +5,7 @@ import type { TrailEvent } from '../../trail/event.ts';
 import { chainEvents, saltedHash } from '../../trail/hash.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import type { Role } from '../organization/caller.ts';
+import type { Permission } from '../organization/permissions.ts';
 import { dateOf } from './dates.ts';
 import type { Aggregate, DomainEvent } from './decider.ts';
 import { commandId, uuidV7 } from './ids.ts';
@@ -19,6 +20,7 @@ import {
   StreamCache,
   type StreamState,
 } from './stream-state.ts';
+import { type WriteRights, WriteRightsReader } from './write-rights.ts';
 
 /** Identifies a command: the caller, the organization, and the ids by which a repeated call is recognised. */
 export interface CommandEnvelope {
@@ -29,6 +31,13 @@ export interface CommandEnvelope {
   role: Role;
   /** The account's own role, which the credential may limit to `role`. */
   member_role?: Role | undefined;
+  /**
+   * The permission that the actor must have when the events are appended, by the organization's own log. Absent for
+   * commands on the organization, whose deciders check it, and for those of the service and the command line.
+   */
+  permission?: Permission | undefined;
+  /** Returns false once the credential or session has ended. Called after each wait, before an append. Absent if it can't end. */
+  hasValidCredential?: (() => Promise<boolean>) | undefined;
   command_id: string;
   correlation_id: string;
   /** The normalised input that `input_hash` covers. */
@@ -89,6 +98,12 @@ export interface HandlerOptions {
 /** A decision: either there is nothing to append and the result is final, or these events must be appended. */
 type Decision<State> = { result: CommandResult<State> } | NewEvents;
 
+/** A command's envelope, and its actor's rights now, or the refusal to decide on new events for that actor. */
+interface CommandCaller {
+  envelope: CommandEnvelope;
+  rights: WriteRights | Refusal;
+}
+
 interface NewEvents {
   newEvents: readonly DomainEvent[];
   recordedAt: string;
@@ -105,6 +120,7 @@ const MAX_WAITING_COMMANDS = 10_000;
  */
 export class CommandHandler {
   private readonly streams: StreamCache;
+  private readonly rights: WriteRightsReader;
   private readonly queue = new KeyedQueue(
     MAX_WAITING_COMMANDS,
     'Too many writes are waiting. Repeat the call with the same idempotency_key in a moment.',
@@ -116,6 +132,7 @@ export class CommandHandler {
   ) {
     const { now, onOutOfOrder: onFound } = options;
     this.streams = new StreamCache(store, onFound && { now, onFound });
+    this.rights = new WriteRightsReader(this.streams, options);
   }
 
   /**
@@ -161,26 +178,40 @@ export class CommandHandler {
     const { deadline } = prepared;
     requireTime(deadline);
     let loaded = this.streams.has(stream) ? await this.load(aggregate) : prepared.loaded;
+    /** The last error that leaves open if something was written. */
+    let unknownOutcome: unknown;
     for (let attempt = 1; ; attempt++) {
-      const { decision, current } = await this.decideOnFreshState(aggregate, command, envelope, loaded);
+      let rights = await this.rights.read(envelope, attempt > 1);
+      // "Not written" may be false then.
+      if (rights instanceof Refusal && unknownOutcome !== undefined) rights = asRefusal(unknownOutcome) as Refusal;
+      const { decision, current } = await this.decideOnFreshState(aggregate, command, { envelope, rights }, loaded);
       if ('result' in decision) return decision.result;
       this.options.requireTrust?.();
       requireTime(deadline);
       const events = this.toTrailEvents(aggregate, current, decision, envelope);
+      const { decidedAt } = decision;
+      const { condition } = rights as WriteRights;
+      const batch = { stream, events, expectedRevision: current.revision, decidedAt, condition };
       try {
-        const storePosition = await appendWithRetries(this.store, stream, events, current.revision, decision.decidedAt);
+        const storePosition = await appendWithRetries(this.store, batch, () => this.renew(envelope, rights));
         this.options.onAppended?.(events);
         const next = { ...fold(decider, current, events), storePosition };
         this.streams.put(stream, next);
         return toResult(next, events);
       } catch (error) {
-        if (error instanceof RevisionConflict && error.actual < current.revision) {
-          throw new StreamDamaged(stream, `it ends at revision ${error.actual}, but had revision ${current.revision}`);
-        }
+        refuseCut(error, stream, current.revision);
+        if (error instanceof StoreUnavailable && error.ambiguous) unknownOutcome = error;
         await waitBeforeRetry(error, attempt, deadline);
         loaded = await this.load(aggregate, true);
       }
     }
+  }
+
+  /** Returns the actor's rights if they are the same roles as before; null otherwise. */
+  private async renew(envelope: CommandEnvelope, before: WriteRights | Refusal): Promise<WriteRights | null> {
+    const now = await this.rights.read(envelope, false);
+    if (now instanceof Refusal || before instanceof Refusal) return null;
+    return now.role === before.role && now.member_role === before.member_role ? now : null;
   }
 
   /** Decides a command on fresh state, or as for a new record, and writes nothing. @throws Refusal as `execute` does */
@@ -192,7 +223,8 @@ export class CommandHandler {
     const isFresh = !envelope.isPresumedNew;
     const initial = isFresh ? await this.load(aggregate, true) : await this.streams.presumeNew(aggregate);
     const { command, loaded } = await this.prepare(aggregate, given, envelope, initial);
-    const { decision, current } = await this.decideOnFreshState(aggregate, command, envelope, loaded, isFresh);
+    const caller = { envelope, rights: envelope };
+    const { decision, current } = await this.decideOnFreshState(aggregate, command, caller, loaded, isFresh);
     const isNewRecord = current.state === null;
     if ('newEvents' in decision) {
       return { event_types: decision.newEvents.map(({ type }) => type), repeated: false, isNewRecord };
@@ -256,25 +288,25 @@ export class CommandHandler {
   private async decideOnFreshState<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
     command: Command,
-    envelope: CommandEnvelope,
+    caller: CommandCaller,
     loaded: StreamState<State>,
     isFresh = false,
   ): Promise<{ decision: Decision<State>; current: StreamState<State> }> {
     try {
-      const decision = this.runDecider(aggregate, command, envelope, loaded);
+      const decision = this.runDecider(aggregate, command, caller, loaded);
       const isCertain = isFresh || 'newEvents' in decision || decision.result.repeated;
       if (isCertain) return { decision, current: loaded };
     } catch (error) {
       if (isFresh || !(error instanceof Refusal)) throw error;
     }
     const current = await this.load(aggregate, true);
-    return { decision: this.runDecider(aggregate, command, envelope, current), current };
+    return { decision: this.runDecider(aggregate, command, caller, current), current };
   }
 
   private runDecider<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
     command: Command,
-    envelope: CommandEnvelope,
+    { envelope, rights }: CommandCaller,
     current: StreamState<State>,
   ): Decision<State> {
     if (current.organization_id !== null && current.organization_id !== envelope.organization_id) {
@@ -282,6 +314,7 @@ export class CommandHandler {
     }
     const repeated = this.findRepeatedCommand(current, envelope);
     if (repeated !== null) return { result: repeated };
+    if (rights instanceof Refusal) throw rights;
     const revision = recordRevision(current);
     if (envelope.expected_revision !== undefined && envelope.expected_revision !== revision) {
       throw new Refusal('conflict', `The record is at revision ${revision}. Read it again, then decide.`, {
@@ -294,8 +327,8 @@ export class CommandHandler {
       now,
       today: dateOf(now),
       actor_id: envelope.actor_id,
-      role: envelope.role,
-      memberRole: envelope.member_role,
+      role: rights.role,
+      memberRole: rights.member_role,
       maxAcceptanceDays: this.options.maxAcceptanceDays,
     });
     if (newEvents.length === 0) return { result: toResult(current, []) };
@@ -361,6 +394,12 @@ export class CommandHandler {
       schemaVersion: (type) => decider.events[type]!.length,
     });
   }
+}
+
+/** @throws StreamDamaged if a stream ends before the revision that this process has read */
+function refuseCut(error: unknown, stream: string, revision: number): void {
+  if (!(error instanceof RevisionConflict && error.actual < revision)) return;
+  throw new StreamDamaged(stream, `it ends at revision ${error.actual}, but had revision ${revision}`);
 }
 
 /** @throws StoreUnavailable after the deadline: the caller has got an error, and an append would do what it says failed */

@@ -1,7 +1,6 @@
 import { monotonicMs } from '../../clock/monotonic.ts';
 import { DecisionExpired, RevisionConflict, StoreUnavailable } from '../../stores/errors.ts';
-import type { EventStore, StorePosition } from '../../stores/event-store.ts';
-import type { TrailEvent } from '../../trail/event.ts';
+import type { AppendCondition, EventStore, StorePosition, StreamBatch } from '../../stores/event-store.ts';
 import type { Caller } from '../organization/caller.ts';
 import { Refusal } from './refusal.ts';
 
@@ -46,24 +45,26 @@ const RETRY_SAME_BYTES_MS = 3_000;
 
 /**
  * Appends events, and retries while the outcome is unknown.
- * @param expected revision of the stream's last event, -1 (NO_STREAM) if the stream doesn't exist
- * @param decidedAt as for `EventStore.append`
+ * @param renewCondition reads the batch's condition again before each retry. Returns null if its actor may not write any
+ * more, or has another role: then nothing is sent again
  */
 export async function appendWithRetries(
   store: Pick<EventStore, 'append'>,
-  stream: string,
-  events: readonly TrailEvent[],
-  expected: number,
-  decidedAt: number | undefined,
+  { stream, events, expectedRevision, decidedAt, condition: firstCondition }: StreamBatch,
+  renewCondition: () => Promise<{ condition?: AppendCondition | undefined } | null>,
 ): Promise<StorePosition> {
   const startedAt = monotonicMs();
+  let condition = firstCondition;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await store.append(stream, events, expected, decidedAt);
+      return await store.append(stream, events, expectedRevision, decidedAt, condition);
     } catch (error) {
       const isOutcomeUnknown = error instanceof StoreUnavailable && error.ambiguous;
       if (!isOutcomeUnknown || monotonicMs() - startedAt > RETRY_SAME_BYTES_MS) throw error;
       await waitWithJitter(attempt);
+      const renewed = await renewCondition();
+      if (renewed === null) throw error;
+      condition = renewed.condition;
     }
   }
 }

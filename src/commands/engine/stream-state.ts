@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../clock/monotonic.ts';
 import { StreamDamaged } from '../../stores/errors.ts';
 import type { EventStore, StoredEvent, StorePosition, UnreadableRow } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
@@ -192,6 +193,10 @@ export type FoldableAggregate<State extends object, Event extends DomainEvent> =
 /** A cache of stream states, least recently used out first. An outdated state does no harm: its append conflicts. */
 export class StreamCache {
   private readonly cache = createByteCache(CACHED_STATE_BYTES, stateBytes);
+  /** The `monotonicMs` at which the newest read began that led to a state. */
+  private readonly readTimes = new WeakMap<StreamState<object>, number>();
+  /** The running reads of `loadRecent`, which calls at the same time share. */
+  private readonly recentLoads = new Map<string, Promise<StreamState<object>>>();
 
   /** @param watch gets the events of a stream that were recorded out of order, each time they are read */
   constructor(
@@ -208,6 +213,25 @@ export class StreamCache {
     return aggregate.companion === undefined ? loaded : this.withCompanion(loaded, aggregate.companion, refresh);
   }
 
+  /** Returns a stream's state that was read at most `maxAgeMs` ago, and the `monotonicMs` at which it was. @throws as `load` */
+  async loadRecent<State extends object, Event extends DomainEvent>(
+    aggregate: FoldableAggregate<State, Event>,
+    maxAgeMs: number,
+  ): Promise<{ loaded: StreamState<State>; readAt: number }> {
+    const { stream } = aggregate;
+    const cachedState = this.cache.get(stream) as StreamState<State> | undefined;
+    const readAt = cachedState && this.readTimes.get(cachedState);
+    if (readAt !== undefined && monotonicMs() - readAt < maxAgeMs) return { loaded: cachedState!, readAt };
+    const startedAt = monotonicMs();
+    let loading = this.recentLoads.get(stream) as Promise<StreamState<State>> | undefined;
+    if (loading === undefined) {
+      loading = this.load(aggregate, true).finally(() => this.recentLoads.delete(stream));
+      this.recentLoads.set(stream, loading);
+    }
+    const loaded = await loading;
+    return { loaded, readAt: this.readTimes.get(loaded) ?? startedAt };
+  }
+
   /** Returns the state that a stream's own events and its origin lead to. */
   private async loadOwn<State extends object, Event extends DomainEvent>(
     aggregate: FoldableAggregate<State, Event>,
@@ -217,9 +241,12 @@ export class StreamCache {
     const cachedState = this.cache.get(stream) as StreamState<State> | undefined;
     if (cachedState !== undefined && !refresh) return cachedState;
     const from = cachedState ?? (await this.loadOrigin(aggregate.origin));
+    const startedAt = monotonicMs();
     const newEvents = await this.store.readStream(stream, from.revision + 1);
-    if (cachedState !== undefined && newEvents.length === 0) return cachedState;
-    const loaded = fold(decider, from, newEvents);
+    const isUnchanged = cachedState !== undefined && newEvents.length === 0;
+    const loaded = isUnchanged ? cachedState : fold(decider, from, newEvents);
+    this.readTimes.set(loaded, startedAt);
+    if (isUnchanged) return loaded;
     this.reportOutOfOrder(from, newEvents);
     if (loaded.revision === -1) await this.refuseRemoved(stream);
     if (loaded.state !== null) this.cache.set(stream, loaded);

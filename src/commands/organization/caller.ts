@@ -29,6 +29,13 @@ export interface Caller {
    * @throws StoreUnavailable if the log still doesn't answer
    */
   confirm?: () => Promise<Caller | null>;
+  /**
+   * Looks the caller up again. Returns null when its credential or session has ended. Absent at the command line.
+   * `withCurrentRights` calls it after each wait.
+   */
+  renew?: () => Promise<Caller | null>;
+  /** The `monotonicMs` at which the rights were looked up. */
+  checkedAt?: number;
   /** The address and user agent of a call over HTTP, for the access log. */
   clientInfo?: { address: string; agent: string };
   /** The time that this call has waited for its roles. Its command has that much less. */
@@ -37,12 +44,41 @@ export interface Caller {
 
 /** Returns the caller with roles read from the log now. A revoked credential has no roles. @throws StoreUnavailable */
 export async function withConfirmedRoles(caller: Caller): Promise<Caller> {
-  if (caller.confirm === undefined) return caller;
-  const { client, clientInfo, waited_ms = 0, confirm } = caller;
+  const { confirm } = caller;
+  if (confirm === undefined) return caller;
   const from = monotonicMs();
-  const { confirm: _, ...rest } = (await confirm()) ?? { ...caller, roles: new Map(), members: new Map() };
-  const confirmed = { ...rest, client, waited_ms: waited_ms + monotonicMs() - from };
-  return clientInfo === undefined ? confirmed : { ...confirmed, clientInfo };
+  const { confirm: _, ...confirmed } = withRightsOf(caller, await confirm());
+  return { ...confirmed, waited_ms: (caller.waited_ms ?? 0) + monotonicMs() - from };
+}
+
+/** A call that began this recently has not waited for anything, so its rights aren't looked up again. */
+export const MAX_RIGHTS_AGE_MS = 50;
+
+/**
+ * Returns the caller with the rights that it has now. A caller whose credential or session has ended has no roles. Whatever
+ * lets a call wait, such as a queue, a slow body or another thread, calls this before the call goes on.
+ */
+export async function withCurrentRights(caller: Caller): Promise<Caller> {
+  if (caller.renew === undefined || hasRecentRights(caller)) return caller;
+  return withRightsOf(caller, await caller.renew());
+}
+
+/** Returns true for rights that need not be looked up again. */
+export function hasRecentRights({ checkedAt = Number.NEGATIVE_INFINITY }: Caller): boolean {
+  return monotonicMs() - checkedAt < MAX_RIGHTS_AGE_MS;
+}
+
+/** Returns the same call with the rights of a look-up that began now. */
+function withRightsOf(caller: Caller, found: Caller | null): Caller {
+  const { client, clientInfo, renew, waited_ms } = caller;
+  return {
+    ...(found ?? { ...caller, roles: new Map(), members: new Map() }),
+    client,
+    checkedAt: monotonicMs(),
+    ...(clientInfo === undefined ? {} : { clientInfo }),
+    ...(renew === undefined ? {} : { renew }),
+    ...(waited_ms === undefined ? {} : { waited_ms }),
+  };
 }
 
 /** Returns true if an organization refuses the caller for a reason of its own, so that it must not answer `not_found`. */

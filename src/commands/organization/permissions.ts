@@ -1,5 +1,5 @@
 import { damagedOrganization, Refusal } from '../engine/refusal.ts';
-import { type Caller, ROLES, type Role } from './caller.ts';
+import { type Caller, ROLES, type Role, withConfirmedRoles, withCurrentRights } from './caller.ts';
 
 /** The roles that have a permission. */
 export interface PermissionRule {
@@ -113,6 +113,25 @@ export function requirePermission(caller: Caller, organizationId: string, permis
     throw new Refusal('forbidden', 'This token is read-only. Use one that may write.');
   }
   throw forbiddenAs(permission, role, caller.members.get(organizationId));
+}
+
+/**
+ * Refuses to show a caller what was read for it, if its rights in one of these organizations have changed since.
+ * @param acceptOlder the caller's roles need not be confirmed while the log doesn't answer (see `Caller.confirm`)
+ * @throws Refusal conflict. The repeated call is answered by the new rights
+ */
+export async function requireUnchangedRights(
+  caller: Caller,
+  organizations: Iterable<string>,
+  acceptOlder = false,
+): Promise<void> {
+  const found = await withCurrentRights(caller);
+  if (found === caller) return;
+  const { roles, members } = acceptOlder ? found : await withConfirmedRoles(found);
+  for (const id of organizations) {
+    if (roles.get(id) === caller.roles.get(id) && members.get(id) === caller.members.get(id)) continue;
+    throw new Refusal('conflict', 'Your access changed while this was read, so it is not shown. Repeat the call.');
+  }
 }
 
 /** Returns the error for a credential and its member, of whom one or both lack this permission. */

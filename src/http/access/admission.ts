@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { monotonicMs } from '../../clock/monotonic.ts';
-import { type Caller, withConfirmedRoles } from '../../commands/organization/caller.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import { type Caller, hasRecentRights, withConfirmedRoles } from '../../commands/organization/caller.ts';
 import { HttpError } from '../http-errors.ts';
 import { countHeader } from '../request.ts';
 import { type Challenges, challenges } from './challenge.ts';
@@ -43,19 +44,38 @@ export function admissionWithOlderRoles(options: AdmissionOptions, sessions?: Se
   const { authenticate, limits } = options;
   const guard = originGuard(options.baseUrl, options.allowedOrigins);
   const challenge = challenges(options.baseUrl);
-  return async (request, isRecheck = false) => {
+  const renew = (request: IncomingMessage): Promise<Caller | null> =>
+    admit(request, true).catch((error: unknown) => {
+      if (isCredentialRefused(error)) return null;
+      throw error instanceof HttpError ? new Refusal('unavailable', error.message) : error;
+    });
+  const admit: Admit = async (request, isRecheck = false) => {
     guard(request);
     let caller: Caller | null;
     try {
       caller = sessions !== undefined && isPlainRead(request) ? await callerOfSession(request, sessions) : null;
-      caller ??= await callerOf(request, authenticate, challenge);
+      caller ??= await callerOf(request, authenticate, challenge, isRecheck);
     } catch (error) {
       if (!isRecheck && error instanceof HttpError && error.status === 401) limits.countStranger(request);
       throw error;
     }
     if (!isRecheck) limits.countCaller(caller);
-    return caller;
+    return Object.assign({}, caller, { checkedAt: monotonicMs(), renew: () => renew(request) });
   };
+  return admit;
+}
+
+/**
+ * Returns the caller again after its call has waited, for a slow body or in a queue: with the rights that it has now.
+ * @throws HttpError 401 if its credential has ended
+ */
+export async function admitAfterWait(admit: Admit, request: IncomingMessage, caller: Caller): Promise<Caller> {
+  return hasRecentRights(caller) ? caller : admit(request, true);
+}
+
+/** Returns true for the error of a credential or session that is not valid any more. An outage ends none. */
+export function isCredentialRefused(error: unknown): boolean {
+  return error instanceof HttpError && (error.status === 401 || error.status === 403);
 }
 
 const isPlainRead = ({ method, headers }: IncomingMessage): boolean =>
@@ -69,14 +89,23 @@ async function callerOfSession(request: IncomingMessage, sessions: SessionCaller
 /** Exactly `Bearer`, one space and a token in RFC 6750's characters. Node has trimmed the value. */
 const BEARER = /^Bearer ([A-Za-z0-9\-._~+/]+=*)$/;
 
-/** Returns the caller of a token; null if it is not valid. @param request the request with the token */
-export type Authenticate = (token: string, request: IncomingMessage) => Caller | null | Promise<Caller | null>;
+/**
+ * Returns the caller of a token; null if it is not valid.
+ * @param request the request with the token
+ * @param isRecheck the request was authenticated before, so it is no further use of the token
+ */
+export type Authenticate = (
+  token: string,
+  request: IncomingMessage,
+  isRecheck?: boolean,
+) => Caller | null | Promise<Caller | null>;
 
 /** Returns the caller of the request's credential. @throws HttpError 401 without a valid credential */
 export async function callerOf(
   request: IncomingMessage,
   authenticate: Authenticate,
   challenge: Challenges,
+  isRecheck = false,
 ): Promise<Caller> {
   const header = request.headers.authorization;
   if (header === undefined) {
@@ -88,7 +117,7 @@ export async function callerOf(
     const message = 'The Authorization header must be exactly "Bearer", one space and the token, and be sent once.';
     throw unauthorized(message, challenge.invalid(request));
   }
-  const lookup = authenticate(token, request);
+  const lookup = authenticate(token, request, isRecheck);
   const caller = lookup instanceof Promise ? await withWaitTime(lookup) : lookup;
   if (caller !== null) return caller;
   throw unauthorized('The token is unknown, expired or revoked. Create a new one.', challenge.invalid(request));

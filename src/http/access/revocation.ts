@@ -1,12 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { HttpError } from '../http-errors.ts';
 import type { RequestContext } from '../request.ts';
-import type { Admit } from './admission.ts';
+import { type Admit, isCredentialRefused } from './admission.ts';
 
-/** Credentials are cached for up to a second, so a download ends at most two seconds after access is revoked. */
-const RECHECK_MS = 1_000;
+/** Half of the time for which a credential may be cached, so a download ends at most about a second after a revocation. */
+const RECHECK_MS = 500;
 
 /**
  * Ends a download if its reader loses access or changes role. It destroys the connection, so that nobody takes the part
@@ -20,7 +19,7 @@ export function cutWhenRevoked(ctx: RequestContext, admit: Admit, caller: Caller
     admit(ctx.req, true).then(
       (now) => now.roles.get(organizationId) === role,
       // An outage revokes nothing.
-      (error: unknown) => !(error instanceof HttpError && (error.status === 401 || error.status === 403)),
+      (error: unknown) => !isCredentialRefused(error),
     );
   const timer = setInterval(async () => {
     if (!(await check())) resetConnection(ctx.res);

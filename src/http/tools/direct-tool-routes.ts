@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import { clientOf } from '../../mcp/protocol/protocol-era.ts';
 import type { ToolBox } from '../../mcp/tools/toolbox.ts';
-import type { Admit } from '../access/admission.ts';
+import { type Admit, admitAfterWait } from '../access/admission.ts';
 import type { ScopeGuard } from '../access/challenge.ts';
 import type { Penalties } from '../access/penalties.ts';
 import { jsonOrText, parseJson, readBody, requireJson } from '../body.ts';
@@ -24,17 +24,18 @@ export function directToolRoutes(
     return inputTypes.get(name) ?? new Map();
   };
   router.all('/api/mcp/tools/:name', async (ctx) => {
-    const caller = await admit(ctx.req);
-    ctx.state.account = caller.account_id;
+    const admitted = await admit(ctx.req);
+    ctx.state.account = admitted.account_id;
     const name = ctx.params.name ?? '';
     if (!tools.has(name)) throw notFound('There is no tool of this name. tools/list names them all.');
     ctx.state.tool = name;
-    requireScope(caller, name, ctx.req);
+    requireScope(admitted, name, ctx.req);
     const readInput = inputReader(ctx, tools.isReadOnly(name), () => typesOf(name));
     await penalties.run(
-      caller,
+      admitted,
       () => readBody(ctx.req),
       async (body) => {
+        const caller = await admitAfterWait(admit, ctx.req, admitted);
         const input = readInput(body);
         const client = clientOf('legacy', {}, ctx.headers);
         const context = { caller: { ...caller, client }, signal: clientSignal(ctx.res), publicUrl };

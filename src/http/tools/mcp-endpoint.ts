@@ -4,7 +4,7 @@ import type { Caller } from '../../commands/organization/caller.ts';
 import { MCP_PATH } from '../../identity/oauth/addresses.ts';
 import type { McpExchange, Protocol, ProtocolAnswer } from '../../mcp/protocol/protocol.ts';
 import { isObject, ProtocolError, RPC_ERRORS } from '../../mcp/protocol/protocol-message.ts';
-import type { Admit } from '../access/admission.ts';
+import { type Admit, admitAfterWait } from '../access/admission.ts';
 import type { ScopeGuard } from '../access/challenge.ts';
 import type { Penalties } from '../access/penalties.ts';
 import { parseJson, readBody, requireJson } from '../body.ts';
@@ -23,12 +23,13 @@ export function mcpEndpoint(
 ): Middleware<RequestState> {
   async function serve({ req, res, state }: RequestContext): Promise<void> {
     if (req.method !== 'POST') throw methodNotAllowed('POST');
-    const caller = await admit(req);
-    state.account = caller.account_id;
+    const admitted = await admit(req);
+    state.account = admitted.account_id;
     const streams = requireAcceptable(req.headers.accept);
     requireJson(req);
     const receive = () => readBody(req);
-    await penalties.run(caller, receive, async (body) => {
+    await penalties.run(admitted, receive, async (body) => {
+      const caller = await admitAfterWait(admit, req, admitted);
       const message = parse(body);
       if (caller.scopes !== undefined) requireScope(caller, toolOf(message), req);
       const exchange = new HttpExchange(req.headers, res, state, caller, streams);

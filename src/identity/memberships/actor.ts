@@ -5,7 +5,7 @@ import { organizationAggregate } from '../../commands/families.ts';
 import type { OrganizationCommand, OrganizationState } from '../../commands/organization/organization.ts';
 
 /** The actor of a change to members or tokens. The organization's own log decides what a member may do. */
-export type Actor = Pick<CommandEnvelope, 'actor_id' | 'token_id' | 'client' | 'role'>;
+export type Actor = Pick<CommandEnvelope, 'actor_id' | 'token_id' | 'client' | 'role' | 'hasValidCredential'>;
 
 /** The service itself, or the operator at the command line. */
 export const SYSTEM_ACTOR: Actor = { actor_id: 'SYSTEM', token_id: null, client: null, role: 'OWNER' };
@@ -15,9 +15,12 @@ export function isSystem({ actor_id }: Pick<Actor, 'actor_id'>): boolean {
   return actor_id === SYSTEM_ACTOR.actor_id;
 }
 
-/** Returns the actor for a signed-in account. The organization checks what its member may do. */
-export function accountActor(accountId: string): Actor {
-  return { actor_id: accountId, token_id: null, client: null, role: 'OWNER' };
+/**
+ * Returns the actor for a signed-in account. The organization checks what its member may do.
+ * @param hasValidCredential tells if the session that acts is still valid
+ */
+export function accountActor(accountId: string, hasValidCredential?: Actor['hasValidCredential']): Actor {
+  return { actor_id: accountId, token_id: null, client: null, role: 'OWNER', hasValidCredential };
 }
 
 /**

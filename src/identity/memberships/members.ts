@@ -147,7 +147,11 @@ export class Members {
    * Creates an organization with its OWNER. Only an OWNER of another organization may do it.
    * @throws Refusal forbidden, too_large (MAX_OWNED_ORGANIZATIONS), invalid_input
    */
-  async createOrganization(name: string, accountId: string): Promise<{ id: string; name: string }> {
+  async createOrganization(
+    name: string,
+    accountId: string,
+    actor: Actor = accountActor(accountId),
+  ): Promise<{ id: string; name: string }> {
     const readableName = readName(name);
     const roles = [...(await this.rolesOf(accountId)).values()];
     const owned = roles.filter((role) => role === 'OWNER').length;
@@ -169,7 +173,7 @@ export class Members {
       installation,
       owner_id: accountId,
     } as const;
-    await this.command(id, begin, accountActor(accountId));
+    await this.command(id, begin, actor);
     return { id, name: readableName };
   }
 

@@ -4,7 +4,7 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Role } from '../../commands/organization/caller.ts';
 import { lowerRole } from '../../commands/organization/permissions.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
-import { accountActor } from '../memberships/actor.ts';
+import { type Actor, accountActor } from '../memberships/actor.ts';
 import type { Members } from '../memberships/members.ts';
 import { hashToken } from '../tokens/token.ts';
 import { DEFAULT_TOKEN_DAYS, type TokenRecord } from '../tokens/token-record.ts';
@@ -105,7 +105,8 @@ export class Consent {
    * Connects the client on the person's behalf.
    * @throws Refusal invalid_input or forbidden, naming the refused field of the grant; not_found like `details`
    */
-  async allow(exchange: ConsentRequest, accountId: string, consentGrant: ConsentGrant): Promise<ConsentAnswer> {
+  async allow(exchange: ConsentRequest, actor: Actor, consentGrant: ConsentGrant): Promise<ConsentAnswer> {
+    const accountId = actor.actor_id;
     return this.answerOnce(exchange, async () => {
       const { client, redirect, asksToWrite } = await this.details(exchange, accountId);
       const { organizations, role, days } = consentGrant;
@@ -119,7 +120,7 @@ export class Consent {
           ...(days === undefined ? {} : { days }),
           client: { id: client.id, name: client.name ?? redirect.host },
         },
-        accountActor(accountId),
+        actor,
       );
       try {
         await this.saveGrant(record, client.id);

@@ -73,9 +73,10 @@ export class Authenticator {
    * Returns the caller, or null for an unknown, expired or revoked token. The answer is synchronous for a token that was
    * looked up a moment ago, so such calls don't wait.
    * @param readAddress returns the client's address; called only for entries of the access log that show it
+   * @param isRecheck the same call was authenticated before, so this is no further use
    * @throws StoreUnavailable (rejects) when the token can't be checked now
    */
-  authenticate(token: string, readAddress?: ReadAddress): Caller | null | Promise<Caller | null> {
+  authenticate(token: string, readAddress?: ReadAddress, isRecheck = false): Caller | null | Promise<Caller | null> {
     const now = this.time();
     const cachedEntry = this.cache.get(token);
     if (cachedEntry === undefined && !isWellFormed(token, isAccessToken(token) ? 'ACCESS' : 'API'))
@@ -83,15 +84,21 @@ export class Authenticator {
     const age = cachedEntry === undefined ? Number.NaN : now - cachedEntry.startedAt;
     const hasRolesEnded = now > (cachedEntry?.value?.rolesUntil ?? Number.POSITIVE_INFINITY);
     if (!(age >= 0 && age < MAX_CACHE_AGE_MS) || hasRolesEnded)
-      return this.lookUp(token).then((entry) => this.admit(entry, this.time(), readAddress));
+      return this.lookUp(token).then((entry) => this.admit(entry, this.time(), readAddress, isRecheck));
     if (age >= REFRESH_AFTER_MS) void this.lookUp(token).catch(() => undefined);
-    return this.admit(cachedEntry!.value, now, readAddress);
+    return this.admit(cachedEntry!.value, now, readAddress, isRecheck);
   }
 
-  private admit(entry: CachedToken | null, now: number, readAddress?: ReadAddress): Caller | null {
+  private admit(
+    entry: CachedToken | null,
+    now: number,
+    readAddress: ReadAddress | undefined,
+    isRecheck: boolean,
+  ): Caller | null {
     if (entry === null || hasPassed(entry.expiresAt, this.options.now) || !reachesOrganization(entry.caller))
       return this.refuse(entry, readAddress);
     this.options.now.refuseDoubtful?.(entry.rolesUntil);
+    if (isRecheck) return entry.caller;
     if (now >= entry.storeUseAt) this.storeLastUse(entry, now);
     const client = entry.record.client?.name ?? null;
     this.options.onTokenEvent?.({ type: 'TOKEN_USED', caller: entry.caller, client, at: now, readAddress });

@@ -49,7 +49,7 @@ export function openRowCall(
     owners,
     references: readOncePerCall(context.service.handler),
     envelope: {
-      ...envelopeFor(caller, organizationId, role),
+      ...envelopeFor(caller, organizationId, role, context.tool.permission),
       resolveNames: (command) => owners.resolve(command),
     },
   };

@@ -33,7 +33,7 @@ export async function archiveRecords(input: ArchiveRecordsInput, context: ToolCo
   const { organizationId, role } = await requireWriterOf(context, records);
   const callId = service.handler.commandId([organizationId, tool.name], input.idempotency_key);
   const command = { type: action === 'ARCHIVE' ? 'Archive' : 'Restore', reason };
-  const sharedEnvelope = envelopeFor(caller, organizationId, role);
+  const sharedEnvelope = envelopeFor(caller, organizationId, role, context.tool.permission);
   const toItem = (id: string): BulkItem => ({
     aggregate: recordAggregate(id),
     command,

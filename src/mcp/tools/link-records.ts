@@ -43,7 +43,10 @@ export async function linkRecords(input: LinkRecordsInput, context: ToolContext)
   const records = { ids, field: 'links', organizationId: input.organization_id };
   const { organizationId, role } = await requireWriterOf(context, records);
   const callId = context.service.handler.commandId([organizationId, context.tool.name], input.idempotency_key);
-  const envelope = { ...envelopeFor(context.caller, organizationId, role), command_id: callId };
+  const envelope = {
+    ...envelopeFor(context.caller, organizationId, role, context.tool.permission),
+    command_id: callId,
+  };
   const pairs = new Map<string, BulkItem>();
   /** For each pair, the input field that names it first. */
   const fields: string[] = [];

@@ -1,7 +1,7 @@
 import { dateOf } from '../../commands/engine/dates.ts';
 import { asRefusal, damageOf, Refusal, type RefusalCode, unreadableAt } from '../../commands/engine/refusal.ts';
 import { type Caller, withConfirmedRoles } from '../../commands/organization/caller.ts';
-import { secondFactorNeeded } from '../../commands/organization/permissions.ts';
+import { requireUnchangedRights, secondFactorNeeded } from '../../commands/organization/permissions.ts';
 import { findParkedPosition } from '../../queries/records/parked-position.ts';
 import { type OpenApiOptions, openapiDocument } from '../openapi/openapi-document.ts';
 import { ERRORS } from '../protocol/error-codes.ts';
@@ -104,7 +104,9 @@ export function createToolBox(
       try {
         const call = await prepareCall(tool, args, service, context);
         const isElsewhere = heavyReads !== undefined && call.load !== 'LIGHT';
-        return await (isElsewhere ? heavyReads.run(call, context) : runTool(tool, call, service, context));
+        const result = await (isElsewhere ? heavyReads.run(call, context) : runTool(tool, call, service, context));
+        await requireMayBeShown(tool, call);
+        return result;
       } catch (thrown) {
         return failure(thrown, tool, context, context.caller);
       }
@@ -151,6 +153,15 @@ async function prepareCall(
   const organizations = organization_id === undefined ? [...caller.roles.keys()] : [organization_id];
   const load = tool.load?.(input, eventsOf(service, organization_id)) ?? 'LIGHT';
   return { tool: tool.name, load, input, organizations, impliedOrganization, caller, publicUrl: context.publicUrl };
+}
+
+/**
+ * Refuses to show what was read for a caller who has lost the right to it. A write's answer says what was written with the
+ * rights of that moment, and what was not.
+ */
+async function requireMayBeShown(tool: Tool, { caller, organizations, input }: PreparedCall): Promise<void> {
+  if (!tool.readOnly && (input as { dry_run?: boolean }).dry_run !== true) return;
+  await requireUnchangedRights(caller, organizations, tool.readsCurrentState?.(input));
 }
 
 /** Returns the number of events in an organization's log; 0 if the input names none. */

@@ -4,8 +4,8 @@ import { referenceChecks } from '../../commands/engine/references.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { beforeDeadline, commandDeadline } from '../../commands/engine/retries.ts';
 import { familyOf, recordAggregate } from '../../commands/families.ts';
-import { type Caller, isBarredFrom, type Role } from '../../commands/organization/caller.ts';
-import { requirePermission, roleIn } from '../../commands/organization/permissions.ts';
+import { type Caller, isBarredFrom, type Role, withCurrentRights } from '../../commands/organization/caller.ts';
+import { type Permission, requirePermission, roleIn } from '../../commands/organization/permissions.ts';
 import { findSimilar } from '../../queries/records/similar-records.ts';
 import { readWrittenRecord } from '../../queries/records/written-record.ts';
 import { OwnerNames, resolveMe } from './command-accounts.ts';
@@ -74,12 +74,16 @@ async function write(
   const { expected_revision } = spec.input;
   const command = resolveMe(caller, spec.command);
   // Members after a spread are slow: each that is new takes 0.7 µs.
-  const envelope: CommandEnvelope = Object.assign(envelopeFor(caller, organizationId, role), identity, {
-    resolveNames: <C>(named: C) => new OwnerNames(context, organizationId).resolve(named),
-    checkReferences: referenceChecks(service.handler, organizationId, id),
-    input: spec.callerInput?.(command) ?? command,
-    ...(expected_revision === undefined ? {} : { expected_revision }),
-  });
+  const envelope: CommandEnvelope = Object.assign(
+    envelopeFor(caller, organizationId, role, context.tool.permission),
+    identity,
+    {
+      resolveNames: <C>(named: C) => new OwnerNames(context, organizationId).resolve(named),
+      checkReferences: referenceChecks(service.handler, organizationId, id),
+      input: spec.callerInput?.(command) ?? command,
+      ...(expected_revision === undefined ? {} : { expected_revision }),
+    },
+  );
   const result = await service.handler.execute(recordAggregate(id), command, envelope);
   const pending = !(await waitUntilReadable(service, organizationId, result));
   const { revision, created_at, updated_at } = result;
@@ -111,11 +115,17 @@ export async function waitUntilReadable(
   return service.waitUntilProjected(organizationId, result.storePosition, service.writeWaitMs);
 }
 
-/** Returns the caller's part of a command envelope, which the events will carry. */
-export function envelopeFor(caller: Caller, organization_id: string, role: Role) {
-  const { account_id: actor_id, token_id, client } = caller;
+/** Returns the caller's part of a command envelope: for the events, and to check the rights before the append. */
+export function envelopeFor(caller: Caller, organization_id: string, role: Role, permission: Permission) {
+  const { account_id: actor_id, token_id, client, renew } = caller;
   const member_role = caller.members.get(organization_id);
-  return { organization_id, role, member_role, actor_id, token_id, client, correlation_id: crypto.randomUUID() };
+  // The command line has no credential that could end.
+  const rights =
+    renew === undefined
+      ? { permission }
+      : { permission, hasValidCredential: async () => (await withCurrentRights(caller)).roles.has(organization_id) };
+  const correlation_id = crypto.randomUUID();
+  return Object.assign({ organization_id, role, member_role, actor_id, token_id, client, correlation_id }, rights);
 }
 
 /** Returns a record's organization id. @throws Refusal not_found also if the caller has no access to it */

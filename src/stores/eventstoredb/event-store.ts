@@ -13,9 +13,10 @@ import {
 import { monotonicMs } from '../../clock/monotonic.ts';
 import { readConnectionString } from '../../config/connection-string.ts';
 import type { TrailEvent } from '../../trail/event.ts';
-import { checkAppend, checkDecisionAge } from '../check-append.ts';
+import { checkAppend, checkConditionAge, checkDecisionAge } from '../check-append.ts';
 import { RevisionConflict, StoreReplaced, StoreUnavailable, StreamDamaged } from '../errors.ts';
 import {
+  type AppendCondition,
   type EventStore,
   type LogHead,
   NO_STREAM,
@@ -84,9 +85,10 @@ class EventStoreDb implements EventStore {
     events: readonly TrailEvent[],
     expectedRevision: number,
     decidedAt?: number,
+    condition?: AppendCondition,
   ): Promise<StorePosition> {
     checkAppend(stream, events, expectedRevision);
-    return this.#appendBatch({ stream, events, expectedRevision, decidedAt });
+    return this.#appendBatch({ stream, events, expectedRevision, decidedAt, condition });
   }
 
   async appendRow(row: UncheckedRow): Promise<StorePosition> {
@@ -138,16 +140,19 @@ class EventStoreDb implements EventStore {
     const known = this.#identity.storePosition;
     const sent = await this.#track(async () => {
       const node = this.#leader.current ?? (await this.#leader.waitForLeader());
-      for (const batch of batches) checkDecisionAge(batch);
+      for (const batch of batches) {
+        checkDecisionAge(batch);
+        checkConditionAge(batch.condition);
+      }
       return Promise.allSettled(batches.map((batch) => node.append(batch, this.#appendDeadlineMs)));
     });
     const positions: StorePosition[] = [];
     const sentPositions = sent.flatMap((outcome) => (outcome.status === 'fulfilled' ? (outcome.value ?? []) : []));
     await this.#track(() => this.#confirmLog(known, sentPositions));
-    for (const [index, { stream, events, expectedRevision, decidedAt }] of batches.entries()) {
+    for (const [index, { stream, events, expectedRevision, decidedAt, condition }] of batches.entries()) {
       const outcome = sent[index]!;
       const position = outcome.status === 'fulfilled' ? outcome.value : null;
-      positions.push(position ?? (await this.append(stream, events, expectedRevision, decidedAt)));
+      positions.push(position ?? (await this.append(stream, events, expectedRevision, decidedAt, condition)));
       this.#identity.remember({ ...events.at(-1)!, storePosition: positions.at(-1)! });
     }
     return positions;
@@ -250,6 +255,7 @@ class EventStoreDb implements EventStore {
     const since = monotonicMs();
     const ms = Math.min(this.#appendDeadlineMs, Math.max(end - since, LAST_ATTEMPT_MS));
     checkDecisionAge(batch);
+    checkConditionAge(batch.condition);
     try {
       return { storePosition: await node.append(batch, ms) };
     } catch (error) {

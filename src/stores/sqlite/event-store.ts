@@ -4,7 +4,15 @@ import { monotonicMs } from '../../clock/monotonic.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { checkAppend, checkDecisionAge } from '../check-append.ts';
 import { DecisionExpired, RevisionConflict, StoreReplaced, StoreUnavailable } from '../errors.ts';
-import type { EventStore, LogHead, StoredEvent, StorePosition, StreamBatch, UncheckedRow } from '../event-store.ts';
+import type {
+  AppendCondition,
+  EventStore,
+  LogHead,
+  StoredEvent,
+  StorePosition,
+  StreamBatch,
+  UncheckedRow,
+} from '../event-store.ts';
 import { SqliteConnection, type SqlRow } from './connection.ts';
 import {
   EVENT_COLUMNS,
@@ -29,6 +37,7 @@ interface AppendRequest {
   rows: SqlRow[];
   expectedRevision: number;
   decidedAt?: number | undefined;
+  condition?: AppendCondition | undefined;
 }
 
 /** An append that waits for the next transaction. */
@@ -74,8 +83,9 @@ class SqliteEventStore implements EventStore {
     events: readonly TrailEvent[],
     expectedRevision: number,
     decidedAt?: number,
+    condition?: AppendCondition,
   ): Promise<StorePosition> {
-    return this.#enqueue(toRequest({ stream, events, expectedRevision, decidedAt }));
+    return this.#enqueue(toRequest({ stream, events, expectedRevision, decidedAt, condition }));
   }
 
   async appendInOrder(batches: readonly StreamBatch[]): Promise<StorePosition[]> {
@@ -191,22 +201,30 @@ class SqliteEventStore implements EventStore {
     throw new StoreReplaced(`The file events.db does not have the event at store position ${position} any more.`);
   }
 
-  #write({ stream, rows, expectedRevision, decidedAt }: WaitingAppend): Outcome {
+  #write({ stream, rows, expectedRevision, decidedAt, condition }: WaitingAppend): Outcome {
+    const actual = this.#revisionOf(stream);
+    const firstAttempt = actual === expectedRevision ? null : this.#findFirstAttempt(stream, rows, expectedRevision);
+    if (firstAttempt !== null) return firstAttempt;
     try {
-      checkDecisionAge({ stream, decidedAt });
+      checkDecisionAge({ stream, decidedAt, condition });
     } catch (error) {
       if (error instanceof DecisionExpired) return { refusal: error };
       throw error;
     }
-    const newest = 'SELECT revision FROM events WHERE stream = ? ORDER BY revision DESC LIMIT 1';
-    const actual = (this.#db.get(newest, [stream])?.[0] as number | undefined) ?? -1;
-    if (actual !== expectedRevision)
-      return (
-        this.#findFirstAttempt(stream, rows, expectedRevision) ?? { refusal: new RevisionConflict(stream, actual) }
-      );
+    if (actual !== expectedRevision) return { refusal: new RevisionConflict(stream, actual) };
+    if (condition !== undefined && this.#revisionOf(condition.stream) !== condition.revision)
+      return {
+        refusal: new DecisionExpired(`${condition.stream} has changed since the events for ${stream} were decided`),
+      };
     let position = 0;
     for (const row of rows) position = this.#db.run(INSERT_EVENT, row).rowid;
     return { position, written: true };
+  }
+
+  /** Returns the revision of a stream's newest event, -1 without one. */
+  #revisionOf(stream: string): number {
+    const newest = 'SELECT revision FROM events WHERE stream = ? ORDER BY revision DESC LIMIT 1';
+    return (this.#db.get(newest, [stream])?.[0] as number | undefined) ?? -1;
   }
 
   /** Returns the first attempt's position if the stream has these events already. Equal ids mean equal events. */
@@ -234,8 +252,8 @@ type WrittenOutcome = Extract<Outcome, { written: boolean }>;
 const isWritten = (outcome: Outcome): outcome is WrittenOutcome => 'written' in outcome && outcome.written;
 
 /** Returns what a checked batch appends. @throws TypeError, TooLarge as `append` does */
-function toRequest({ stream, events, expectedRevision, decidedAt }: StreamBatch): AppendRequest {
+function toRequest({ stream, events, expectedRevision, decidedAt, condition }: StreamBatch): AppendRequest {
   const texts = checkAppend(stream, events, expectedRevision);
   const rows = events.map((event, index) => toEventRow(event, texts[index]!));
-  return { stream, rows, expectedRevision, decidedAt };
+  return { stream, rows, expectedRevision, decidedAt, condition };
 }

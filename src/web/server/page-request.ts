@@ -3,6 +3,7 @@ import type { Cookies } from '../../http/cookies.ts';
 import type { RequestState } from '../../http/request.ts';
 import type { Account } from '../../identity/accounts/account.ts';
 import type { ClientInfo } from '../../identity/client-info.ts';
+import { type Actor, accountActor } from '../../identity/memberships/actor.ts';
 import type { Session } from '../../identity/sign-in/sessions.ts';
 import type { FormValues } from './form-state.ts';
 import type { RememberedBrowsers } from './remembered-browsers.ts';
@@ -40,9 +41,16 @@ export interface PageRequest {
   sessionSecret: string | null;
   /** Null before the last sign-in step. */
   person: SignedInPerson | null;
+  /** Returns true while the person's session is valid. It may end while the request waits. */
+  isStillSignedIn(): Promise<boolean>;
 }
 
 export type SignedInRequest = PageRequest & { person: SignedInPerson };
+
+/** Returns the actor of what a signed-in person does. It stops to act when the session ends. */
+export function actorOf({ person, isStillSignedIn }: SignedInRequest): Actor {
+  return accountActor(person.account.id, isStillSignedIn);
+}
 
 /** Sends the browser to another page, which can show a notice. */
 export class Redirect {

@@ -1,3 +1,5 @@
+import { monotonicMs } from '../../clock/monotonic.ts';
+import { MAX_RIGHTS_AGE_MS } from '../../commands/organization/caller.ts';
 import { originGuard } from '../../http/access/origin.ts';
 import { Cookies } from '../../http/cookies.ts';
 import { ClientGone, type HttpError } from '../../http/http-errors.ts';
@@ -38,7 +40,7 @@ const NO_RAIL_COUNTS: RailCounts = new Map();
 
 export type PageServerOptions = Pick<
   WebContext,
-  'baseUrl' | 'formKey' | 'people' | 'reader' | 'readClientInfo' | 'limits' | 'logger'
+  'baseUrl' | 'formKey' | 'people' | 'members' | 'reader' | 'readClientInfo' | 'limits' | 'logger'
 >;
 
 /** Serves pages: runs the checks before a route's handler, and sends its reply. */
@@ -66,11 +68,14 @@ export class PageServer {
       person = await this.findPerson(ctx);
       this.countRequest(ctx, person);
       const formValues = route.method === 'POST' ? await this.readFormValues(ctx) : NO_FORM_VALUES;
+      // The form may have taken long to arrive.
+      if (route.method === 'POST' && person !== null) person = await this.findPerson(ctx);
       // Before the form's token, which ended with the session: "reload the page" would not help.
       if (!route.isPublic && person === null) return await this.sendReply(ctx, person, redirectToSignIn(ctx, route));
       if (route.method === 'POST') this.tokens.check(ctx.req, formValues.get(TOKEN_FIELD)?.[0] ?? '');
-      const answer = async () =>
-        this.sendReply(ctx, person, await route.handle(this.pageRequest(ctx, person, formValues)));
+      const request = this.pageRequest(ctx, person, formValues);
+      const since = monotonicMs();
+      const answer = async () => this.sendReply(ctx, person, await this.handle(route, request, since));
       await (route.method === 'GET' && person !== null ? this.inTurn(ctx, person, answer) : answer());
     } catch (error) {
       if (error instanceof ClientGone) throw error;
@@ -90,6 +95,26 @@ export class PageServer {
   private inTurn({ res }: PageContext, { account, session }: SignedInPerson, answer: () => Promise<void>) {
     const owner = { account_id: account.id, token_id: session.id };
     return this.turns.run(owner, answer, { signal: clientSignal(res) });
+  }
+
+  /**
+   * Handles a request. What was read for a person who has lost access since is asked for again instead of shown.
+   * @param since the `monotonicMs` at which the person was looked up
+   */
+  private async handle({ method, handle }: Route, request: PageRequest, since: number): Promise<Reply> {
+    const reply = await handle(request);
+    const hasWaited = method === 'GET' && monotonicMs() - since > MAX_RIGHTS_AGE_MS;
+    return hasWaited && !(await this.mayStillSee(request, reply)) ? new Redirect(request.ctx.url) : reply;
+  }
+
+  /** Returns false if the session, or the role in the page's organization, changed while the page was read. */
+  private async mayStillSee({ person, isStillSignedIn }: PageRequest, reply: Reply): Promise<boolean> {
+    if (person === null || reply === null || reply instanceof Redirect) return true;
+    if (!(await isStillSignedIn())) return false;
+    const { organization } = reply;
+    if (organization === undefined) return true;
+    const membership = await this.options.members.membership(person.account.id, organization.id);
+    return membership?.role === organization.role;
   }
 
   /** Reads a form, but not another site's. Its token is still to be checked. @throws HttpError */
@@ -116,6 +141,7 @@ export class PageServer {
       formValues,
       sessionSecret: this.cookies.session(ctx.req),
       person,
+      isStillSignedIn: async () => (await this.findPerson(ctx)) !== null,
     };
   }
 

@@ -1,10 +1,10 @@
 import type { Role } from '../../commands/organization/caller.ts';
 import { forbidden, type Permission, roleAllows } from '../../commands/organization/permissions.ts';
 import { notFound } from '../../http/http-errors.ts';
-import { type Actor, accountActor } from '../../identity/memberships/actor.ts';
+import type { Actor } from '../../identity/memberships/actor.ts';
 import { secondFactorNeededPage } from '../components/second-factor-needed-page.tsx';
 import type { WebContext } from './context.ts';
-import { RefusedPage, type SignedInRequest } from './page-request.ts';
+import { actorOf, RefusedPage, type SignedInRequest } from './page-request.ts';
 
 /** The organization in a page's path, and the member who acts there. */
 export interface MembershipContext {
@@ -34,7 +34,7 @@ export async function requireMembership(
   if (permission !== undefined && !roleAllows(role, permission)) throw forbidden(permission, role);
   return {
     organization: { id, name, role },
-    actor: { ...accountActor(accountId), role },
+    actor: { ...actorOf(request), role },
     path: `/organizations/${id}`,
   };
 }

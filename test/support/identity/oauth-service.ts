@@ -13,6 +13,7 @@ import { oauthEndpoints } from '../../../src/http/access/oauth-endpoints.ts';
 import { createRateLimits } from '../../../src/http/access/rate-limits.ts';
 import { type RequestState, requestMiddleware } from '../../../src/http/request.ts';
 import { firstOwnerId, firstStart } from '../../../src/identity/installation/installation.ts';
+import { accountActor } from '../../../src/identity/memberships/actor.ts';
 import { Members } from '../../../src/identity/memberships/members.ts';
 import { accessTokenLookup } from '../../../src/identity/oauth/access-token-lookup.ts';
 import type { ConsentDetails, ConsentGrant } from '../../../src/identity/oauth/consent.ts';
@@ -142,7 +143,8 @@ function appOf(
         const answer = ctx.query.answer === undefined ? null : (JSON.parse(String(ctx.query.answer)) as ConsentGrant);
         ctx.status = 303;
         const consent = await oauth.consent();
-        const answered = answer === null ? await consent.deny(ctx) : await consent.allow(ctx, person, answer);
+        const answered =
+          answer === null ? await consent.deny(ctx) : await consent.allow(ctx, accountActor(person), answer);
         ctx.redirect(answered.to);
       }
     } catch (error) {

@@ -1,6 +1,7 @@
 import { checkAppend, checkDecisionAge } from '../../../src/stores/check-append.ts';
 import { RevisionConflict } from '../../../src/stores/errors.ts';
 import type {
+  AppendCondition,
   EventStore,
   LogHead,
   ReadableEvent,
@@ -18,9 +19,10 @@ export class MemoryEventStore implements EventStore {
     events: readonly TrailEvent[],
     expectedRevision: number,
     decidedAt?: number,
+    condition?: AppendCondition,
   ): Promise<StorePosition> {
     checkAppend(stream, events, expectedRevision);
-    checkDecisionAge({ stream, decidedAt });
+    checkDecisionAge({ stream, decidedAt, condition });
     const storedEvents = await this.readStream(stream);
     if (storedEvents.length - 1 !== expectedRevision) throw new RevisionConflict(stream, storedEvents.length - 1);
     for (const event of events)

@@ -178,7 +178,7 @@ export class CrosswalkImport {
       aggregate: aggregate as unknown as BulkItem['aggregate'],
       command,
       envelope: {
-        ...envelopeFor(caller, organization_id, role),
+        ...envelopeFor(caller, organization_id, role, tool.permission),
         command_id: itemCommandId(callId, aggregate.stream),
         input: { framework_ids: frameworkIds, pairs, ...optionalReason },
       },

@@ -84,7 +84,7 @@ export class RowReferences {
       aggregate: aggregate as unknown as BulkItem['aggregate'],
       command,
       envelope: {
-        ...envelopeFor(context.caller, organizationId, role),
+        ...envelopeFor(context.caller, organizationId, role, context.tool.permission),
         command_id: itemCommandId(importCommandId(from), aggregate.stream),
         input: { ids, action: 'LINK' },
         checkReferences: async () => {

@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
-import { accountActor } from '../../../identity/memberships/actor.ts';
 import type { Membership } from '../../../identity/memberships/members.ts';
 import type { TokenListItem } from '../../../identity/tokens/token-lists.ts';
 import { DEFAULT_TOKEN_DAYS } from '../../../identity/tokens/token-record.ts';
@@ -11,7 +10,7 @@ import { PageLinks, paginate } from '../../components/paging.tsx';
 import { NewTokenForm, TokenCard } from '../../components/token-views.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, checkboxField, checkForm, type FormState, singleField } from '../../server/form-state.ts';
-import { get, post, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
+import { actorOf, get, post, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
 import { formFromQuery, requireReauthentication, withFormInput } from '../../server/require-reauthentication.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
@@ -42,7 +41,7 @@ export const tokensPage = (context: Collaborators): Route[] => {
       requireReauthentication(context, request, withFormInput(TOKENS_PATH, request.formValues, FIELD_NAMES));
       const { id } = request.person.account;
       const { result, form } = await submitForm(request.formValues, NEW_TOKEN_FIELDS, (value) =>
-        tokens.create({ ...value, account_id: id }, accountActor(id)),
+        tokens.create({ ...value, account_id: id }, actorOf(request)),
       );
       return form === null
         ? issuedTokenPage(context.endpoint, result, 'CREATED')
@@ -53,11 +52,11 @@ export const tokensPage = (context: Collaborators): Route[] => {
       const tokenId = request.params.id ?? '';
       const { value, form } = checkForm(DAYS_FIELDS, request.formValues);
       if (value === null) return listPage(context, request, { form, tokenId });
-      const issuedToken = await tokens.regenerate(tokenId, value.days, accountActor(request.person.account.id));
+      const issuedToken = await tokens.regenerate(tokenId, value.days, actorOf(request));
       return issuedTokenPage(context.endpoint, issuedToken, 'REGENERATED');
     }),
     post(`${TOKENS_PATH}/:id/revoke`, async (request) => {
-      await tokens.revoke(request.params.id ?? '', undefined, accountActor(request.person.account.id));
+      await tokens.revoke(request.params.id ?? '', undefined, actorOf(request));
       return redirect(TOKENS_PATH, 'Token revoked. It no longer works anywhere.');
     }),
   ];

@@ -6,7 +6,7 @@ import { FormError, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, type FormState, singleField } from '../../server/form-state.ts';
-import { get, post, type Route, redirect } from '../../server/page-request.ts';
+import { actorOf, get, post, type Route, redirect } from '../../server/page-request.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { describeRole, roleName } from '../../texts/role-labels.ts';
@@ -17,10 +17,10 @@ export const NAME_FIELDS = { name: singleField(z.string().trim().min(1, 'Enter a
 /** A person's organizations, and a form to create another. */
 export const organizationsPage = ({ members }: Pick<WebContext, 'members'>): Route[] => [
   get(PATH, async ({ person }) => page(await members.organizationsOf(person.account.id), BLANK_FORM)),
-  post(PATH, async ({ person, formValues }) => {
-    const { id } = person.account;
-    const { result, form } = await submitForm(formValues, NAME_FIELDS, ({ name }) =>
-      members.createOrganization(name, id),
+  post(PATH, async (request) => {
+    const { id } = request.person.account;
+    const { result, form } = await submitForm(request.formValues, NAME_FIELDS, ({ name }) =>
+      members.createOrganization(name, id, actorOf(request)),
     );
     if (form !== null) return page(await members.organizationsOf(id), form);
     return redirect(`${PATH}/${result.id}`, `${result.name} created. You are the owner.`);

@@ -10,7 +10,7 @@ import { Form } from '../../components/form.tsx';
 import { DaysField, GRANT_FIELDS, OrganizationsField, RoleField } from '../../components/grant-fields.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { checkForm, type FormState, singleField } from '../../server/form-state.ts';
-import { get, post, type Route, redirect } from '../../server/page-request.ts';
+import { actorOf, get, post, type Route, redirect } from '../../server/page-request.ts';
 import { formFromQuery, requireReauthentication, withFormInput } from '../../server/require-reauthentication.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
@@ -51,7 +51,7 @@ export const consentPage = (context: Pick<WebContext, 'people' | 'oauth' | 'onAs
         withFormInput(`${OAUTH_PATHS.interaction}/${details.uid}`, formValues, Object.keys(ALLOW_FIELDS)),
       );
       const { result, form } = await submitForm(formValues, ALLOW_FIELDS, async ({ access, ...allowed }) => {
-        const { to, isFirstAnswer } = await consent.allow(ctx, account_id, {
+        const { to, isFirstAnswer } = await consent.allow(ctx, actorOf(request), {
           ...allowed,
           read_only: access === 'read',
         });

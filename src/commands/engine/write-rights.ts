@@ -1,0 +1,60 @@
+import { monotonicMs } from '../../clock/monotonic.ts';
+import type { AppendCondition } from '../../stores/event-store.ts';
+import { organizationAggregate } from '../families.ts';
+import { accessEnded, actorRights } from '../organization/actor-rights.ts';
+import type { Role } from '../organization/caller.ts';
+import type { CommandEnvelope } from './handler.ts';
+import { Refusal } from './refusal.ts';
+import type { StreamCache } from './stream-state.ts';
+
+/** The roles by which a command is decided, and the condition under which its events may be appended. */
+export interface WriteRights {
+  role: Role;
+  member_role?: Role | undefined;
+  condition?: AppendCondition;
+}
+
+/** An organization is read again after this. It leaves time to append before MAX_CONDITION_AGE_MS. */
+const MAX_AGE_MS = 250;
+
+/** Looks up the rights of commands' actors directly before their events are appended. */
+export class WriteRightsReader {
+  constructor(
+    private readonly streams: StreamCache,
+    private readonly options: { now: () => Date; simulated?: boolean },
+  ) {}
+
+  /**
+   * Returns the rights of a command's actor now, or the refusal of a command that may not write any more. Commands on the
+   * organization itself have no `permission` here: their deciders check the actor on the same stream.
+   * @param isRepeated an append was refused, so the organization is read again
+   */
+  async read(envelope: CommandEnvelope, isRepeated: boolean): Promise<WriteRights | Refusal> {
+    const { permission, hasValidCredential } = envelope;
+    if (hasValidCredential !== undefined && !(await hasValidCredential())) return accessEnded();
+    if (permission === undefined) return envelope;
+    const actor = Object.assign({}, envelope, { permission });
+    const rights = await this.readOrganization(actor, isRepeated ? 0 : MAX_AGE_MS);
+    // What was read a moment ago may be older than a role that was just given.
+    return rights instanceof Refusal && !isRepeated ? this.readOrganization(actor, 0) : rights;
+  }
+
+  private async readOrganization(
+    actor: CommandEnvelope & { permission: NonNullable<CommandEnvelope['permission']> },
+    maxAgeMs: number,
+  ): Promise<WriteRights | Refusal> {
+    const aggregate = organizationAggregate(actor.organization_id);
+    const { loaded, readAt } = await this.streams.loadRecent(aggregate, maxAgeMs);
+    const now = this.options.now();
+    try {
+      const { role, member_role, endsAt } = actorRights(loaded.state, actor, now.toISOString());
+      const isEndless = endsAt === null || this.options.simulated;
+      const until = isEndless ? Number.POSITIVE_INFINITY : monotonicMs() + Date.parse(endsAt) - now.getTime();
+      const { stream } = aggregate;
+      return { role, member_role, condition: { stream, revision: loaded.revision, readAt, until } };
+    } catch (error) {
+      if (error instanceof Refusal) return error;
+      throw error;
+    }
+  }
+}
