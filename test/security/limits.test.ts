@@ -216,7 +216,6 @@ test('counts OAuth requests by address before doing anything', async () => {
     documents: { areAdvertised: () => true },
     requireTrust: () => undefined,
     countRegistration: () => 0,
-    requireTrust: () => undefined,
     authorizationError: () => null,
   } as unknown as OAuth;
   const limits = createRateLimits(null, clientInfoReader([]), () => 0);

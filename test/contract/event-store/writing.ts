@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import * as assert from 'uvu/assert';
 import { monotonicMs } from '../../../src/clock/monotonic.ts';
 import { DecisionExpired, TooLarge } from '../../../src/stores/errors.ts';
-import { MAX_APPEND_BYTES, MAX_DECISION_AGE_MS, NO_STREAM } from '../../../src/stores/event-store.ts';
+import {
+  type AppendCondition,
+  MAX_APPEND_BYTES,
+  MAX_CONDITION_AGE_MS,
+  MAX_DECISION_AGE_MS,
+  NO_STREAM,
+} from '../../../src/stores/event-store.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
 import { verifyChain } from '../../../src/trail/index.ts';
 import { makeEvents } from '../../support/histories/events.ts';
@@ -192,6 +198,31 @@ export function testRefusals(test: Suite): void {
     const other = name();
     await store.appendInOrder([{ stream: other, events: makeEvents(other), expectedRevision: NO_STREAM }]);
     assert.is((await store.readStream(stream)).length + (await store.readStream(other)).length, 3);
+  });
+
+  test('refuses events whose condition does not hold, but takes a repeated append of before', async ({
+    store,
+    name,
+  }) => {
+    const [stream, organization] = [name(), name()];
+    const first = makeEvents(organization);
+    await store.append(organization, first, NO_STREAM);
+    const events = makeEvents(stream);
+    const holds = (): AppendCondition => ({
+      stream: organization,
+      revision: 0,
+      readAt: monotonicMs(),
+      until: monotonicMs() + 60_000,
+    });
+    const append = (condition: AppendCondition) => store.append(stream, events, NO_STREAM, monotonicMs(), condition);
+    assert.instance(await rejection(append({ ...holds(), until: monotonicMs() - 1 })), DecisionExpired);
+    // An embedded store compares the revision, in the same transaction. Others limit the age of what was read.
+    const outdated = { ...holds(), revision: -1, readAt: monotonicMs() - MAX_CONDITION_AGE_MS - 1 };
+    assert.instance(await rejection(append(outdated)), DecisionExpired);
+    assert.equal(await store.readStream(stream), []);
+    const position = await append(holds());
+    await store.append(organization, makeEvents(organization, { after: first[0]! }), 0);
+    assert.is(await append(holds()), position);
   });
 
   test('refuses an event whose id or hash does not match its content', async ({ store, name }) => {
