@@ -11,6 +11,7 @@ import { ServiceClock } from '../../../src/clock/service-clock.ts';
 import { randomId } from '../../../src/commands/engine/ids.ts';
 import type { Role } from '../../../src/commands/organization/caller.ts';
 import { readConfig } from '../../../src/config.ts';
+import { openSpool } from '../../../src/http/files/spooled-files.ts';
 import { startServer, stopServer } from '../../../src/http/server.ts';
 import { AccessEvents } from '../../../src/identity/access-log/access-events.ts';
 import { AccountNames } from '../../../src/identity/accounts/account-names.ts';
@@ -77,6 +78,7 @@ export async function startGuardedService(): Promise<GuardedService> {
   const names = new AccountNames(accounts);
   const cursorKey = Buffer.alloc(32, 6);
   const ignore = () => undefined;
+  const spool = openSpool(temporaryFolder()).files;
   const reads = new ReadsInThread({
     settings: {
       stores: { dataDir, eventStoreUrl: null, mongodbUrl: null },
@@ -86,6 +88,7 @@ export async function startGuardedService(): Promise<GuardedService> {
     },
     served: () => register.reader.snapshot(),
     reportGenerated: ignore,
+    spool,
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
   });
   const register: Register = createRegister({
@@ -116,6 +119,7 @@ export async function startGuardedService(): Promise<GuardedService> {
     port: 0,
     ...{ stores, register, identity, accessEvents, gateway, metrics: null, securityLog: null, clock },
     heavyReads: {
+      spool,
       openRecordFile: files.around((...args: Parameters<ReadsInThread['openRecordFile']>) =>
         reads.openRecordFile(...args),
       ),
