@@ -76,7 +76,7 @@ export class PageServer {
       const request = this.pageRequest(ctx, person, formValues);
       const since = monotonicMs();
       const answer = async () => this.sendReply(ctx, person, await this.handle(route, request, since));
-      await (route.method === 'GET' && person !== null ? this.inTurn(ctx, person, answer) : answer());
+      await (route.method === 'GET' ? this.inTurn(ctx, person, answer) : answer());
     } catch (error) {
       if (error instanceof ClientGone) throw error;
       if (error instanceof Redirect) return this.sendReply(ctx, person, error);
@@ -92,7 +92,9 @@ export class PageServer {
   }
 
   /** Shows a page when it is the person's turn. Many pages at once would delay other people's. */
-  private inTurn({ res }: PageContext, { account, session }: SignedInPerson, answer: () => Promise<void>) {
+  private inTurn({ res }: PageContext, person: SignedInPerson | null, answer: () => Promise<void>): Promise<void> {
+    if (person === null) return answer();
+    const { account, session } = person;
     const owner = { account_id: account.id, token_id: session.id };
     return this.turns.run(owner, answer, { signal: clientSignal(res) });
   }
