@@ -35,7 +35,7 @@ export class WriteRightsReader {
     if (permission === undefined) return envelope;
     const actor = Object.assign({}, envelope, { permission });
     const rights = await this.readOrganization(actor, isRepeated ? 0 : MAX_AGE_MS);
-    // What was read a moment ago may be older than a role that was just given.
+    // The last read may be older than a role that was just given.
     return rights instanceof Refusal && !isRepeated ? this.readOrganization(actor, 0) : rights;
   }
 

@@ -229,7 +229,7 @@ export async function startRequest(
   };
 }
 
-/** What takes a person's rights away. */
+/** The acts that take a person's rights away. */
 export const ACTS = {
   'the token is revoked': ({ identity }: GuardedService, { tokenId, accountId }: Person) =>
     identity.tokens.revoke(tokenId, undefined, accountActor(accountId)),
