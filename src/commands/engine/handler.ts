@@ -4,8 +4,6 @@ import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { chainEvents, saltedHash } from '../../trail/hash.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
-import type { Role } from '../organization/caller.ts';
-import type { Permission } from '../organization/permissions.ts';
 import { dateOf } from './dates.ts';
 import type { Aggregate, DomainEvent } from './decider.ts';
 import { commandId, uuidV7 } from './ids.ts';
@@ -20,24 +18,11 @@ import {
   StreamCache,
   type StreamState,
 } from './stream-state.ts';
-import { type WriteRights, WriteRightsReader } from './write-rights.ts';
+import { type CommandActor, type WriteRights, WriteRightsReader } from './write-rights.ts';
 
 /** Identifies a command: the caller, the organization, and the ids by which a repeated call is recognised. */
-export interface CommandEnvelope {
-  organization_id: string;
-  actor_id: string;
-  token_id: string | null;
+export interface CommandEnvelope extends CommandActor {
   client: { name: string; version: string } | null;
-  role: Role;
-  /** The account's own role, which the credential may limit to `role`. */
-  member_role?: Role | undefined;
-  /**
-   * The permission that the actor must have when the events are appended, by the organization's own log. Absent for
-   * commands on the organization, whose deciders check it, and for those of the service and the command line.
-   */
-  permission?: Permission | undefined;
-  /** Returns false once the credential or session has ended. Called after each wait, before an append. Absent if it can't end. */
-  hasValidCredential?: (() => Promise<boolean>) | undefined;
   command_id: string;
   correlation_id: string;
   /** The normalised input that `input_hash` covers. */

@@ -3,9 +3,26 @@ import type { AppendCondition } from '../../stores/event-store.ts';
 import { organizationAggregate } from '../families.ts';
 import { accessEnded, actorRights } from '../organization/actor-rights.ts';
 import type { Role } from '../organization/caller.ts';
-import type { CommandEnvelope } from './handler.ts';
+import type { Permission } from '../organization/permissions.ts';
 import { Refusal } from './refusal.ts';
 import type { StreamCache } from './stream-state.ts';
+
+/** The caller of a command: who it is, where, and which rights the command needs. */
+export interface CommandActor {
+  organization_id: string;
+  actor_id: string;
+  token_id: string | null;
+  role: Role;
+  /** The account's own role, which the credential may limit to `role`. */
+  member_role?: Role | undefined;
+  /**
+   * The permission that the actor must have when the events are appended, by the organization's own log. Absent for
+   * commands on the organization, whose deciders check it, and for those of the service and the command line.
+   */
+  permission?: Permission | undefined;
+  /** Returns false once the credential or session has ended. Called after each wait, before an append. Absent if it can't end. */
+  hasValidCredential?: (() => Promise<boolean>) | undefined;
+}
 
 /** The roles by which a command is decided, and the condition under which its events may be appended. */
 export interface WriteRights {
@@ -29,7 +46,7 @@ export class WriteRightsReader {
    * organization itself have no `permission` here: their deciders check the actor on the same stream.
    * @param isRepeated an append was refused, so the organization is read again
    */
-  async read(envelope: CommandEnvelope, isRepeated: boolean): Promise<WriteRights | Refusal> {
+  async read(envelope: CommandActor, isRepeated: boolean): Promise<WriteRights | Refusal> {
     const { permission, hasValidCredential } = envelope;
     if (hasValidCredential !== undefined && !(await hasValidCredential())) return accessEnded();
     if (permission === undefined) return envelope;
@@ -40,7 +57,7 @@ export class WriteRightsReader {
   }
 
   private async readOrganization(
-    actor: CommandEnvelope & { permission: NonNullable<CommandEnvelope['permission']> },
+    actor: CommandActor & { permission: Permission },
     maxAgeMs: number,
   ): Promise<WriteRights | Refusal> {
     const aggregate = organizationAggregate(actor.organization_id);
