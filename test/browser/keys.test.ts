@@ -120,5 +120,28 @@ function run(browser: Browser): void {
     assert.match(text, new RegExp(`, ${local.slice(11, 16)} (IST|GMT\\+5:30)$`));
   });
 
+  test('has one clock: the slider, options and changes are in the reader’s zone', async ({ page, risks, web }) => {
+    const { organizationId: organization_id } = web;
+    const newest = web.reader.snapshot().newestPosition(organization_id);
+    await page.goto(`${risks}?as_of=${newest - 1}`);
+    const shown = await page.locator('.then time').textContent();
+    assert.match(shown!, /GMT\+5:30$/);
+    const bar = page.getByRole('slider', { name: 'Moment shown' });
+    assert.is(await bar.getAttribute('aria-valuetext'), shown);
+    await page.goto(`${risks}?as_of=2024-02-03`);
+    const before = await page.locator('.then time').textContent();
+    assert.is(await bar.getAttribute('aria-valuetext'), before);
+    await page.goto(risks);
+    assert.is(await bar.getAttribute('aria-valuetext'), 'Today');
+    const { risk } = await web.call<{ risk: { id: string } }>('addRisk', { organization_id, name: 'Fire' });
+    await web.call('updateRisk', { organization_id, id: risk.id, name: 'Great fire' });
+    await page.goto(`${risks}/${risk.id}/revisions`);
+    const option = await page.locator('select[name=to] option:checked').textContent();
+    const heading = await page.locator('thead th').last().locator('time').textContent();
+    assert.ok(option!.includes(heading!), `${option} has the time ${heading}`);
+    await page.goto(`/organizations/${organization_id}/changes`);
+    assert.not.match((await page.locator('main').textContent())!, /\d{4}-\d\d-\d\d \d\d:\d\d|UTC/);
+  });
+
   test.run();
 }

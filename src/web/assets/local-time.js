@@ -10,13 +10,28 @@ const FORMATS = {
   // A date is the same day in every zone.
   date: { ...DATE, timeZone: 'UTC' },
   time: { ...DATE, ...CLOCK, timeZoneName: 'short' },
-  clock: CLOCK,
 };
+
+/** @param {string} at @param {string} [format] */
+const timeText = (at, format = at.length === 10 ? 'date' : 'time') =>
+  new Date(at).toLocaleString(navigator.language, FORMATS[format]);
 
 /** @type {NodeListOf<HTMLTimeElement>} */
 const times = document.querySelectorAll('time[data-local]');
 for (const time of times) {
   if (time.dataset.local !== 'date') time.title = time.dateTime;
-  time.textContent = new Date(time.dateTime).toLocaleString(navigator.language, FORMATS[time.dataset.local ?? '']);
+  time.textContent = timeText(time.dateTime, time.dataset.local);
   time.lang = navigator.language;
 }
+
+// An option can hold no element, so its time is replaced in its text.
+/** @type {NodeListOf<HTMLOptionElement>} */
+const options = document.querySelectorAll('option[data-at]');
+for (const option of options) {
+  const { at = '', atText = '' } = option.dataset;
+  option.textContent = option.text.replace(atText, timeText(at));
+}
+
+/** The moment shown, for time-bar.js. @type {HTMLElement | null} */
+const bar = document.querySelector('[data-moment]');
+if (bar?.dataset.moment !== undefined) bar.dataset.momentText = timeText(bar.dataset.moment);

@@ -55,7 +55,8 @@ class TimeBar {
       'aria-valuemin': '0',
       'aria-valuemax': String(this.days.length - 1),
       'aria-valuenow': String(shown),
-      'aria-valuetext': dayText(this.days[shown] ?? ''),
+      // The moment itself, which local-time.js wrote. The bar's last day may be days later.
+      'aria-valuetext': this.bar.dataset.momentText ?? 'Today',
     };
     for (const [name, value] of Object.entries(attributes)) this.bar.setAttribute(name, value);
     if (location.hash !== `#${ID}`) return;

@@ -137,15 +137,6 @@ export function StatedTime({ at }: { at: string }) {
   return /T(?:00:00:00\.000|23:59:59\.999)Z$/.test(at) ? <LongDay at={at} /> : <MomentTime at={at} />;
 }
 
-/** The time of day of a point in time, where its day is clear. */
-export function Clock({ at }: { at: string }) {
-  return (
-    <time dateTime={at} title={at} data-local="clock">
-      {at.slice(11, 16)}
-    </time>
-  );
-}
-
 /** Returns a heading with a day. */
 export function dayHeading(day: string): TableHeading {
   return { text: dayText(day), content: <LongDay at={day} /> };

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { type FormState, hasErrors } from '../server/form-state.ts';
+import { momentText } from '../texts/dates.ts';
 
 interface FieldProps {
   form: FormState;
@@ -54,6 +55,8 @@ export interface Choice {
   value: string;
   label: string;
   hint?: string;
+  /** A point in time that the label names, as `momentText` writes it. The script shows it in the reader's zone. */
+  at?: string | undefined;
 }
 
 /** A choice of one from a list. */
@@ -65,8 +68,14 @@ export function SelectField(props: FieldProps & { choices: readonly Choice[]; va
       <label for={id}>{props.label}</label>
       <Hint {...props} />
       <select id={id} name={name} {...describedBy(props)}>
-        {choices.map(({ value, label }) => (
-          <option key={value} value={value} selected={value === chosen}>
+        {choices.map(({ value, label, at }) => (
+          <option
+            key={value}
+            value={value}
+            selected={value === chosen}
+            data-at={at}
+            data-at-text={at && momentText(at)}
+          >
             {label}
           </option>
         ))}

@@ -270,12 +270,17 @@ function valueWords(field: Field | undefined, value: unknown, people: NamesByKey
     case 'object':
       return memberWords(field.fields, value, people);
     default:
+      if (isTimestamp(value)) return <StatedTime at={value} />;
       if (field === undefined && typeof value === 'object' && !Array.isArray(value)) {
         return memberWords({}, value, people);
       }
       return textOf(value, { people, codesInWords: true, toTheMinute: true }) || null;
   }
 }
+
+/** Returns true for a point in time of an event without fields of a family, such as a token's end. */
+const isTimestamp = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(value);
 
 /** Returns the members of an object that have a value, each after its label; null if none has. */
 function memberWords(fields: Readonly<Record<string, Field>>, object: object, people: NamesByKey): ComponentChildren {

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { Clock } from '../components/components.tsx';
+import { ExactTime } from '../components/components.tsx';
 import { StateChip } from './field-content.tsx';
 
 /** The state of a change's proof. Lists check the seals only. The panel reads the event too. */
@@ -14,7 +14,7 @@ export function ProofBadge({ state }: { state: ProofState }) {
           tone="done"
           text={
             <>
-              Sealed <Clock at={state.at} />
+              Sealed <ExactTime at={state.at} />
             </>
           }
         />

@@ -75,7 +75,13 @@ test('shows who signed in, how and from where', async ({ web, owner, log, path }
       'Firefox on Linux203.0.113.7',
       '1',
     ],
-    ['2026-03-01 09:00 UTC until 10:00', 'Token used', `Laptop, of Owner`, 'An <b>assistant</b>127.0.0.1', '2'],
+    [
+      '2026-03-01 09:00 UTC until 2026-03-01 10:00 UTC',
+      'Token used',
+      `Laptop, of Owner`,
+      'An <b>assistant</b>127.0.0.1',
+      '2',
+    ],
   ]);
 });
 

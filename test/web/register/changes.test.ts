@@ -63,7 +63,7 @@ test('links each change to its proof, before and after it is sealed', async ({ o
       .replace(/<[^>]+>/g, '');
   assert.is(await badgeOf(), '· Waiting for a seal check');
   await web.seal();
-  assert.match(await badgeOf(), /^✓ Sealed \d\d:\d\d check$/);
+  assert.match(await badgeOf(), /^✓ Sealed \d+ \w+ \d{4}, \d\d:\d\d UTC check$/);
   const panel = (await owner.get(`${page}/${position}`)).text;
   assert.match(panel, /This change is in the sealed history/);
   const key = (await new SealKeys(web.identity.accounts, () => new Date()).ownKeys()).at(-1)!;

@@ -10,7 +10,7 @@ import {
 import type { AccessLogChange, AccessLogPage } from '../../../identity/access-log/access-log-reader.ts';
 import { ACCESS_LOG_DAYS } from '../../../identity/access-log/access-log-writer.ts';
 import { ACCESS_RECORD_TYPE } from '../../../queries/changes/access-log-source.ts';
-import { Clock, Table, Timestamp } from '../../components/components.tsx';
+import { Table, Timestamp } from '../../components/components.tsx';
 import { FormError, SelectField, TextField } from '../../components/fields.tsx';
 import { PageLinks } from '../../components/paging.tsx';
 import type { WebContext } from '../../server/context.ts';
@@ -172,7 +172,7 @@ function EntryTime({ row }: { row: AccessLogChange }) {
       {until !== null && (
         <small>
           {' '}
-          until <Clock at={until} />
+          until <Timestamp at={until} />
         </small>
       )}
     </>

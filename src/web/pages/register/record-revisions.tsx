@@ -135,10 +135,13 @@ function RevisionField(
     ({ position, event_type, recorded_at }): Choice => ({
       value: position,
       label: `${codeWords(event_type)}, ${momentText(recorded_at)} (change ${position})`,
+      at: recorded_at,
     }),
   );
   const isListed = choices.some(({ value }) => value === asOf);
-  const allChoices = isListed ? choices : [{ value: asOf, label: momentWords(asOf, view.audits) }, ...choices];
+  const allChoices = isListed
+    ? choices
+    : [{ value: asOf, label: momentWords(asOf, view.audits), at: timeOf(asOf) }, ...choices];
   return <SelectField form={BLANK_FORM} name={name} label={label} choices={allChoices} value={asOf} />;
 }
 
@@ -182,6 +185,11 @@ function sideHeading({ asOf, details }: Side, { changes, view }: RevisionsPageCo
   }
   const moment = momentWords(asOf, view.audits);
   return details === null ? `${moment}: not added yet` : moment;
+}
+
+/** Returns the point in time of a moment that is one; undefined for a day, a position and an audit. */
+function timeOf(asOf: string): string | undefined {
+  return isDay(asOf) ? undefined : (endOfPeriod(asOf) ?? undefined);
 }
 
 /** Returns a moment that is none of the record's changes in words. */

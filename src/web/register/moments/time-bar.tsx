@@ -121,6 +121,7 @@ function Bars({ view, content, audits }: AuditsProps & { content: TimeBarContent
       data-address={momentAddress(view, null)}
       data-days={steps.map(({ day }) => day).join(' ')}
       data-shown={shown}
+      data-moment={past?.time}
     >
       <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {steps.map(({ day, changes }, index) => {
