@@ -7,6 +7,8 @@ import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../su
 
 /** More than any tool shows of a record's links. */
 const CONTROLS = 134;
+/** The last two make a section with a name. */
+const NUMBERED = CONTROLS - 2;
 
 const test = suite<{ web: WebTest; owner: TestBrowser; base: string; framework: string }>('framework page');
 
@@ -14,10 +16,11 @@ test.before(async (context) => {
   const web = await startWeb();
   const owner = await web.setUpOwner();
   const { organizationId: organization_id } = web;
-  const controls = Array.from({ length: CONTROLS }, (_, index) => ({
+  const controls = Array.from({ length: NUMBERED }, (_, index) => ({
     section_title: `A.${5 + Math.floor(index / 50)}.${(index % 50) + 1}`,
     name: `Control ${index}`,
   }));
+  controls.push({ section_title: 'A.8', name: 'Sections with a name' }, { section_title: 'A.8.1', name: 'The last' });
   const { framework } = await web.call<{ framework: { id: string } }>('addFramework', {
     organization_id,
     name: 'House rules',
@@ -39,16 +42,17 @@ test('counts and lists every control, by section in the standard’s order', asy
   assert.match(textIn(card), new RegExp(`Controls ${CONTROLS} `));
   assert.not.match(card, /newest/);
   const numbers = [...card.matchAll(/>(A\.\d+\.\d+) Control \d+<\/a>/g)].map(([, number]) => number);
-  assert.is(numbers.length, CONTROLS);
+  assert.is(numbers.length, NUMBERED);
   assert.equal(
     [...numbers.slice(0, 3), ...numbers.slice(9, 10), numbers.at(-1)],
-    ['A.5.1', 'A.5.2', 'A.5.3', 'A.5.10', 'A.7.34'],
+    ['A.5.1', 'A.5.2', 'A.5.3', 'A.5.10', 'A.7.32'],
   );
   const sections = [...card.matchAll(/<summary>(.*?)<\/summary>/gs)].map(([, summary]) => textIn(summary!).trim());
   assert.equal(sections, [
     'A.5 0 of 50 fully implemented',
     'A.6 0 of 50 fully implemented',
-    'A.7 0 of 34 fully implemented',
+    'A.7 0 of 32 fully implemented',
+    'A.8 Sections with a name 0 of 2 fully implemented',
   ]);
 });
 

@@ -3,6 +3,7 @@ import type { ListSelection } from '../../../addresses/page-addresses.ts';
 import { shareText } from '../../../reports/formats/report-text.ts';
 import type { RecordRow } from '../field-content.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
+import { numberedName } from '../record/numbered-name.ts';
 import type { RegisterList } from '../register-lists.ts';
 import type { ControlGroup } from './read-control-groups.ts';
 import { RecordTable } from './record-table.tsx';
@@ -52,7 +53,8 @@ function coverageText({ coverage, implemented_count, included_count }: RecordRow
 /** Returns a section's title. It has words if the section is a control itself, such as 4 among 4.1 and 4.2. */
 export function sectionTitle(section: string, [first]: readonly RecordRow[]): string {
   if (section === '') return 'Controls';
-  return first?.section_title === section ? `${section} ${first.name}` : section;
+  if (first?.section_title !== section) return section;
+  return numberedName({ reference_id: section, name: String(first.name) });
 }
 
 export function sectionText(rows: readonly RecordRow[]): string {

@@ -64,7 +64,9 @@ function LinkedCard({ view, family, records, total }: LinkedCardProps) {
       {sections.map(([section, controls]) => (
         <details key={section}>
           <summary>
-            {sectionTitle(section, controls)} <small>{sectionText(controls)}</small>
+            <span>
+              {sectionTitle(section, controls)} <small>{sectionText(controls)}</small>
+            </span>
           </summary>
           <LinkedList view={view} family={family} records={controls} />
         </details>
