@@ -9,10 +9,11 @@
  * are not bundled. Types are left to `npm run typecheck`.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { bundleForBrowser } from '../bin/browser-bundle.js';
 import { BUILD_FILE, fingerprintSources, isBuildCurrent } from '../bin/build-state.js';
@@ -45,7 +46,11 @@ await bundlePrograms();
 compile('--project', 'tsconfig.trail.json');
 cpSync(SRC, DIST, { recursive: true, filter: (path) => !/\.tsx?$/.test(path) });
 // Browsers get one file for src/browser and what it imports.
-writeFileSync(join(DIST, 'web/assets/verify.js'), bundleForBrowser(ROOT, 'src/browser/verify.ts'));
+const assets = join(DIST, 'web/assets');
+writeFileSync(join(assets, 'verify.js'), bundleForBrowser(ROOT, 'src/browser/verify.ts'));
+for (const name of readdirSync(assets)) {
+  writeFileSync(join(assets, `${name}.br`), brotliCompressSync(readFileSync(join(assets, name))));
+}
 writeFileSync(join(ROOT, BUILD_FILE), `${JSON.stringify({ sources })}\n`);
 
 /** Bundles the programs, and the entry of the package. Their files are directly in dist/: see `moduleAddress`. */

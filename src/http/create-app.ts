@@ -16,6 +16,7 @@ import { crossOrigin } from './access/cross-origin.ts';
 import { oauthEndpoints } from './access/oauth-endpoints.ts';
 import { Penalties } from './access/penalties.ts';
 import type { RateLimits } from './access/rate-limits.ts';
+import { compression } from './compression.ts';
 import { RECORD_FILE_FORMATS } from './files/record-file-formats.ts';
 import { type RecordFileRoutesOptions, recordFileRoutes } from './files/record-file-routes.ts';
 import { availableReportFormats } from './files/report-file-formats.ts';
@@ -100,6 +101,7 @@ export function createApp(options: HttpServiceOptions): Koa<RequestState> {
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection lost'));
   app.use(requestMiddleware(logger, options.onResponse));
   app.use(crossOrigin(options.baseUrl, options.toolOrigins ?? new Set()));
+  app.use(compression());
   const protocol = new Protocol(
     options.mcpTools ?? tools,
     { name: 'veritrail', version, icon: options.icon },

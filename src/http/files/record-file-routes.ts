@@ -1,11 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 import type Router from '@koa/router';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { CHANGES_FILE } from '../../mcp/tools/record-file-catalog.ts';
 import { type DownloadDetails, filterDetail } from '../../queries/files/download-details.ts';
 import type { Admit } from '../access/admission.ts';
+import { acceptsCoding, isWorthCompressing } from '../compression.ts';
 import { ClientGone } from '../http-errors.ts';
 import { API_HEADERS, clientSignal, type RequestContext, type RequestState, readQueryParameters } from '../request.ts';
 import { readFileRequest, requestedFormat } from './file-query.ts';
@@ -45,7 +47,9 @@ export function recordFileRoutes(router: Router<RequestState>, admit: Admit, opt
     const call = { caller, request, format: format.name, hasContent: ctx.method !== 'HEAD' };
     const file = await options.files.open(call, clientSignal(ctx.res));
     ctx.respond = false;
-    ctx.res.writeHead(200, headersOf(ctx, fileName, format, file));
+    const isZipped = isWorthCompressing(format.mediaType) && acceptsCoding(ctx.req.headers, 'gzip');
+    const coding = isZipped ? ['Content-Encoding', 'gzip'] : [];
+    ctx.res.writeHead(200, [...headersOf(ctx, fileName, format, file), ...coding]);
     if (file.chunks === null) return void ctx.res.end();
     const { after } = request;
     options.onDownload(caller, {
@@ -57,17 +61,21 @@ export function recordFileRoutes(router: Router<RequestState>, admit: Admit, opt
       ...(after === undefined ? {} : { after }),
     });
     disconnectWhenStalled(ctx.res, options.stallTimeoutMs);
-    await sendFile(ctx.res, file.chunks);
+    await sendFile(ctx.res, file.chunks, isZipped);
   };
   fileRoute(router, '/api/v1/organizations/:id/records/:family', admit, serve);
   fileRoute(router, '/api/v1/organizations/:id/changes', admit, serve);
 }
 
 /** Writes the whole file. After an error it cuts the connection, so that the client can tell the file is not whole. */
-async function sendFile(response: ServerResponse, content: AsyncIterable<string | Uint8Array>): Promise<void> {
+async function sendFile(
+  response: ServerResponse,
+  content: AsyncIterable<string | Uint8Array>,
+  isZipped: boolean,
+): Promise<void> {
   const chunks = Readable.from(content, { objectMode: false, highWaterMark: BUFFER_BYTES });
   try {
-    await pipeline(chunks, response);
+    await (isZipped ? pipeline(chunks, createGzip(), response) : pipeline(chunks, response));
   } catch (error) {
     if (CLIENT_GONE_CODES.has((error as NodeJS.ErrnoException).code ?? '')) throw new ClientGone();
     throw error;
@@ -81,6 +89,7 @@ function headersOf(ctx: RequestContext, fileName: string, format: RecordFileForm
     'Content-Type': format.mediaType,
     'Content-Disposition': `attachment; filename="${name}"`,
     'Accept-Ranges': 'none',
+    Vary: 'Accept-Encoding',
     'X-Accel-Buffering': 'no',
     'Veritrail-Position': String(position),
     'Veritrail-Date': today,

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import type { Middleware } from 'koa';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { MCP_PATH } from '../../identity/oauth/addresses.ts';
@@ -8,6 +9,7 @@ import { type Admit, admitAfterWait } from '../access/admission.ts';
 import type { ScopeGuard } from '../access/challenge.ts';
 import type { Penalties } from '../access/penalties.ts';
 import { parseJson, readBody, requireJson } from '../body.ts';
+import { acceptsCoding, isWorthCompressing } from '../compression.ts';
 import { HttpError, methodNotAllowed, toHttpError } from '../http-errors.ts';
 import { API_HEADERS, clientSignal, type RequestContext, type RequestState, toLoggable } from '../request.ts';
 
@@ -132,25 +134,35 @@ export class HttpExchange implements McpExchange {
   }
 
   send(answer: ProtocolAnswer): void {
-    const { response, state } = this;
+    const { headers, response, state } = this;
     const { status, text } = answer;
     if (response.headersSent) response.end(event(text));
     else if (text === '') response.writeHead(status, [...API_HEADERS, 'X-Request-Id', state.id]).end();
-    else writeJson(response, state, answer);
+    else writeJson(response, state, answer, [], headers);
   }
 }
 
+const JSON_TYPE = 'application/json';
+
 const event = (message: string) => `event: message\ndata: ${message}\n\n`;
 
-/** Writes a JSON answer with as few calls to node as possible. */
+/** Writes a JSON answer with as few calls to node as possible. A large one is compressed if the request's headers allow it. */
 function writeJson(
   response: ServerResponse,
   state: RequestState,
   { status, text, rest }: ProtocolAnswer,
   headers: readonly string[] = [],
+  requestHeaders: IncomingHttpHeaders = {},
 ): void {
   const length = Buffer.byteLength(text) + (rest?.length ?? 0);
-  const type = ['Content-Type', 'application/json', 'Content-Length', String(length)];
+  if (isWorthCompressing(JSON_TYPE, length) && acceptsCoding(requestHeaders, 'gzip')) {
+    const zipped = gzipSync(rest === undefined ? text : Buffer.concat([Buffer.from(text), rest]));
+    const coding = ['Content-Encoding', 'gzip', 'Content-Length', String(zipped.length), 'Vary', 'Accept-Encoding'];
+    const type = ['Content-Type', JSON_TYPE];
+    response.writeHead(status, [...type, ...coding, ...headers, ...API_HEADERS, 'X-Request-Id', state.id]).end(zipped);
+    return;
+  }
+  const type = ['Content-Type', JSON_TYPE, 'Content-Length', String(length)];
   response.writeHead(status, [...type, ...headers, ...API_HEADERS, 'X-Request-Id', state.id]);
   if (rest === undefined) response.end(text);
   else {

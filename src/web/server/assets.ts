@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type Router from '@koa/router';
 import { bundleForBrowser } from '../../../bin/browser-bundle.js';
+import { acceptsCoding } from '../../http/compression.ts';
 import { notFound } from '../../http/http-errors.ts';
 import { ASSETS_PATH, type RequestState } from '../../http/request.ts';
 import { CHART_CSS } from '../../reports/charts/chart.tsx';
@@ -37,7 +39,11 @@ interface Asset {
   type: string;
   text: string;
   hash: string;
+  /** The compressed forms that have been used so far, by content coding. */
+  compressed: Map<Coding, Buffer>;
 }
+
+type Coding = 'br' | 'gzip';
 
 const YEAR_SECONDS = 31_536_000;
 const HASH_LENGTH = 16;
@@ -51,7 +57,7 @@ function assetOf(name: AssetName): Asset {
   if (asset === undefined) {
     const text = readAsset(name);
     const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
-    asset = { type: TYPES[name.split('.')[1]!]!, text, hash };
+    asset = { type: TYPES[name.split('.')[1]!]!, text, hash, compressed: new Map() };
     ASSETS.set(name, asset);
   }
   return asset;
@@ -64,6 +70,19 @@ function readAsset(name: AssetName): string {
   return name === 'verify.js' && !existsSync(file)
     ? bundleForBrowser(ROOT, 'src/browser/verify.ts')
     : readFileSync(file, 'utf8');
+}
+
+/** Returns an asset's compressed form. Brotli is slow and small: `npm run build` writes it beside the asset. */
+function compressedAsset(name: AssetName, coding: Coding): Buffer {
+  const { text, compressed } = assetOf(name);
+  let bytes = compressed.get(coding);
+  if (bytes === undefined) {
+    const built = new URL(`../assets/${name}.br`, import.meta.url);
+    if (coding === 'gzip') bytes = gzipSync(text);
+    else bytes = existsSync(built) ? readFileSync(built) : brotliCompressSync(text);
+    compressed.set(coding, bytes);
+  }
+  return bytes;
 }
 
 function isAssetName(name: string): name is AssetName {
@@ -89,13 +108,16 @@ export function assetRoutes(router: Router<RequestState>): void {
     const asset = assetOf(name);
     const isCurrent = ctx.query.v === asset.hash;
     ctx.set('Cache-Control', isCurrent ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, no-cache');
-    ctx.set('ETag', `"${asset.hash}"`);
+    ctx.vary('Accept-Encoding');
+    const coding = (['br', 'gzip'] as const).find((known) => acceptsCoding(ctx.headers, known));
+    ctx.set('ETag', `"${asset.hash}${coding === undefined ? '' : `-${coding}`}"`);
     ctx.status = 200;
     if (ctx.fresh) {
       ctx.status = 304;
       return;
     }
     ctx.set('Content-Type', asset.type);
-    ctx.body = asset.text;
+    if (coding !== undefined) ctx.set('Content-Encoding', coding);
+    ctx.body = coding === undefined ? asset.text : compressedAsset(name, coding);
   });
 }

@@ -1,9 +1,8 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ParameterizedContext } from 'koa';
 import type { Cookies } from '../../http/cookies.ts';
 import { HttpError } from '../../http/http-errors.ts';
-import { equalInConstantTime } from '../../identity/sign-in/secret-text.ts';
 
 /** The field that every form carries. */
 export const TOKEN_FIELD = 'form_token';
@@ -15,7 +14,8 @@ const OUT_OF_DATE = 'This form is out of date or came from another site. Go back
 
 /**
  * Ties each form to the browser that received it. A form's token is a keyed hash of the session cookie, or of a random
- * cookie before sign-in. Pages of other sites know neither.
+ * cookie before sign-in. Pages of other sites know neither. Each page has it under a mask of its own: the same text in every
+ * page could be guessed from the sizes of compressed pages (BREACH).
  */
 export class FormTokens {
   constructor(
@@ -26,16 +26,17 @@ export class FormTokens {
   /** Returns the token for the forms of a page. Sets a cookie if the browser has none to tie the form to. */
   issue(ctx: ParameterizedContext): string {
     const binding = this.readBinding(ctx.req);
-    if (binding !== null) return this.hash(binding);
+    if (binding !== null) return mask(this.hash(binding));
     const seed = randomBytes(SEED_BYTES).toString('base64url');
     this.cookies.write(ctx, FORM_COOKIE, seed);
-    return this.hash(`form ${seed}`);
+    return mask(this.hash(`form ${seed}`));
   }
 
   /** Refuses a token that was not issued to this browser. @throws HttpError 403 */
   check(request: IncomingMessage, token: string): void {
     const binding = this.readBinding(request);
-    if (binding === null || !equalInConstantTime(token, this.hash(binding))) throw forbidden();
+    const hash = unmask(token);
+    if (binding === null || hash === null || !timingSafeEqual(hash, this.hash(binding))) throw forbidden();
   }
 
   private readBinding(request: IncomingMessage): string | null {
@@ -45,10 +46,26 @@ export class FormTokens {
     return seed === null ? null : `form ${seed}`;
   }
 
-  private hash(binding: string): string {
-    return createHmac('sha256', this.key).update(binding).digest('base64url');
+  private hash(binding: string): Buffer {
+    return createHmac('sha256', this.key).update(binding).digest();
   }
 }
+
+const HASH_BYTES = 32;
+
+/** Returns random bytes, then the hash combined with them. */
+function mask(hash: Buffer): string {
+  const noise = randomBytes(HASH_BYTES);
+  return Buffer.concat([noise, xor(hash, noise)]).toString('base64url');
+}
+
+/** Returns the hash in a masked token; null for a text of another length. */
+function unmask(token: string): Buffer | null {
+  const bytes = Buffer.from(token, 'base64url');
+  return bytes.length === 2 * HASH_BYTES ? xor(bytes.subarray(HASH_BYTES), bytes) : null;
+}
+
+const xor = (bytes: Buffer, other: Buffer) => bytes.map((byte, index) => byte ^ other[index]!) as Buffer;
 
 /**
  * Refuses forms that another site made the browser send. Sec-Fetch-Site names the source; older browsers send only Origin.

@@ -49,9 +49,9 @@ test.before.each(async (context) => {
 test.after.each(({ service }) => service.stop());
 
 /** Requests the file without reading its body. */
-async function requestFile({ port }: ToyService): Promise<IncomingMessage> {
+async function requestFile({ port }: ToyService, more: Record<string, string> = {}): Promise<IncomingMessage> {
   const path = `/api/v1/organizations/${ORGANIZATION}/reports/vendors?format=csv`;
-  const headers = { Authorization: 'Bearer vtr_good' };
+  const headers = { Authorization: 'Bearer vtr_good', ...more };
   const [response] = (await once(get({ port, path, headers, agent: false }), 'response')) as [IncomingMessage];
   response.on('error', () => undefined);
   return response;
@@ -66,11 +66,14 @@ test('a stalled client is disconnected, and the content is closed', async (conte
   assert.not(response.complete, 'the client sees that the file is incomplete');
 });
 
-test('the content is closed when the client disconnects', async (context) => {
-  const response = await requestFile(context.service);
-  await once(response, 'readable');
-  response.destroy();
-  await until(() => context.isClosed);
-});
+for (const coding of ['identity', 'gzip']) {
+  test(`the content is closed when the client disconnects (${coding})`, async (context) => {
+    const response = await requestFile(context.service, { 'Accept-Encoding': coding });
+    assert.is(response.headers['content-encoding'] ?? 'identity', coding);
+    await once(response, 'readable');
+    response.destroy();
+    await until(() => context.isClosed);
+  });
+}
 
 test.run();

@@ -1,6 +1,9 @@
 /** Invalid form bodies, assets, and answers for unknown addresses. */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { gzipSync } from 'node:zlib';
+import { get, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
@@ -16,6 +19,15 @@ test.before(async (context) => {
   context.owner = await context.web.setUpOwner();
 });
 test.after(({ web }) => web.stop());
+
+/** Requests an address and returns the bytes of its answer as they were sent. */
+async function rawGet(
+  address: string,
+  headers: Record<string, string>,
+): Promise<{ status?: number | undefined; headers: IncomingHttpHeaders; bytes: Buffer }> {
+  const [response] = (await once(get(address, { agent: false, headers }), 'response')) as [IncomingMessage];
+  return { status: response.statusCode, headers: response.headers, bytes: await buffer(response) };
+}
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' };
 
@@ -118,6 +130,48 @@ test('lets browsers cache assets for ever under their hashed address, and revali
     '/assets/__proto__',
   ]) {
     assert.is((await owner.get(path)).status, 404, path);
+  }
+});
+
+test('serves each asset plain, as gzip and as brotli, each form with its own tag', async ({ web }) => {
+  const address = `${web.url}/assets/style.css`;
+  const plain = readFileSync(new URL('../../../src/web/assets/style.css', import.meta.url));
+  const forms: [accepted: string, coding: string | null, decode: (bytes: Buffer) => Buffer][] = [
+    ['identity', null, (bytes) => bytes],
+    ['gzip, deflate', 'gzip', gunzipSync],
+    ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
+    ['br;q=0, gzip', 'gzip', gunzipSync],
+  ];
+  const tags = new Set<string>();
+  for (const [accepted, coding, decode] of forms) {
+    const asset = await rawGet(address, { 'Accept-Encoding': accepted });
+    assert.is(asset.headers['content-encoding'] ?? null, coding);
+    assert.is(asset.headers.vary, 'Accept-Encoding');
+    assert.equal(decode(asset.bytes), plain);
+    const etag = asset.headers.etag!;
+    tags.add(etag);
+    const headers = { 'Accept-Encoding': accepted, 'If-None-Match': etag };
+    assert.is((await rawGet(address, headers)).status, 304);
+    if (coding !== null) assert.is((await rawGet(address, { 'If-None-Match': etag })).status, 200);
+  }
+  assert.is(tags.size, 3);
+});
+
+test('masks the token of forms anew in each page, and takes every one of them', async ({ owner }) => {
+  const tokenOf = (text: string) => /name="form_token" value="([^"]+)"/.exec(text)![1]!;
+  const tokens = [];
+  for (let page = 0; page < 3; page += 1) tokens.push(tokenOf((await owner.get('/organizations')).text));
+  assert.is(new Set(tokens).size, 3);
+  const bytes = tokens.map((token) => Buffer.from(token, 'base64url'));
+  for (const part of [0, 32]) {
+    assert.is(new Set(bytes.map((token) => token.subarray(part, part + 32).toString('hex'))).size, 3);
+  }
+  for (const form_token of tokens) assert.is((await owner.post('/organizations', { form_token })).status, 400);
+  const changed = Buffer.from(bytes[0]!);
+  changed[40]! ^= 1;
+  for (const wrong of [changed, bytes[0]!.subarray(32), Buffer.concat([bytes[0]!, bytes[0]!]), Buffer.alloc(64)]) {
+    const answer = await owner.post('/organizations', { form_token: wrong.toString('base64url') });
+    assert.is(answer.status, 403);
   }
 });
 
