@@ -109,7 +109,7 @@ export function createApp(options: HttpServiceOptions): Koa<RequestState> {
   );
   app.use(mcpEndpoint(protocol, admitCall, requireScope, penalties));
   if (oauth) app.use(oauthEndpoints(oauth, options.limits));
-  app.use(router.routes()).use(router.allowedMethods());
   if (pages) app.use(pages);
+  app.use(router.routes()).use(router.allowedMethods());
   return app;
 }

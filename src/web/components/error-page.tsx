@@ -2,7 +2,7 @@
 import { asRefusal, Refusal, type RefusalCode } from '../../commands/engine/refusal.ts';
 import { type HttpError, toHttpError } from '../../http/http-errors.ts';
 import type { WebPage } from '../server/web-page.ts';
-import { withRoleNames } from '../texts/role-labels.ts';
+import { roleName, withRoleNames } from '../texts/role-labels.ts';
 
 /** An error as a browser may see it. */
 export interface ErrorAnswer {
@@ -26,6 +26,7 @@ const STATUS: Readonly<Record<RefusalCode, number>> = {
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Something is not right',
+  401: 'Sign in first',
   403: 'Not allowed',
   404: 'Page not found',
   405: 'This page can’t be opened directly',
@@ -46,23 +47,44 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     const message = refusal.code === 'forbidden' ? withRoleNames(refusal.message) : refusal.message;
     return { status: STATUS[refusal.code], message, headers };
   }
-  const { status, message, headers }: HttpError = toHttpError(error);
+  const { status, code, message: text, headers }: HttpError = toHttpError(error);
+  const message = code === 'forbidden' ? withRoleNames(text) : text;
   if (status === 405) return { status, message: 'Go back and submit the form again.', headers };
   return { status, message, headers };
 }
 
-export function errorPage({ status, message }: ErrorAnswer): WebPage {
+/** The organization that an address names, for a member who can't open it. */
+export interface ErrorPlace {
+  organization: NonNullable<WebPage['organization']>;
+  /** The names of members who can give a higher role. */
+  owners: readonly string[];
+}
+
+/** Shows an error in the frame of its organization, or of the person's own pages. @param place null outside organizations */
+export function errorPage({ status, message }: ErrorAnswer, place: ErrorPlace | null): WebPage {
   return {
     title: TITLES[status] ?? 'Something is not right',
     status,
-    plain: true,
+    ...(place === null ? {} : { organization: place.organization }),
     body: (
       <>
         <p class="lead">{message}</p>
+        {place !== null && status === 403 && <AskOwners {...place} />}
         <p>
-          <a href="/">Go to the home page</a>
+          <a href={place === null ? '/' : `/organizations/${place.organization.id}`}>Go to the home page</a>
         </p>
       </>
     ),
   };
+}
+
+/** Names the people who can change a member's role. */
+export function AskOwners({ organization, owners }: ErrorPlace) {
+  if (owners.length === 0) return null;
+  return (
+    <p>
+      You are {roleName(organization.role)} in {organization.name}. To get a higher role, ask{' '}
+      {new Intl.ListFormat('en', { type: 'disjunction' }).format(owners)}.
+    </p>
+  );
 }

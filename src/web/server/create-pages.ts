@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
-import { methodNotAllowed, notFound } from '../../http/http-errors.ts';
+import { ClientGone, methodNotAllowed, notFound } from '../../http/http-errors.ts';
 import type { RequestState } from '../../http/request.ts';
 import { assetRoutes } from './assets.ts';
 import type { WebContext } from './context.ts';
@@ -9,8 +9,8 @@ import { PageServer } from './page-server.ts';
 import { allRoutes } from './pages.ts';
 
 /**
- * Returns a middleware with all pages, for the end of the chain. A browser gets an error page for an address that no route
- * answered.
+ * Returns a middleware with all pages. It stands before the routes of programs. So a browser gets an error page also where
+ * no route answered, and for a file that its person can't have.
  */
 export function createPages(context: WebContext): Middleware<RequestState> {
   const site = new PageServer(context);
@@ -26,7 +26,12 @@ export function createPages(context: WebContext): Middleware<RequestState> {
   const dispatch = router.routes();
   return async (ctx, next) => {
     const page = ctx as PageContext;
-    await dispatch(page, next);
+    try {
+      await (ctx.path.startsWith('/api/') ? next() : dispatch(page, next));
+    } catch (error) {
+      if (error instanceof ClientGone || ctx.headerSent || ctx.respond === false || !wantsPage(page)) throw error;
+      return site.showError(page, error);
+    }
     const isUnanswered = ctx.respond !== false && ctx.body == null && ctx.status === 404 && !ctx.response.get('Allow');
     if (isUnanswered && wantsPage(page)) await site.showError(page, notFound());
   };
@@ -53,7 +58,11 @@ function allowedMethods(routes: readonly Route[]): string {
   return routes.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ');
 }
 
-/** Returns true for browsers. Programs that accept JSON or anything get the JSON error. */
+/** Returns true for browsers. Programs with a token, or that accept JSON or anything, get the JSON error. */
 function wantsPage({ method, headers }: PageContext): boolean {
-  return (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html');
+  return (
+    (method === 'GET' || method === 'HEAD') &&
+    (headers.accept ?? '').includes('text/html') &&
+    headers.authorization === undefined
+  );
 }

@@ -2,12 +2,12 @@ import { monotonicMs } from '../../clock/monotonic.ts';
 import { MAX_RIGHTS_AGE_MS } from '../../commands/organization/caller.ts';
 import { originGuard } from '../../http/access/origin.ts';
 import { Cookies } from '../../http/cookies.ts';
-import { ClientGone, type HttpError } from '../../http/http-errors.ts';
+import { ClientGone } from '../../http/http-errors.ts';
 import { clientSignal, readQueryParameters } from '../../http/request.ts';
 import { pageHeaders } from '../../http/security-headers.ts';
 import { FairQueue } from '../../identity/fair-queue.ts';
 import { CALLBACK_PATH } from '../../identity/openid/openid-transaction.ts';
-import { type ErrorAnswer, errorAnswer, errorPage } from '../components/error-page.tsx';
+import { type ErrorAnswer, type ErrorPlace, errorAnswer, errorPage } from '../components/error-page.tsx';
 import { renderFragment, renderPage } from '../components/layout.tsx';
 import { type RailCounts, readRailCounts } from '../register/rail-counts.ts';
 import type { WebContext } from './context.ts';
@@ -23,6 +23,7 @@ import {
   type Route,
   type SignedInPerson,
 } from './page-request.ts';
+import { readOwners } from './read-owners.ts';
 import { RememberedBrowsers } from './remembered-browsers.ts';
 import { safeNext } from './safe-next.ts';
 import { withNext } from './sign-in-redirects.ts';
@@ -85,8 +86,8 @@ export class PageServer {
     }
   }
 
-  /** Sends an error page for an address or method without a route. */
-  async showError(ctx: PageContext, error: HttpError): Promise<void> {
+  /** Sends an error page for an address or method without a route, and for a file that a browser can't have. */
+  async showError(ctx: PageContext, error: unknown): Promise<void> {
     const person = await this.findPerson(ctx).catch(() => null);
     await this.sendErrorPage(ctx, person, error);
   }
@@ -207,7 +208,23 @@ export class PageServer {
       this.options.logger.error({ err: error, request: ctx.state.id }, 'a page could not be shown');
     }
     ctx.set(answer.headers);
-    await this.sendPage(ctx, person, errorPage(answer));
+    const isMisplaced = answer.status === 403 || answer.status === 404;
+    const place = person !== null && isMisplaced ? await this.findPlace(ctx, person) : null;
+    await this.sendPage(ctx, person, errorPage(answer, place));
+  }
+
+  /** Returns the organization in an address. Null if the person isn't its member, and while that can't be read. */
+  private async findPlace({ path }: PageContext, { account }: SignedInPerson): Promise<ErrorPlace | null> {
+    const { members } = this.options;
+    const id = /\/organizations\/(org_\w+)/.exec(path)?.[1] ?? '';
+    try {
+      const membership = await members.membership(account.id, id);
+      if (membership === null) return null;
+      const { name, role } = membership;
+      return { organization: { id, name, role }, owners: await readOwners(members, id) };
+    } catch {
+      return null;
+    }
   }
 
   /** Reads the numbers of the frame. A page that needs no read models appears without them while they are unavailable. */

@@ -170,7 +170,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     ...more,
   };
   const app = new Koa<RequestState>();
-  app.use(requestMiddleware(context.logger)).use(downloadRoutes(context, register)).use(createPages(context));
+  app.use(requestMiddleware(context.logger)).use(createPages(context)).use(downloadRoutes(context, register));
   server.on('request', app.callback());
   const ownerId = firstOwnerId(installation);
   const callAs: WebTest['callAs'] = async (accountId, tool, args, assistant) => {
