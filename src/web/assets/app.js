@@ -20,17 +20,31 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
   });
 }
 
-// The Escape key and a click elsewhere close a list's open menus.
+// The Escape key and a click elsewhere close open menus.
 for (const type of ['keydown', 'click']) {
   document.addEventListener(type, (event) => {
     if (type === 'keydown' && event.key !== 'Escape') return;
-    for (const menu of document.querySelectorAll('.list-filters details[open], .heading details[open]')) {
+    for (const menu of document.querySelectorAll('details[open]:has(> .menu)')) {
       if (type === 'click' && menu.contains(event.target)) continue;
       if (menu.contains(document.activeElement)) menu.querySelector('summary').focus();
       menu.open = false;
     }
   });
 }
+
+// A menu that would leave the window moves back into it.
+document.addEventListener(
+  'toggle',
+  ({ target }) => {
+    const menu = target.querySelector(':scope > .menu');
+    if (menu === null) return;
+    menu.style.translate = '';
+    const { left, right } = menu.getBoundingClientRect();
+    const { clientWidth } = document.documentElement;
+    menu.style.translate = `${Math.max(Math.min(0, clientWidth - right - 8), 8 - left)}px`;
+  },
+  true,
+);
 
 // A passkey form has the request to the browser as JSON in data-options. The field `credential` returns the response.
 const REQUESTS = {

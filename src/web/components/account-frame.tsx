@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
-import { Person } from './register-frame.tsx';
+import { Person, RailSwitch } from './register-frame.tsx';
 
 type Link = readonly [href: string, title: string];
 
@@ -21,10 +21,11 @@ export function AccountFrame(props: { section: string | undefined; name: string;
   const { section, name, children } = props;
   return (
     <div class="shell account">
-      <nav class="rail" aria-label="Pages">
+      <nav class="rail" id="rail" aria-label="Pages">
         <a class="brand" href="/">
           veritrail
         </a>
+        <RailSwitch />
         <Links links={GENERAL_LINKS} section={section} />
         <p class="group">Your account</p>
         <Links links={ACCOUNT_LINKS} section={section} />

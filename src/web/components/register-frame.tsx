@@ -60,11 +60,12 @@ function Rail(props: {
   const base = `/organizations/${organization.id}`;
   const query = past === null ? '' : `?as_of=${encodeURIComponent(past.asOf)}`;
   return (
-    <nav class="rail" aria-label={organization.name}>
+    <nav class="rail" id="rail" aria-label={organization.name}>
       <a class="brand" href="/organizations" title="Switch organization">
         {organization.name}
         <span aria-hidden="true"> ▾</span>
       </a>
+      <RailSwitch />
       {railGroups(organization).map((links) => (
         <ul key={links[0]![0]}>
           {links.map(([page, title]) => (
@@ -78,6 +79,20 @@ function Rail(props: {
         </ul>
       ))}
     </nav>
+  );
+}
+
+/** Opens and closes the rail on a phone. Each is a link to a place in the page, so that it works without script. */
+export function RailSwitch() {
+  return (
+    <>
+      <a class="switch" href="#rail">
+        Menu
+      </a>
+      <a class="switch" href="#main">
+        Close menu
+      </a>
+    </>
   );
 }
 

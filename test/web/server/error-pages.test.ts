@@ -15,7 +15,7 @@ test.before(async (context) => {
 });
 test.after(({ web }) => web.stop());
 
-const railOf = (text: string) => /<nav class="rail" aria-label="([^"]*)"/.exec(text)?.[1];
+const railOf = (text: string) => /<nav class="rail"[^>]* aria-label="([^"]*)"/.exec(text)?.[1];
 const nameOf = (web: WebTest) => web.organizationNameOf(web.organizationId);
 
 test('a page that the role may not open keeps the organization’s frame and names who changes roles', async ({
