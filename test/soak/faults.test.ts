@@ -32,6 +32,7 @@ const YEAR_MS = 365 * 24 * HOUR_MS;
 const WRONG_CLOCK_MS = 5_000;
 /** After a clock is right again, writes go on within this time. After any other fault, too. */
 const RECOVERY_MS = 45_000;
+const FIRST_SEAL_MS = 120_000;
 /** Past times older than this have answers for ever. */
 const SETTLED_MS = 10_000;
 
@@ -155,6 +156,12 @@ async function soak(pair: Pair, shim: FaultShim): Promise<void> {
   const services = isEmbedded ? [first] : [first, await start(pair, shim)];
   const scene: Scene = { pair, shim, services, token };
   const writers = await Writers.create(first.url, token, organization);
+  // Without a seal nothing proves an export. The first one is made after a minute.
+  const hasSeal = async () => {
+    const { body } = await callTool(first.url, token, 'listChanges', { verify: true, view: 'COUNT' });
+    return (body.verification as { seal?: object | null } | undefined)?.seal != null;
+  };
+  await until(hasSeal, FIRST_SEAL_MS, 'the first seal');
   const faults = Object.entries(isEmbedded ? { ...FAULTS, ...EMBEDDED_FAULTS } : FAULTS);
   const pastAnswers = new Map<string, string>();
   const endsAt = performance.now() + MINUTES * 60_000;
