@@ -21,16 +21,33 @@ export function compression(): Middleware<RequestState> {
   return async (ctx, next) => {
     await next();
     if (ctx.respond === false || ctx.res.hasHeader('Content-Encoding')) return;
-    if (ctx.status === 304 || COMPRESSIBLE.test(ctx.type)) ctx.vary('Accept-Encoding');
-    if (!acceptsCoding(ctx.headers, 'gzip') || !isWorthCompressing(ctx.type, ctx.length)) return;
-    const zipped = await gzipOf(ctx.body);
-    if (zipped === null) return;
-    ctx.body = zipped;
-    ctx.set('Content-Encoding', 'gzip');
-    // A strong tag would promise the same bytes in both forms.
-    const etag = String(ctx.res.getHeader('ETag') ?? '');
-    if (etag.startsWith('"')) ctx.set('ETag', `W/${etag}`);
+    if (ctx.status === 304) {
+      ctx.vary('Accept-Encoding');
+      weakenKnownTag(ctx);
+    } else if (COMPRESSIBLE.test(ctx.type)) {
+      ctx.vary('Accept-Encoding');
+      await compress(ctx);
+    }
   };
+}
+
+type Context = Parameters<Middleware<RequestState>>[0];
+
+async function compress(ctx: Context): Promise<void> {
+  if (!acceptsCoding(ctx.headers, 'gzip') || !isWorthCompressing(ctx.type, ctx.length)) return;
+  const zipped = await gzipOf(ctx.body);
+  if (zipped === null) return;
+  ctx.body = zipped;
+  ctx.set('Content-Encoding', 'gzip');
+  // A strong tag would promise the same bytes in both forms.
+  const etag = String(ctx.res.getHeader('ETag') ?? '');
+  if (etag.startsWith('"')) ctx.set('ETag', `W/${etag}`);
+}
+
+/** A client that has the compressed form knows its tag, and gets that again. */
+function weakenKnownTag(ctx: Context): void {
+  const weakTag = `W/${String(ctx.res.getHeader('ETag') ?? '')}`;
+  if (weakTag.startsWith('W/"') && ctx.get('If-None-Match').includes(weakTag)) ctx.set('ETag', weakTag);
 }
 
 async function gzipOf(body: unknown): Promise<Readable | Buffer | null> {

@@ -79,6 +79,10 @@ function failureAnswer(error: unknown): ReadingAnswer {
 process.on('message', (request: ReadingRequest) => {
   void answer(request)
     .then((value): ReadingAnswer => ({ value }), failureAnswer)
-    .then((message) => process.send!(message));
+    .then((message) => {
+      // The watchdog looks every 50 ms, so it may miss what was quick to read.
+      if (process.memoryUsage.rss() > MAX_BYTES) process.kill(process.pid, 'SIGKILL');
+      process.send!(message);
+    });
 });
 process.on('disconnect', () => process.exit());

@@ -7,7 +7,7 @@ import { Sessions } from '../../../src/identity/sign-in/sessions.ts';
 import { writeSmallRegister } from '../../support/histories/small-register.ts';
 import { until } from '../../support/run/wait.ts';
 import { embeddedPair, type ServedPair, serve, withOpenPair } from '../../support/stores/pairs.ts';
-import { type PageAnswer, TestBrowser } from '../../support/web/web.ts';
+import { type PageAnswer, TestBrowser, withoutFormTokens } from '../../support/web/web.ts';
 
 interface Context extends ServedPair {
   env: Record<string, string>;
@@ -138,8 +138,17 @@ test('gives the same answer for another organization and for one that does not e
     const answers = [];
     for (const organizationId of [id, unknownId]) {
       const path = pathOf({ organizationId }, file);
-      answers.push(await context.browser.get(path), await byToken({ ...context, organizationId }, context.token, file));
+      answers.push(
+        await context.browser.get(path, JSON_ONLY),
+        await byToken({ ...context, organizationId }, context.token, file),
+      );
     }
+    const pages = [];
+    for (const organizationId of [id, unknownId]) {
+      const { status, text } = await context.browser.get(pathOf({ organizationId }, file));
+      pages.push([status, withoutFormTokens(text).replaceAll(organizationId, 'org')]);
+    }
+    assert.equal([pages[0]![0], pages[1]], [404, pages[0]], file);
     for (const { status, text } of answers) assert.equal([status, text], [404, answers[0]!.text], file);
   }
 });

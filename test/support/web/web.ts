@@ -341,6 +341,9 @@ export class TestBrowser {
   }
 }
 
+/** Returns a page without its forms' tokens, which differ each time. */
+export const withoutFormTokens = (html: string): string => html.replaceAll(/name="form_token" value="[^"]*"/g, '');
+
 /** Returns the forms of one of our pages. */
 export function formsIn(html: string): PageForm[] {
   return [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, attributes = '', inside = '']) => {

@@ -63,7 +63,7 @@ test('forbids caching, foreign content and inline scripts on every page', async 
     assert.not.match(policy, /unsafe|\*/);
     if (status >= 300 && status < 400) continue;
     assert.match(String(headers['content-type']), /^text\/html; charset=utf-8$/, where);
-    assert.ok(Buffer.byteLength(text) < 20 * 1024, `${where} ${Buffer.byteLength(text)} bytes`);
+    assert.ok(Buffer.byteLength(text) < 24 * 1024, `${where} ${Buffer.byteLength(text)} bytes`);
     assert.not.match(text, /<script(?! src="\/assets\/)|<style|\sstyle="|\son[a-z]+="|javascript:/i, where);
     assert.not.match(text, /(?:src|href|action)="(?!\/(?!\/)|#)/, where);
   }

@@ -37,7 +37,7 @@ interface Mistake {
 }
 
 /**
- * Forms without a field to fill in. WARNING: only hidden ids; the next page says what is wrong. BUTTON: nothing at all.
+ * Forms without a field to fill in. WARNING: hidden ids or a date; the next page says what is wrong. BUTTON: nothing at all.
  * SCRIPT: filled in by the browser's passkeys. PROVIDER: leads to the OpenID provider.
  */
 type Unmistakable = 'WARNING' | 'BUTTON' | 'SCRIPT' | 'PROVIDER';
@@ -99,6 +99,8 @@ const MISTAKES: Readonly<Record<string, Mistake | Unmistakable | 'CONSENT'>> = {
   '/settings/security/provider/remove': 'BUTTON',
   '/organizations': { page: '/organizations', typed: { name: '' }, faults: ['name'] },
   '/organizations/:id/name': { page: '/organizations/:id/settings', typed: { name: '' }, faults: ['name'] },
+  '/organizations/:id/second-factor': 'WARNING',
+  '/organizations/:id/second-factor/optional': 'BUTTON',
   '/organizations/:id/members/invite': {
     page: '/organizations/:id/members',
     typed: { note: 'x'.repeat(201), role: 'EDITOR' },
