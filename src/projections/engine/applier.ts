@@ -10,7 +10,7 @@ import { StoreUnavailable, TooLarge } from '../../stores/errors.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
 import type { Checkpoint, Commit, Place, ReadModels } from '../../stores/read-store.ts';
 import { isSealEventType, isSealStreamEvent, readSealEvent } from '../../trail/seals/seal-events.ts';
-import { linkChangeRows, parkedLinkChangeRows, recordChangeRows, sealChangeRow } from '../history/change-rows.ts';
+import { linkChangeRows, recordChangeRows, sealChangeRow } from '../history/change-rows.ts';
 import { crosswalkChangeRows } from '../history/crosswalk-change-rows.ts';
 import {
   idsOfPairStream,
@@ -25,11 +25,11 @@ import {
 import { withoutLargeMap } from '../read-models/map-entries.ts';
 import { type ReadModel, type RecordDocument, StoredForms } from '../read-models/read-model.ts';
 import type { Neighbours } from '../relations/neighbours.ts';
-import { STALE } from '../relations/related-counts.ts';
 import type { OrganizationTree } from '../transparency/organization-tree.ts';
 import { SEALS, type SealDocument } from '../transparency/seal-documents.ts';
 import { Batch, type ProjectionCache } from './batch.ts';
 import { EventTransaction } from './event-transaction.ts';
+import { parkEvent } from './park-event.ts';
 import { countEvents, readProgress } from './place.ts';
 
 /** A batch ends before the event that would take it past one of these limits. The size is an estimate. */
@@ -426,31 +426,4 @@ function applySealEvent(transaction: EventTransaction, logTime: string): void {
     document: { id: event.id, organization_id, keys: { position, size }, doc },
   });
   transaction.put(sealChangeRow({ event, position, logTime }));
-}
-
-/**
- * Parks an event. Its record is marked stale, or both records of a link and both frameworks of a crosswalk, and so are
- * records that depend on them.
- */
-async function parkEvent(transaction: EventTransaction, logTime: string): Promise<void> {
-  const { event } = transaction;
-  const positioned = { event, position: transaction.position, logTime };
-  if (isPairStream(event.stream)) {
-    const ids = idsOfPairStream(event.stream);
-    const records = await Promise.all(ids.map((id) => transaction.record(id)));
-    for (const put of parkedLinkChangeRows(positioned, ids, records)) transaction.put(put);
-    for (const id of ids) await transaction.addLabel(id, `${STALE}LINK`);
-    return;
-  }
-  const model = modelOfStream(event.stream);
-  const before = model && (await transaction.record(recordIdOf(event.stream)));
-  for (const put of recordChangeRows(positioned, model, before, null)) transaction.put(put);
-  if (!before || before.parked) return;
-  await transaction.replaceRecord({
-    ...before,
-    parked: true,
-    stale: true,
-    position: transaction.position,
-    from_position: transaction.position,
-  });
 }
