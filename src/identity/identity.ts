@@ -85,6 +85,7 @@ export function openIdentity(options: IdentityOptions): Identity {
     leaveAll: (accountId) => members.leaveAll(accountId),
     takenNames: new TakenNames({ accounts, names, handler }),
     organizationsOf: (accountId) => members.organizationsOf(accountId),
+    organizationsOnRecord: (accountId) => members.organizationsOnRecord(accountId),
     join: async ({ organization_id, role, until, made_by }, accountId) => {
       const inviter = made_by === 'SYSTEM' ? SYSTEM_ACTOR : accountActor(made_by);
       await members.add(organization_id, accountId, role, inviter, until);

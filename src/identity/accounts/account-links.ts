@@ -9,15 +9,20 @@ import { linkNotFound, type OneTimeLink, type OneTimeLinks } from './one-time-li
 /** Returns the organizations of an account, with its role in each. */
 export type OrganizationsOf = (accountId: string) => Promise<readonly { id: string; role: Role }[]>;
 
+/** Returns the organizations that have an account on record, also those where its membership has ended. */
+export type OrganizationsOnRecord = (accountId: string) => Promise<readonly string[]>;
+
 export interface AccountLinksOptions {
   accounts: Accounts;
   links: OneTimeLinks;
   organizationsOf: OrganizationsOf;
+  organizationsOnRecord: OrganizationsOnRecord;
 }
 
 /**
  * Links that let somebody back into their account. Whoever has a link can act in that person's name. So the operator may
- * create one for any account, but an owner only for members whose organizations they all own.
+ * create one for any account, but an owner only for members whose organizations they all own. A membership that has ended
+ * counts, because prolonging it takes one form.
  */
 export class AccountLinks {
   constructor(private readonly options: AccountLinksOptions) {}
@@ -63,10 +68,11 @@ export class AccountLinks {
   }
 
   private async ownsAllOf(accountId: string, by: string): Promise<boolean> {
-    const [theirMemberships, ownMemberships] = await Promise.all(
-      [accountId, by].map((id) => this.options.organizationsOf(id)),
-    );
-    const owned = new Set(ownMemberships!.filter(({ role }) => role === 'OWNER').map(({ id }) => id));
-    return theirMemberships!.length > 0 && theirMemberships!.every(({ id }) => owned.has(id));
+    const [recorded, ownMemberships] = await Promise.all([
+      this.options.organizationsOnRecord(accountId),
+      this.options.organizationsOf(by),
+    ]);
+    const owned = new Set(ownMemberships.filter(({ role }) => role === 'OWNER').map(({ id }) => id));
+    return recorded.length > 0 && recorded.every((id) => owned.has(id));
   }
 }

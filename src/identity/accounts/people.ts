@@ -15,7 +15,7 @@ import { Sessions } from '../sign-in/sessions.ts';
 import { SignIn } from '../sign-in/sign-in.ts';
 import { Throttle } from '../sign-in/throttle.ts';
 import { type Account, findAccount, toAccount } from './account.ts';
-import { AccountLinks, type OrganizationsOf } from './account-links.ts';
+import { AccountLinks, type OrganizationsOf, type OrganizationsOnRecord } from './account-links.ts';
 import type { AccountNames } from './account-names.ts';
 import { Accounts } from './accounts.ts';
 import { OneTimeLinks } from './one-time-links.ts';
@@ -32,6 +32,7 @@ export interface PeopleOptions {
   takenNames: TakenNames;
   join: JoinOrganization;
   organizationsOf: OrganizationsOf;
+  organizationsOnRecord: OrganizationsOnRecord;
   onAccountEvent?: OnAccountEvent | undefined;
   onLinkEvent?: OnLinkEvent | undefined;
   hasher?: Hasher | undefined;
@@ -59,7 +60,7 @@ export interface People {
 
 /** Creates the services in the order in which they need each other. */
 export function openPeople(options: PeopleOptions): People {
-  const { accounts: store, names, now, baseUrl, leaveAll, takenNames, join, organizationsOf, hasher } = options;
+  const { accounts: store, names, now, baseUrl, leaveAll, takenNames, join, hasher } = options;
   const { onAccountEvent = ignore, onLinkEvent } = options;
   const passwords = new Passwords(hasher);
   const throttle = new Throttle({ accounts: store, now });
@@ -104,7 +105,7 @@ export function openPeople(options: PeopleOptions): People {
     onAccountEvent,
   });
   const demo = new DemoSignIn({ accounts, signIn });
-  const accountLinks = new AccountLinks({ accounts, links, organizationsOf });
+  const accountLinks = new AccountLinks({ ...options, accounts, links });
   const welcome = new Welcome({ accounts, links, accountLinks, signIn, throttle, takenNames, onAccountEvent, join });
   return {
     accounts,

@@ -81,6 +81,24 @@ export class Members {
     return memberships.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
   }
 
+  /**
+   * Returns the organizations that have an account on record, also those where its membership has ended, and those whose
+   * stream is damaged.
+   */
+  async organizationsOnRecord(accountId: string): Promise<string[]> {
+    const hints = await indexedOrganizations(this.options.accounts, accountId);
+    const isOnRecord = async (id: string) => {
+      const { state } = await this.options.handler.load(organizationAggregate(id), true);
+      return state !== null && Object.hasOwn(state.members, accountId);
+    };
+    const asDamaged = (error: unknown) => {
+      if (error instanceof StreamDamaged) return true;
+      throw error;
+    };
+    const onRecord = await Promise.all(hints.map((id) => isOnRecord(id).catch(asDamaged)));
+    return hints.filter((_, index) => onRecord[index]);
+  }
+
   /** Leaves out organizations whose stream is damaged, so that they don't keep the account from its others. */
   private async readMemberships(
     accountId: string,

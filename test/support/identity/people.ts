@@ -58,6 +58,7 @@ export async function startPeople(identity?: TestIdentity, options: Partial<Peop
     takenNames: new TakenNames(openIdentity),
     leaveAll: async (id) => void removedAccounts.push(id),
     organizationsOf: async () => [],
+    organizationsOnRecord: async () => [],
     join: async (invitation, id) => void joined.push([invitation, id]),
     onAccountEvent: (event) => accountEvents.push(event),
     hasher,

@@ -111,6 +111,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     takenNames: new TakenNames({ accounts, names, handler }),
     leaveAll: (id) => members.leaveAll(id),
     organizationsOf: (id) => members.organizationsOf(id),
+    organizationsOnRecord: (id) => members.organizationsOnRecord(id),
     join: async ({ organization_id, role, until, made_by }, id) =>
       members.add(organization_id, id, role, accountActor(made_by), until),
   });

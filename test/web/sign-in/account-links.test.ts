@@ -101,6 +101,24 @@ test('refuses a link for other organizations’ members, accounts with a provide
   assert.equal((await web.identity.accounts.find('links', 'account_id', eve)).length, 0);
 });
 
+test('refuses a link for somebody whose membership elsewhere has ended', async ({ web, owner, members }) => {
+  await web.invite(EVE, 'OWNER');
+  await web.invite(BOB, 'VIEWER');
+  const [eve, bob] = [await idOf(web, EVE), await idOf(web, BOB)];
+  const elsewhere = await web.members.createOrganization('Of Eve alone', eve);
+  const until = new Date(web.now().getTime() + 60_000).toISOString();
+  await web.members.add(elsewhere.id, bob, 'AUDITOR', accountActor(eve), until);
+  web.identity.clock.wait(120_000);
+  assert.equal(
+    (await web.members.organizationsOf(bob)).map(({ id }) => id),
+    [web.organizationId],
+  );
+  assert.not.ok(offersForm(await owner.get(`${members}/${bob}`), `${members}/${bob}/link`));
+  const forced = await owner.force(`${members}/${bob}/link`);
+  assert.is(forced.status, 400);
+  assert.match(unescapeHtml(forced.text), 'a member of an organization that you do not own');
+});
+
 test('refuses a link once its creator could no longer create it', async ({ web, owner, members }) => {
   await web.invite(EVE, 'OWNER');
   await web.invite(BOB, 'VIEWER');
