@@ -1,5 +1,6 @@
 import { Refusal } from '../commands/engine/refusal.ts';
 import { RateLimit } from '../identity/rate-limit.ts';
+import { decorateEventStore } from '../stores/decorate-event-store.ts';
 import type { EventStore } from '../stores/event-store.ts';
 
 const HOUR_MS = 3_600_000;
@@ -11,25 +12,14 @@ const HOUR_MS = 3_600_000;
  */
 export function limitAppends(events: EventStore, maxEventsPerHour: number, now?: () => number): EventStore {
   const limit = new RateLimit(maxEventsPerHour, HOUR_MS, now);
-  return {
+  return decorateEventStore(events, {
     append: async (stream, batch, ...rest) => {
       const actor = batch[0]?.metadata.actor_id ?? '';
       const waitMs = actor.startsWith('acc_') ? limit.countOrWaitMs(actor, batch.length) : 0;
       if (waitMs > 0) throw tooManyEvents(waitMs);
       return events.append(stream, batch, ...rest);
     },
-    appendInOrder: (batches) => events.appendInOrder(batches),
-    appendRow: (...args) => events.appendRow(...args),
-    readStream: (...args) => events.readStream(...args),
-    explainAbsence: (stream) => events.explainAbsence(stream),
-    readAll: (after) => events.readAll(after),
-    subscribeAll: (after, signal) => events.subscribeAll(after, signal),
-    head: (after) => events.head(after),
-    end: () => events.end(),
-    check: () => events.check(),
-    compareStorePositions: (a, b) => events.compareStorePositions(a, b),
-    close: () => events.close(),
-  };
+  });
 }
 
 function tooManyEvents(waitMs: number): Refusal {

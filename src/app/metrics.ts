@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { asRefusal, Refusal } from '../commands/engine/refusal.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ToolBox } from '../mcp/tools/toolbox.ts';
+import { decorateEventStore } from '../stores/decorate-event-store.ts';
 import type { EventStore } from '../stores/event-store.ts';
 import type { Register } from './create-register.ts';
 import type { ReadsInThread } from './threads/reads-in-thread.ts';
@@ -152,7 +153,7 @@ export class Metrics {
 
   /** Returns the same log, with appends counted and timed. */
   countAppends(events: EventStore): EventStore {
-    return {
+    return decorateEventStore(events, {
       append: async (stream, batch, ...rest) => {
         const started = performance.now();
         this.appending += 1;
@@ -170,18 +171,7 @@ export class Metrics {
           this.appendSeconds.observe({ outcome }, secondsSince(started));
         }
       },
-      appendInOrder: (batches) => events.appendInOrder(batches),
-      appendRow: (row) => events.appendRow(row),
-      readStream: (...args) => events.readStream(...args),
-      explainAbsence: (stream) => events.explainAbsence(stream),
-      readAll: (after) => events.readAll(after),
-      subscribeAll: (after, signal) => events.subscribeAll(after, signal),
-      head: (after) => events.head(after),
-      end: () => events.end(),
-      check: () => events.check(),
-      compareStorePositions: (a, b) => events.compareStorePositions(a, b),
-      close: () => events.close(),
-    };
+    });
   }
 
   private createCounter(name: string, help: string, labelNames: string[]): Counter {

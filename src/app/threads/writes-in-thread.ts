@@ -1,4 +1,5 @@
 import type { AccountStore } from '../../stores/account-store.ts';
+import { decorateEventStore } from '../../stores/decorate-event-store.ts';
 import { StoreUnavailable } from '../../stores/errors.ts';
 import type { EventStore, StorePosition, StreamBatch } from '../../stores/event-store.ts';
 import type { StoreSettings, Stores } from '../../stores/open.ts';
@@ -46,21 +47,11 @@ type Write = (request: WriteMessages['request']) => Promise<unknown>;
 
 function appendingBy(events: EventStore, write: Write): EventStore {
   const append = (batch: StreamBatch) => write({ append: batch }) as Promise<StorePosition>;
-  return {
+  return decorateEventStore(events, {
     append: (stream, newEvents, expectedRevision, decidedAt, condition) =>
       append({ stream, events: newEvents, expectedRevision, decidedAt, condition }),
     appendInOrder: (batches) => Promise.all(batches.map(append)),
-    appendRow: (...args) => events.appendRow(...args),
-    readStream: (...args) => events.readStream(...args),
-    explainAbsence: (stream) => events.explainAbsence(stream),
-    readAll: (after) => events.readAll(after),
-    subscribeAll: (after, signal) => events.subscribeAll(after, signal),
-    head: (after) => events.head(after),
-    end: () => events.end(),
-    check: () => events.check(),
-    compareStorePositions: (a, b) => events.compareStorePositions(a, b),
-    close: () => events.close(),
-  };
+  });
 }
 
 function writingBy(accounts: AccountStore, write: Write): AccountStore {
