@@ -8,6 +8,8 @@ import { ClientGone } from '../../src/http/http-errors.ts';
 import { familyQueryOfType } from '../../src/queries/family-query.ts';
 import { listRecords } from '../../src/queries/lists/list-records.ts';
 import { type Comparison, compareMoments } from '../../src/reports/comparison/compare-moments.ts';
+import { MOVEMENTS, type MovedRecords, type Movement } from '../../src/reports/comparison/moved-records.ts';
+import { adopt, exclude, ok } from '../support/controls.ts';
 import { makeEvents } from '../support/histories/events.ts';
 import { daysAgo, writePast } from '../support/past.ts';
 import {
@@ -68,6 +70,10 @@ test.after(async ({ folder, register }) => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** Returns the ids of the records that moved a part of a figure. */
+const idsOf = ({ records }: MovedRecords) =>
+  Object.fromEntries(MOVEMENTS.map((kind) => [kind, records![kind].map(({ id }) => id)])) as Record<Movement, string[]>;
+
 /** Returns a figure of one part. */
 const figureOf = ({ figures }: Comparison, name: string) => {
   const { parts } = figures.find(({ figure }) => figure.name === name)!;
@@ -76,17 +82,21 @@ const figureOf = ({ figures }: Comparison, name: string) => {
 };
 
 test('finds the records that were added, entered, left or were archived', ({ compared }) => {
-  assert.equal(figureOf(compared, 'risks_critical').moved, {
-    total: 4,
-    ids: { added: [LATE], entered: [LOW], left: [HIGH], archived: [GONE] },
+  const { moved } = figureOf(compared, 'risks_critical');
+  assert.is(moved.total, 4);
+  assert.equal(moved.records, {
+    added: [{ id: LATE, name: 'Late' }],
+    entered: [{ id: LOW, name: 'Low' }],
+    left: [{ id: HIGH, name: 'High' }],
+    archived: [{ id: GONE, name: 'Gone' }],
   });
-  assert.equal(figureOf(compared, 'risks').moved.ids, { added: [LATE], entered: [], left: [], archived: [GONE] });
+  assert.equal(idsOf(figureOf(compared, 'risks').moved), { added: [LATE], entered: [], left: [], archived: [GONE] });
 });
 
 test('finds the records whose counted days began or ended between the moments', ({ compared }) => {
   const { before, after, moved } = figureOf(compared, 'evidence_expiring_in_30_days');
   assert.equal([before, after], [1, 1]);
-  assert.equal(moved.ids, { added: [], entered: [SOON], left: [ENDED], archived: [] });
+  assert.equal(idsOf(moved), { added: [], entered: [SOON], left: [ENDED], archived: [] });
 });
 
 test('finds the records that the day alone has moved', ({ compared }) => {
@@ -96,7 +106,7 @@ test('finds the records that the day alone has moved', ({ compared }) => {
   ] as const) {
     const { before, after, moved } = figureOf(compared, name);
     assert.equal([before, after], [0, 1], name);
-    assert.equal(moved.ids!.entered, [id], name);
+    assert.equal(idsOf(moved).entered, [id], name);
   }
 });
 
@@ -113,7 +123,7 @@ function sumOfMoves(figures: Comparison['figures']): number {
   let moving = 0;
   for (const { figure, parts } of figures) {
     for (const { part, before, after, moved } of parts) {
-      const { added, entered, left, archived } = moved.ids!;
+      const { added, entered, left, archived } = idsOf(moved);
       const what = `${figure.name}: ${part.label}`;
       assert.is(after - before, added.length + entered.length - left.length - archived.length, what);
       assert.is(moved.total, added.length + entered.length + left.length + archived.length, what);
@@ -122,6 +132,41 @@ function sumOfMoves(figures: Comparison['figures']): number {
   }
   return moving;
 }
+
+test('leads with what got worse, apart from what got better', ({ compared }) => {
+  assert.equal(compared.headline, {
+    worse: ['overdue 0 → 3', '1 risk score up'],
+    better: ['1 risk score down'],
+    other: ['1 risk added', '1 risk archived'],
+  });
+});
+
+test('names controls that lost or gained their implementation, though their number stays', async () => {
+  const register = await startRegister();
+  const { ids } = await adopt(register, 'House rules', ['A.1', 'A.2', 'A.3']);
+  const organization_id = ORGANIZATION;
+  const measureFor = async (control: string): Promise<string> => {
+    const added = await ok(register, 'addMeasure', { organization_id, name: control, state: 'IN_PROGRESS' });
+    const { id } = added.measure as { id: string };
+    await ok(register, 'updateMeasure', { id, state: 'IMPLEMENTED', reason: 'Done' });
+    await ok(register, 'linkRecords', { organization_id, links: [{ from_id: ids[control], to_id: id }] });
+    return id;
+  };
+  const [lost] = [await measureFor('A.1'), await measureFor('A.2')];
+  const from = String(register.reader.snapshot().newestPosition(organization_id));
+  await ok(register, 'updateMeasure', { id: lost, state: 'IN_PROGRESS', reason: 'Not kept up' });
+  await exclude(register, ids['A.2']!);
+  await measureFor('A.3');
+  const { headline, figures } = await compareMoments(register.reader, callerAs(), { organization_id, from });
+  await register.stop();
+  const full = figures.find(({ figure }) => figure.name === 'controls_full')!;
+  assert.equal([full.before, full.after], [2, 1]);
+  assert.equal(headline, {
+    worse: ['1 control lost its full implementation', 'coverage of House rules 66.7 % → 50.0 %'],
+    better: ['1 control gained full implementation'],
+    other: [],
+  });
+});
 
 test('adds up for every figure, between any two days, with and without filters', async ({ register }) => {
   const moving: number[] = [];
@@ -141,7 +186,7 @@ test('adds up for every figure, between any two days, with and without filters',
 test('counts a record as entered or left when its owner changes', async ({ register }) => {
   const input = { organization_id: ORGANIZATION, from: daysAgo(30), owner_id: 'ME' };
   const owned = await compareMoments(register.reader, callerAs(), input);
-  assert.equal(figureOf(owned, 'risks').moved.ids, { added: [], entered: [HIGH], left: [LOW], archived: [] });
+  assert.equal(idsOf(figureOf(owned, 'risks').moved), { added: [], entered: [HIGH], left: [LOW], archived: [] });
   assert.equal([figureOf(owned, 'risks').before, figureOf(owned, 'risks').after], [1, 1]);
 });
 
@@ -170,9 +215,10 @@ test('has the digest of the report CHANGES_BETWEEN', async ({ register, compared
 test('opens exactly the moved records by their ids', async ({ register, compared }) => {
   for (const { part, moved } of compared.figures.flatMap(({ parts }) => parts)) {
     const query = familyQueryOfType(part.type);
+    const { added, entered, left, archived } = idsOf(moved);
     for (const [ids, as_of] of [
-      [[...moved.ids!.added, ...moved.ids!.entered], undefined],
-      [[...moved.ids!.left, ...moved.ids!.archived], daysAgo(30)],
+      [[...added, ...entered], undefined],
+      [[...left, ...archived], daysAgo(30)],
     ] as const) {
       if (ids.length === 0) continue;
       const input = { organization_id: ORGANIZATION, filter: { ids }, as_of, size: 50, view: 'COUNT' } as const;

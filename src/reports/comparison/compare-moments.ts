@@ -2,34 +2,25 @@ import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import { type PinnedMoment, pinnedMoment, reversedPeriod } from '../../queries/moments/moment.ts';
 import type { Reader } from '../../queries/moments/snapshot.ts';
-import { adoptedFrameworks, coverageByFramework, coverageFigureName } from '../figures/framework-coverage.ts';
 import type { NamesByKey } from '../pages/report-page.ts';
 import { type ReportFileRequest, reportContext, resolveOwner } from '../report-request.ts';
 import type { ReportContext } from '../report-type.ts';
 import { changesSection, recordTypesOf } from '../sections/changes-section.ts';
 import { readWholeReport } from '../whole-report.ts';
+import { type CoverageDifference, coverageDifferences } from './coverage-differences.ts';
 import { type FigureMovement, figureMovements } from './figure-movement.ts';
+import { type Headline, headlineOf } from './headline.ts';
 import type { ComparedMoments } from './moved-records.ts';
 import { type FamilyDifferences, recordDifferences } from './record-differences.ts';
 
 /** A period with more changes than this is not listed. The report has all of it. */
 const MAX_LISTED_CHANGES = 1_000;
 
-/** Frameworks whose coverage is compared. */
-const MAX_FRAMEWORKS = 8;
-
 /** The moments that are compared, each in a form that `as_of` accepts, and the filters of CHANGES_BETWEEN. */
 export interface ComparisonInput extends Pick<ReportFileRequest, 'organization_id' | 'record_types' | 'owner_id'> {
   from: string;
   /** By default now. */
   until?: string | undefined;
-}
-
-/** The coverage of a framework at both moments; null if it had no included controls. */
-export interface CoverageDifference {
-  framework: string;
-  before: number | null;
-  after: number | null;
 }
 
 export interface Comparison {
@@ -43,6 +34,7 @@ export interface Comparison {
   changes: number;
   figures: readonly FigureMovement[];
   coverage: readonly CoverageDifference[];
+  headline: Headline;
   /** The inputs of the report CHANGES_BETWEEN with the same changes; null if there are none. */
   report: ReportFileRequest | null;
   /** That report's digest and changed records; null without changes, and for a period with too many. */
@@ -72,16 +64,20 @@ export async function compareMoments(
   if (before.position > after.position || before.today > after.today) throw reversedPeriod('from');
   const changes = await countChanges(moments);
   const report = changes === 0 ? null : reportOf(moments);
+  const compared = {
+    changes,
+    figures: await figureMovements(moments),
+    coverage: await coverageDifferences(moments),
+    listed: report === null || changes > MAX_LISTED_CHANGES ? null : await listChanged(reader, caller, moments, report),
+  };
   return {
     before,
     after,
     recordTypes: recordTypesOf(moments.after),
     ownerId: moments.after.inputs.owner_id,
-    changes,
-    figures: await figureMovements(moments),
-    coverage: await coverageDifferences(moments),
+    ...compared,
+    headline: await headlineOf(moments, compared),
     report,
-    listed: report === null || changes > MAX_LISTED_CHANGES ? null : await listChanged(reader, caller, moments, report),
   };
 }
 
@@ -105,14 +101,4 @@ async function listChanged(reader: Reader, caller: Caller, moments: ComparedMome
   const { head, parts, people } = await readWholeReport(reader, caller, report, moments.after.signal);
   const rows = parts.flatMap((part) => part.rows);
   return { digest: head.digest, families: await recordDifferences(moments, rows), people };
-}
-
-async function coverageDifferences({ before, after }: ComparedMoments): Promise<CoverageDifference[]> {
-  const types = recordTypesOf(after);
-  if (types !== undefined && !types.includes('CONTROL')) return [];
-  const [earlier, later] = [await coverageByFramework(before), await coverageByFramework(after)];
-  return (await adoptedFrameworks(after, MAX_FRAMEWORKS)).map(({ id, name }) => {
-    const figure = coverageFigureName(String(id));
-    return { framework: String(name), before: earlier.get(figure) ?? null, after: later.get(figure) ?? null };
-  });
 }

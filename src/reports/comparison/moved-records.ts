@@ -8,6 +8,7 @@ import type { Condition } from '../../stores/read-store.ts';
 import type { FigurePart } from '../figures/home-figures.ts';
 import type { ReportContext } from '../report-type.ts';
 import { recordsAtMoment } from '../sections/linked-records.ts';
+import { recordName } from '../sections/records.ts';
 
 /** The two moments of a comparison, as contexts of one organization. */
 export interface ComparedMoments {
@@ -25,12 +26,17 @@ const MAX_LISTED_RECORDS = 500;
 /** With more changed versions of records, the records that moved a figure are not even counted. */
 const MAX_VERSIONS = 1_000;
 
+export interface MovedRecord {
+  id: string;
+  name: string;
+}
+
 /** The records that moved a part of a figure. */
 export interface MovedRecords {
   /** Null if too many versions changed. */
   total: number | null;
   /** Null if there are more than MAX_LISTED_RECORDS. */
-  ids: Readonly<Record<Movement, readonly string[]>> | null;
+  records: Readonly<Record<Movement, readonly MovedRecord[]>> | null;
 }
 
 const LIVE: Condition = { key: 'archived', op: 'eq', value: 0 };
@@ -51,26 +57,28 @@ export async function movedRecords(
   const { owner_id } = after.inputs;
   const owned: Condition[] = owner_id === undefined ? [] : [{ key: 'owner_id', op: 'eq', value: owner_id }];
   const read = (conditions: Condition[] | null, isNone: boolean) =>
-    conditions === null || isNone ? new Set<string>() : recordIds(after, type, [...conditions, ...owned]);
+    conditions === null || isNone
+      ? new Map<string, MovedRecord>()
+      : namedRecords(after, type, [...conditions, ...owned]);
   const countedBefore = await read(changed.before, counts.before === 0);
   const countedAfter = await read(changed.after, counts.after === 0);
   const entered = await read(byDay.entered, counts.after === 0);
   const left = await read(byDay.left, counts.before === 0);
   if (countedBefore === null || countedAfter === null || entered === null || left === null) {
-    return { total: null, ids: null };
+    return { total: null, records: null };
   }
-  const here = [...[...countedAfter].filter((id) => !countedBefore.has(id)), ...entered];
-  const gone = [...[...countedBefore].filter((id) => !countedAfter.has(id)), ...left];
+  const here = [...[...countedAfter.values()].filter(({ id }) => !countedBefore.has(id)), ...entered.values()];
+  const gone = [...[...countedBefore.values()].filter(({ id }) => !countedAfter.has(id)), ...left.values()];
   const total = here.length + gone.length;
-  if (total > MAX_LISTED_RECORDS) return { total, ids: null };
+  if (total > MAX_LISTED_RECORDS) return { total, records: null };
   const [liveBefore, liveAfter] = [await liveAmong(before, type, here), await liveAmong(after, type, gone)];
-  const ids = {
-    added: here.filter((id) => !liveBefore.has(id)),
-    entered: here.filter((id) => liveBefore.has(id)),
-    left: gone.filter((id) => liveAfter.has(id)),
-    archived: gone.filter((id) => !liveAfter.has(id)),
+  const records = {
+    added: here.filter(({ id }) => !liveBefore.has(id)),
+    entered: here.filter(({ id }) => liveBefore.has(id)),
+    left: gone.filter(({ id }) => liveAfter.has(id)),
+    archived: gone.filter(({ id }) => !liveAfter.has(id)),
   };
-  return { total, ids };
+  return { total, records };
 }
 
 /** Returns the conditions on the versions that count at one moment and are not current at the other. */
@@ -115,12 +123,12 @@ function versionsMovedByDay({ before, after }: ComparedMoments, { where = [], da
 const latest = (a: string, b: string): string => (a > b ? a : b);
 const earliest = (a: string, b: string): string => (a < b ? a : b);
 
-/** Returns the ids of the live records whose stored versions meet the conditions; null if there are too many versions. */
-async function recordIds(
+/** Returns the live records whose stored versions meet the conditions; null if there are too many versions. */
+async function namedRecords(
   { snapshot, organizationId, signal }: ReportContext,
   type: FamilyName,
   conditions: readonly Condition[],
-): Promise<Set<string> | null> {
+): Promise<Map<string, MovedRecord> | null> {
   // An embedded store answers synchronously, so other calls get a turn before each read.
   await nextTurn();
   signal?.throwIfAborted();
@@ -133,10 +141,12 @@ async function recordIds(
     order: { key: defaultOrder.field, direction: defaultOrder.direction },
     limit: MAX_VERSIONS + 1,
   });
-  return rows.length > MAX_VERSIONS ? null : new Set(rows.map(({ doc }) => String(doc.id)));
+  if (rows.length > MAX_VERSIONS) return null;
+  return new Map(rows.map(({ doc }) => [String(doc.id), { id: String(doc.id), name: recordName(doc) }]));
 }
 
-async function liveAmong(context: ReportContext, type: FamilyName, ids: readonly string[]) {
+async function liveAmong(context: ReportContext, type: FamilyName, records: readonly MovedRecord[]) {
+  const ids = records.map(({ id }) => id);
   const live = await recordsAtMoment(context, type, ids, [LIVE]);
   return new Set(live.map(({ id }) => String(id)));
 }

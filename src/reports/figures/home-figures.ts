@@ -15,16 +15,19 @@ export interface FigurePart {
 export interface SummedFigure {
   name: string;
   label: string;
+  /** The direction that is good news. Null if neither is. */
+  better: 'FEWER' | 'MORE' | null;
   parts: readonly FigurePart[];
 }
 
 /** The numbers of Home. A comparison shows them too, so both count alike. */
 export const HOME_FIGURES = {
-  overdue: { name: 'overdue', label: 'Overdue', parts: DUE_KINDS.map(overduePart) },
-  criticalRisks: singleFigure('Risks scored 15 or more', 'RISK', 'risks_critical'),
+  overdue: { name: 'overdue', label: 'Overdue', better: 'FEWER', parts: DUE_KINDS.map(overduePart) },
+  criticalRisks: singleFigure('Risks scored 15 or more', 'RISK', 'risks_critical', 'FEWER'),
   uncoveredControls: {
     name: 'controls_without_working_measure',
     label: 'Controls without a working measure',
+    better: 'FEWER',
     parts: [
       {
         type: 'CONTROL',
@@ -36,15 +39,20 @@ export const HOME_FIGURES = {
       },
     ],
   },
-  expiringEvidence: singleFigure('Evidence expiring in 30 days', 'EVIDENCE', 'evidence_expiring_in_30_days'),
-  openFindings: singleFigure('Open findings', 'NONCONFORMITY', 'nonconformities_open'),
-  vendorsPastReview: singleFigure('Vendors past review', 'VENDOR', 'vendors_review_overdue'),
+  expiringEvidence: singleFigure('Evidence expiring in 30 days', 'EVIDENCE', 'evidence_expiring_in_30_days', 'FEWER'),
+  openFindings: singleFigure('Open findings', 'NONCONFORMITY', 'nonconformities_open', 'FEWER'),
+  vendorsPastReview: singleFigure('Vendors past review', 'VENDOR', 'vendors_review_overdue', 'FEWER'),
 } as const satisfies Readonly<Record<string, SummedFigure>>;
 
 /** Returns the figure with one count that a family's description defines. */
-export function singleFigure(label: string, type: FamilyName, name: string): SummedFigure {
+export function singleFigure(
+  label: string,
+  type: FamilyName,
+  name: string,
+  better: SummedFigure['better'],
+): SummedFigure {
   const definition = FIGURE_DEFINITIONS[type]!.find((candidate) => candidate.name === name)!;
-  return { name, label, parts: [{ type, definition, label }] };
+  return { name, label, better, parts: [{ type, definition, label }] };
 }
 
 /** Counts the items of a kind that are past their date. A record with two such dates is in two parts. */

@@ -39,6 +39,17 @@ test.after(async ({ web }) => web.stop());
 
 const linksIn = (html: string) => [...html.matchAll(/href="([^"]+)"/g)].map(([, href]) => unescapeHtml(href!));
 
+test('is chosen by its name in a comparison, whose fields show no id', async ({ owner, audit }) => {
+  const [, path, id] = /^(.*)\/audits\/(aud_\w+)$/.exec(audit)!;
+  const { status, text } = await owner.get(`${path}/compare?from=${id}`);
+  assert.is(status, 200);
+  const form = /<form [^>]*aria-label="Comparison".*?<\/form>/s.exec(text)![0];
+  assert.match(form, new RegExp(`<option value="${id}" selected[^>]*>Certification, \\d+ \\w+ \\d{4}</option>`));
+  assert.not.match(form.replace(/<option value="[^"]*"|action="[^"]*"/g, ''), /(?:aud|acc|org)_/);
+  const onDay = await owner.get(`${path}/compare?from=${id}&from_day=2026-01-31`);
+  assert.match(onDay.text, /<option value="2026-01-31" selected/, 'a typed day goes before the list');
+});
+
 test('shows scope, findings, and the register pinned to the completion', async ({ owner, audit, open }) => {
   const { text } = await owner.get(audit);
   assert.match(text, /<h2 id="scope">Scope/);

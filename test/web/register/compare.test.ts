@@ -35,11 +35,15 @@ test.after(async ({ web }) => web.stop());
 
 const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
 
-test('says in a sentence what changed, then shows each record with its changes', async ({ owner, page, before }) => {
+test('says in a headline what changed, then shows each record with its changes', async ({ owner, page, before }) => {
   const { text, status } = await owner.get(`${page}?from=${before}`);
   assert.is(status, 200);
   const words = textIn(text);
-  assert.match(words, /Between \d+ \w+ \d{4} and \d+ \w+ \d{4} : 1 risk added, 1 archived, 1 score down\./);
+  assert.match(
+    words,
+    /Better: risks scored 15 or more 2 → 1; 1 risk score down\. Also: 1 risk added; 1 risk archived\./,
+  );
+  assert.match(text, /<b class="better">Better/);
   assert.match(words, /Risks: /);
   assert.match(words, /Falling Score 25 → 5 2 changes Inherent likelihood 5 → 1 Risk assessed Exercise by Ada Byron/);
   assert.match(
@@ -60,16 +64,16 @@ test('shows figures whose difference is the sum of the records that its links op
   for (const row of rows) {
     const [from, until] = [...row.matchAll(/<div>(\d+)<\/div>/g)].map(([, value]) => Number(value));
     let sum = 0;
-    for (const [, href, count, kind] of row.matchAll(/<a href="([^"]+)">(\d+) (\w+)<\/a>/g)) {
-      sum += kind === 'left' || kind === 'archived' ? -Number(count) : Number(count);
+    for (const [, href, sign, count, kind] of row.matchAll(/<a href="([^"]+)">([+−])(\d+)( \w+)?<\/a>/g)) {
+      sum += sign === '−' ? -Number(count) : Number(count);
       const list = (await owner.get(unescapeHtml(href!))).text;
       const opened = [...list.matchAll(/<th scope="row"[^>]*><a [^>]*>([^<]*)</g)].map(([, name]) => name!);
       assert.is(opened.length, Number(count), href);
-      names.push(...opened.map((name) => `${name} ${kind}`));
+      names.push(...opened.map((name) => `${sign}${name}${kind ?? ''}`));
     }
     assert.is(until! - from!, sum, textIn(row));
   }
-  for (const moved of ['New added', 'Gone archived', 'Falling left']) assert.ok(names.includes(moved), moved);
+  for (const moved of ['+New new', '−Gone archived', '−Falling']) assert.ok(names.includes(moved), moved);
 });
 
 test('shows each number of Home at both moments', async ({ web, owner, page, before }) => {
@@ -109,20 +113,20 @@ test('compares only the families and the owner in the address', async ({ web, ow
     return report.digest;
   };
   const { text: risks } = await owner.get(`${page}?from=${from}&record_types=RISK`);
-  assert.match(textIn(risks), /, only risks: 1 risk added, 1 archived, 1 score down\. /);
+  assert.match(textIn(risks), /Only risks: Better: .*? Also: 1 risk added; 1 risk archived\. /);
   assert.match(risks, 'Falling');
   assert.not.match(risks, /New vendor|Vendors past review/);
   assert.match(risks, await digestOf({ record_types: ['RISK'] }));
   assert.match(risks, /<option value="RISK" selected>/);
 
   const { text: mine } = await owner.get(`${page}?from=${from}&owner_id=ME`);
-  assert.match(textIn(mine), /, only records owned by Ada Byron: \d+ changes?\. /);
+  assert.match(textIn(mine), /Only records owned by Ada Byron: \d+ changes?\. /);
   assert.match(mine, 'New vendor');
   assert.not.match(mine, 'Falling');
   assert.match(mine, await digestOf({ owner_id: 'ME' }));
   assert.match((await owner.get(`${page}?from=${from}&owner_id=Ada%20Byron`)).text, await digestOf({ owner_id: 'ME' }));
   const both = (await owner.get(`${page}?from=${from}&owner_id=ME&record_types=RISK,VENDOR`)).text;
-  assert.match(textIn(both), /, only risks, vendors owned by Ada Byron: /);
+  assert.match(textIn(both), /Only risks, vendors owned by Ada Byron: /);
   const link = new URL(unescapeHtml(/href="([^"]*reports\/changes-between[^"]*)"/.exec(both)![1]!), web.url);
   assert.is(link.searchParams.get('record_types'), 'RISK,VENDOR');
   assert.match(both, /<option value="RISK,VENDOR" selected>/);
@@ -146,7 +150,7 @@ test('leads to the proof of the newest change of a record', async ({ web, owner,
 test('says when nothing was changed, and asks for moments without an address', async ({ web, owner, page }) => {
   const newest = web.reader.snapshot().newestPosition(web.organizationId);
   assert.match((await owner.get(`${page}?from=${newest}`)).text, 'Nothing was changed');
-  assert.match((await owner.get(page)).text, /<input[^>]*name="from"/);
+  assert.match((await owner.get(page)).text, /<select[^>]*name="from"/);
   assert.is((await owner.get(`${page}?from=yesterday`)).status, 400);
   assert.is((await owner.get(`${page}?from=${newest}&until=1`)).status, 400);
 });
@@ -169,7 +173,7 @@ test('opens each quarter that compare and Home offer, even before the first reco
   for (const [, address] of offered) {
     const { status, text } = await owner.get(unescapeHtml(address!));
     assert.is(status, 200, address);
-    assert.match(text, /Between|Nothing was changed/);
+    assert.match(text, /Also: |\d changes?\.|Worse: |Nothing was changed/);
   }
 });
 
@@ -184,7 +188,7 @@ test('keeps what was typed beside a moment that it can’t read, and says which 
     assert.is(status, 400);
     assert.match(textIn(text), message);
     for (const [name, value] of new URLSearchParams(address))
-      assert.match(text, new RegExp(`name="${name}"[^>]* value="${value}"|value="${value}"[^>]* name="${name}"`));
+      assert.match(text, new RegExp(`<select[^>]* name="${name}".*?<option value="${value}" selected`));
   }
 });
 
@@ -204,7 +208,7 @@ test('only counts the records that moved a figure if there are more than 500', a
   for (const first of [0, 100, 200, 300, 400]) await importRisks(first);
   const atLimit = (await owner.get(`${page}?from=${from}`)).text;
   assert.not.match(atLimit, 'too many to list');
-  assert.is([...atLimit.matchAll(/>50 added</g)].length, 20, 'ten links for each of two figures');
+  assert.is([...atLimit.matchAll(/>\+50 new</g)].length, 20, 'ten links for each of two figures');
   const records = (html: string) => [...html.matchAll(/<b>Risk \d+<\/b>/g)].length;
   assert.is(records(atLimit), 10);
   const [, all = ''] = /href="([^"]+)">Show all 500</.exec(atLimit) ?? [];

@@ -16,7 +16,7 @@ import { Digest, LongDay } from '../../components/components.tsx';
 import { ChangedFamily, MAX_RECORDS } from '../../register/comparison/changed-family.tsx';
 import { type ComparedAddresses, comparedAddresses } from '../../register/comparison/compared-addresses.ts';
 import { ComparisonForm } from '../../register/comparison/comparison-form.tsx';
-import { ComparisonSentence } from '../../register/comparison/comparison-sentence.tsx';
+import { ComparisonHeadline } from '../../register/comparison/comparison-headline.tsx';
 import { FigureTable } from '../../register/comparison/figure-table.tsx';
 import {
   openRegister,
@@ -101,7 +101,7 @@ function ComparisonBody({ view, comparison, addresses, owner, form }: Comparison
           </>
         )}
       </p>
-      <ComparisonSentence comparison={comparison} owner={owner} />
+      <ComparisonHeadline comparison={comparison} owner={owner} />
       {listed !== null && <CheckLink view={view} listed={listed} />}
       {form}
       <FigureTable view={view} comparison={comparison} addresses={addresses} />

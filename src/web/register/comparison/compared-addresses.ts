@@ -1,3 +1,5 @@
+import { sentMoment } from '../moments/moment-select.tsx';
+
 /** A comparison as its address gives it. */
 export interface ComparedAddresses {
   from: string;
@@ -13,8 +15,8 @@ export interface ComparedAddresses {
 export function comparedAddresses(query: URLSearchParams): ComparedAddresses {
   const filled = (name: string) => query.get(name) || null;
   return {
-    from: query.get('from') ?? '',
-    until: filled('until'),
+    from: sentMoment(query, 'from'),
+    until: sentMoment(query, 'until') || null,
     record_types: query.getAll('record_types').filter(Boolean).join(',') || null,
     owner_id: filled('owner_id'),
   };

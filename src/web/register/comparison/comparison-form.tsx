@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { addressWith } from '../../../addresses/page-addresses.ts';
 import type { Member } from '../../../identity/memberships/members.ts';
-import { TextField } from '../../components/fields.tsx';
 import { BLANK_FORM } from '../../server/form-state.ts';
+import { MomentSelect } from '../moments/moment-select.tsx';
 import { quarterEnds } from '../moments/quarter-ends.ts';
 import type { RegisterView } from '../open-register.ts';
 import { ReportField, type ReportFieldChoices, reportFieldChoices } from '../reports/report-fields.tsx';
@@ -26,21 +26,11 @@ interface ComparisonFormProps {
 export function ComparisonForm({ view, addresses, members }: ComparisonFormProps) {
   const records = { audits: NO_RECORDS, frameworks: NO_RECORDS };
   const choices = reportFieldChoices(records, members, view.caller.account_id);
-  const moment = (name: 'from' | 'until', label: string, required: boolean) => (
-    <TextField
-      form={BLANK_FORM}
-      name={name}
-      label={label}
-      required={required}
-      value={addresses[name] ?? ''}
-      hint={required ? 'A date, a position, or an audit’s id' : 'Empty for today'}
-    />
-  );
   return (
     <>
       <form method="get" action={view.path} class="inline filters" aria-label="Comparison">
-        {moment('from', 'From the end of', true)}
-        {moment('until', 'Until the end of', false)}
+        <MomentSelect name="from" label="From" value={addresses.from} none="Choose a moment" choice={view} />
+        <MomentSelect name="until" label="Until" value={addresses.until ?? ''} none="Today" choice={view} />
         <FilterFields addresses={addresses} choices={choices} />
         <button type="submit">Compare</button>
       </form>

@@ -3,7 +3,9 @@ import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { familyQueryOfType } from '../../../queries/family-query.ts';
 import type { Comparison } from '../../../reports/comparison/compare-moments.ts';
 import type { PartMovement } from '../../../reports/comparison/figure-movement.ts';
-import { MOVEMENTS, type Movement } from '../../../reports/comparison/moved-records.ts';
+import { type Headline, outcomeOf } from '../../../reports/comparison/headline.ts';
+import { MOVEMENTS, type MovedRecord, type Movement } from '../../../reports/comparison/moved-records.ts';
+import { shareText } from '../../../reports/formats/report-text.ts';
 import { dayHeading, Table } from '../../components/components.tsx';
 import type { RegisterView } from '../open-register.ts';
 import { recordsLabel } from '../rail-links.ts';
@@ -18,30 +20,49 @@ interface FigureTableProps {
   addresses: ComparedAddresses;
 }
 
+/** Names of records that a link to them shows. */
+const MAX_NAMED = 3;
+
 /** The figures at both moments, with links to exactly the records that moved each, unless there are too many. */
 export function FigureTable({ view, comparison, addresses }: FigureTableProps) {
-  const { before, after, figures } = comparison;
+  const { before, after, figures, coverage } = comparison;
   return (
-    <Table
-      caption="Figures"
-      head={['Figure', dayHeading(before.today), dayHeading(after.today), 'Difference', 'Because of']}
-      rows={figures.map(({ figure, parts, ...values }) => ({
-        key: figure.name,
-        cells: [
-          figure.label,
-          values.before,
-          values.after,
-          signedNumber(values.after - values.before),
-          <MovedRecordsList key="moved" view={view} parts={parts} addresses={addresses} />,
-        ],
-      }))}
-    />
+    <div class="figures">
+      <Table
+        caption="Figures"
+        head={['Figure', dayHeading(before.today), dayHeading(after.today), 'Difference', 'Because of']}
+        rows={[
+          ...figures.map((movement) => ({
+            key: movement.figure.name,
+            cells: [
+              movement.figure.label,
+              movement.before,
+              movement.after,
+              <Difference key="difference" outcome={outcomeOf(movement)} value={movement.after - movement.before} />,
+              <MovedRecordsList key="moved" view={view} parts={movement.parts} addresses={addresses} />,
+            ],
+          })),
+          ...coverage.map(({ framework, ...shares }) => ({
+            key: framework,
+            cells: [`Coverage of ${framework}`, shareCell(shares.before), shareCell(shares.after), '', ''],
+          })),
+        ]}
+      />
+    </div>
   );
 }
 
-function signedNumber(difference: number): string {
-  if (difference === 0) return '0';
-  return difference > 0 ? `+${difference}` : `−${-difference}`;
+const shareCell = (share: number | null): string => (share === null ? '–' : shareText(share));
+
+/** A difference, with an arrow, and a word for good and bad news. */
+function Difference({ outcome, value }: { outcome: keyof Headline; value: number }) {
+  if (value === 0) return <span class="muted">0</span>;
+  return (
+    <span class={outcome}>
+      {value > 0 ? '▲' : '▼'} {Math.abs(value)}
+      {outcome !== 'other' && ` ${outcome}`}
+    </span>
+  );
 }
 
 /** The records that moved each part of a figure. Parts are named if there are several. */
@@ -61,40 +82,60 @@ function MovedRecordsList(props: { view: RegisterView; parts: readonly PartMovem
   );
 }
 
+/** The words for each kind of movement, after its number. A record that neither came nor went needs none. */
+const MOVEMENT_WORDS = {
+  added: ['+', ' new'],
+  entered: ['+', ''],
+  left: ['−', ''],
+  archived: ['−', ' archived'],
+} as const satisfies Record<Movement, readonly [sign: string, word: string]>;
+
 function MovementLinks(props: { view: RegisterView; movement: PartMovement; addresses: ComparedAddresses }) {
   const { view, movement, addresses } = props;
-  const { total, ids: idsByKind } = movement.moved;
-  if (idsByKind === null) return <li class="muted">{total ?? 'More than 1,000'} records are too many to list here.</li>;
-  const moved = MOVEMENTS.flatMap((kind) => chunksOf(idsByKind[kind]).map((ids) => ({ kind, ids })));
+  const { total, records } = movement.moved;
+  if (records === null) return <li class="muted">{total ?? 'More than 1,000'} records are too many to list here.</li>;
+  const moved = MOVEMENTS.flatMap((kind) => chunksOf(records[kind]).map((chunk) => ({ kind, chunk })));
   return (
     <>
-      {moved.map(({ kind, ids }) => (
-        <li key={ids[0]}>
-          <a href={recordsAddress(view, movement, { kind, ids }, addresses)}>
-            {ids.length} {kind}
-          </a>
-        </li>
-      ))}
+      {moved.map(({ kind, chunk }) => {
+        const [sign, word] = MOVEMENT_WORDS[kind];
+        return (
+          <li key={chunk[0]!.id}>
+            <a href={recordsAddress(view, movement, { kind, chunk }, addresses)}>
+              {sign}
+              {chunk.length}
+              {word}
+            </a>{' '}
+            {namesText(chunk)}
+          </li>
+        );
+      })}
     </>
   );
+}
+
+function namesText(records: readonly MovedRecord[]): string {
+  const names = records.slice(0, MAX_NAMED).map(({ name }) => name);
+  const more = records.length - names.length;
+  return [...names, ...(more > 0 ? [`${more} more`] : [])].join(' · ');
 }
 
 /** Records that left are opened as they were before, the others as they are after. */
 function recordsAddress(
   { organization }: RegisterView,
   { part }: PartMovement,
-  { kind, ids }: { kind: Movement; ids: readonly string[] },
+  { kind, chunk }: { kind: Movement; chunk: readonly MovedRecord[] },
   { from, until }: ComparedAddresses,
 ): string {
   const as_of = kind === 'left' || kind === 'archived' ? from : until;
   const { plural } = familyQueryOfType(part.type);
-  return organizationAddress(organization.id, `/${plural}`, { as_of, ids });
+  return organizationAddress(organization.id, `/${plural}`, { as_of, ids: chunk.map(({ id }) => id) });
 }
 
-function chunksOf(ids: readonly string[]): string[][] {
-  const chunks: string[][] = [];
-  for (let start = 0; start < ids.length; start += MAX_IDS_PER_LINK) {
-    chunks.push(ids.slice(start, start + MAX_IDS_PER_LINK));
+function chunksOf(records: readonly MovedRecord[]): MovedRecord[][] {
+  const chunks: MovedRecord[][] = [];
+  for (let start = 0; start < records.length; start += MAX_IDS_PER_LINK) {
+    chunks.push(records.slice(start, start + MAX_IDS_PER_LINK));
   }
   return chunks;
 }

@@ -1,0 +1,24 @@
+import { adoptedFrameworks, coverageByFramework, coverageFigureName } from '../figures/framework-coverage.ts';
+import { recordTypesOf } from '../sections/changes-section.ts';
+import type { ComparedMoments } from './moved-records.ts';
+
+/** Frameworks whose coverage is compared. */
+const MAX_FRAMEWORKS = 8;
+
+/** The coverage of a framework at both moments; null if it had no included controls. */
+export interface CoverageDifference {
+  framework: string;
+  before: number | null;
+  after: number | null;
+}
+
+/** Returns the coverage of each adopted framework. None if controls are not compared. */
+export async function coverageDifferences({ before, after }: ComparedMoments): Promise<CoverageDifference[]> {
+  const types = recordTypesOf(after);
+  if (types !== undefined && !types.includes('CONTROL')) return [];
+  const [earlier, later] = [await coverageByFramework(before), await coverageByFramework(after)];
+  return (await adoptedFrameworks(after, MAX_FRAMEWORKS)).map(({ id, name }) => {
+    const figure = coverageFigureName(String(id));
+    return { framework: String(name), before: earlier.get(figure) ?? null, after: later.get(figure) ?? null };
+  });
+}

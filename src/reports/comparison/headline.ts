@@ -1,0 +1,124 @@
+import { HOME_FIGURES } from '../figures/home-figures.ts';
+import { shareText } from '../formats/report-text.ts';
+import { recordsAtMoment } from '../sections/linked-records.ts';
+import type { CoverageDifference } from './coverage-differences.ts';
+import type { FigureMovement } from './figure-movement.ts';
+import type { ComparedMoments, MovedRecord } from './moved-records.ts';
+import type { FamilyDifferences, RecordDifference } from './record-differences.ts';
+
+/** A comparison in phrases, such as `overdue 0 → 18` and `11 controls lost their full implementation`. */
+export interface Headline {
+  worse: readonly string[];
+  better: readonly string[];
+  /** News that is neither, such as `6 risks added`. */
+  other: readonly string[];
+}
+
+/** A phrase, and the direction of its news. */
+type News = readonly [outcome: keyof Headline, phrase: string];
+
+/** The figures that the headline names. "Overdue" counts those of single families too, so they are left to the table. */
+const HEADLINE_FIGURES: ReadonlySet<string> = new Set(
+  [HOME_FIGURES.overdue, HOME_FIGURES.openFindings, HOME_FIGURES.criticalRisks, HOME_FIGURES.uncoveredControls].map(
+    ({ name }) => name,
+  ),
+);
+
+/** The parts of a comparison from which its headline follows. */
+interface ComparedParts {
+  changes: number;
+  figures: readonly FigureMovement[];
+  coverage: readonly CoverageDifference[];
+  /** Null if the changed records are not listed. */
+  listed: { families: readonly FamilyDifferences[] } | null;
+}
+
+/** Returns the headline of a comparison. */
+export async function headlineOf(
+  moments: ComparedMoments,
+  { figures, coverage, listed, changes }: ComparedParts,
+): Promise<Headline> {
+  const risks = listed?.families.find(({ family }) => family.type === 'RISK')?.records ?? [];
+  const news: News[] = [
+    ...figures.filter(({ figure }) => HEADLINE_FIGURES.has(figure.name)).flatMap(figureNews),
+    ...(await implementationNews(moments, figures)),
+    ...scoreNews(risks),
+    ...coverage.flatMap(coverageNews),
+    ...riskNews(risks),
+  ];
+  if (news.length === 0) news.push(['other', counted(changes, 'change')]);
+  const phrases = (wanted: keyof Headline) => news.flatMap(([outcome, phrase]) => (outcome === wanted ? [phrase] : []));
+  return { worse: phrases('worse'), better: phrases('better'), other: phrases('other') };
+}
+
+/** Returns the direction of a figure's difference. */
+export function outcomeOf({ figure: { better }, before, after }: FigureMovement): keyof Headline {
+  if (better === null || before === after) return 'other';
+  return after > before === (better === 'MORE') ? 'better' : 'worse';
+}
+
+function figureNews(movement: FigureMovement): News[] {
+  const { figure, before, after } = movement;
+  const label = figure.label.charAt(0).toLowerCase() + figure.label.slice(1);
+  return before === after ? [] : [[outcomeOf(movement), `${label} ${before} → ${after}`]];
+}
+
+/**
+ * Returns the numbers of controls that lost and gained their full implementation. Controls that were excluded, included,
+ * added or archived don't count.
+ */
+async function implementationNews(
+  { before, after }: ComparedMoments,
+  figures: readonly FigureMovement[],
+): Promise<News[]> {
+  const part = figures.find(({ figure }) => figure.name === 'controls_full')?.parts[0];
+  const moved = part?.moved.records ?? null;
+  if (moved === null) return [];
+  const notFull = async (context: ComparedMoments['before'], records: readonly MovedRecord[]) => {
+    const ids = records.map(({ id }) => id);
+    const controls = await recordsAtMoment(context, 'CONTROL', ids);
+    return controls.filter(({ status, implementation }) => status === 'INCLUDED' && implementation !== 'FULL').length;
+  };
+  const [lost, gained] = [await notFull(after, moved.left), await notFull(before, moved.entered)];
+  return [
+    ...(lost === 0 ? [] : [['worse', `${counted(lost, 'control')} lost ${theirs(lost)} full implementation`] as const]),
+    ...(gained === 0 ? [] : [['better', `${counted(gained, 'control')} gained full implementation`] as const]),
+  ];
+}
+
+function scoreNews(risks: readonly RecordDifference[]): News[] {
+  const scores = changesOf(risks, 'score').filter(({ from, to }) => typeof from === 'number' && typeof to === 'number');
+  const up = scores.filter(({ from, to }) => Number(to) > Number(from)).length;
+  const down = scores.filter(({ from, to }) => Number(to) < Number(from)).length;
+  return [
+    ...(up === 0 ? [] : [['worse', `${counted(up, 'risk score')} up`] as const]),
+    ...(down === 0 ? [] : [['better', `${counted(down, 'risk score')} down`] as const]),
+  ];
+}
+
+function coverageNews({ framework, before, after }: CoverageDifference): News[] {
+  const [from, to] = [before, after].map((share) => (share === null ? 'none' : shareText(share)));
+  if (from === to) return [];
+  const outcome = before === null || after === null ? 'other' : after > before ? 'better' : 'worse';
+  return [[outcome, `coverage of ${framework} ${from} → ${to}`]];
+}
+
+function riskNews(risks: readonly RecordDifference[]): News[] {
+  const added = risks.filter(({ outcome }) => outcome === 'ADDED').length;
+  const closed = changesOf(risks, 'status').filter(({ to }) => to === 'CLOSED').length;
+  const archived = risks.filter(({ outcome }) => outcome === 'ARCHIVED').length;
+  const counts = [
+    [added, 'added'],
+    [closed, 'closed'],
+    [archived, 'archived'],
+  ] as const;
+  return counts.flatMap(([count, what]) => (count === 0 ? [] : [['other', `${counted(count, 'risk')} ${what}`]]));
+}
+
+/** Returns a field's differences in records that are there at both moments. */
+const changesOf = (records: readonly RecordDifference[], name: string) =>
+  records.flatMap(({ outcome, fields }) => (outcome === 'CHANGED' ? fields.filter(({ field }) => field === name) : []));
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const theirs = (count: number): string => (count === 1 ? 'its' : 'their');
