@@ -8,11 +8,17 @@ export interface PermissionRule {
   writes: boolean;
   /** Names what is permitted, after "For" in refusals. docs/tools.md shows it too. */
   activity: string;
+  /** It gives or takes access, so a form that needs it asks again who it is, 15 minutes after signing in. */
+  needsRecentAuthentication?: true;
 }
 
 const rolesFrom = (lowest: Role): readonly Role[] => ROLES.slice(ROLES.indexOf(lowest));
 const reads = (roles: readonly Role[], activity: string): PermissionRule => ({ roles, writes: false, activity });
 const writes = (roles: readonly Role[], activity: string): PermissionRule => ({ roles, writes: true, activity });
+const changesAccess = (roles: readonly Role[], activity: string): PermissionRule => ({
+  ...writes(roles, activity),
+  needsRecentAuthentication: true,
+});
 
 const ALL_ROLES = ROLES;
 const FROM_AUDITOR = rolesFrom('AUDITOR');
@@ -34,12 +40,16 @@ export const PERMISSIONS = {
   acceptRisks: writes(FROM_ADMIN, 'recording the acceptance of a risk'),
   adoptFrameworks: writes(FROM_ADMIN, 'adopting a framework'),
   archiveRecords: writes(FROM_ADMIN, 'archiving and restoring records'),
-  changeMembers: writes(OWNER_ONLY, 'inviting, changing and removing members, and admitting domains'),
-  requireSecondFactor: writes(OWNER_ONLY, 'requiring a second factor of all members'),
-  renameOrganization: writes(FROM_ADMIN, 'renaming the organization'),
+  changeMembers: changesAccess(OWNER_ONLY, 'inviting, changing and removing members, and admitting domains'),
+  requireSecondFactor: changesAccess(OWNER_ONLY, 'requiring a second factor of all members'),
+  renameOrganization: changesAccess(FROM_ADMIN, 'renaming the organization'),
+  createOrganizations: changesAccess(OWNER_ONLY, 'creating another organization'),
   viewTokens: reads(FROM_ADMIN, 'viewing all members’ tokens and assistants'),
-  revokeTokens: writes(FROM_ADMIN, 'revoking other members’ tokens and assistants'),
-  createTokens: writes(ALL_ROLES, 'creating your own tokens and connecting assistants, with your role or a lower one'),
+  revokeTokens: changesAccess(FROM_ADMIN, 'revoking other members’ tokens and assistants'),
+  createTokens: changesAccess(
+    ALL_ROLES,
+    'creating your own tokens and connecting assistants, with your role or a lower one',
+  ),
 } as const satisfies Record<string, PermissionRule>;
 
 export type Permission = keyof typeof PERMISSIONS;

@@ -15,7 +15,7 @@ const ENTRY_TYPES = {
   SIGNED_IN: { text: 'Signed in', filter: 'sign-ins' },
   SIGN_IN_REFUSED: { text: 'Sign-in refused', filter: 'refusals', counted: true },
   SIGNED_OUT: { text: 'Signed out', filter: 'sign-ins' },
-  SESSIONS_ENDED: { text: 'Other browsers signed out', filter: 'sign-ins' },
+  SESSIONS_ENDED: { text: 'Browsers signed out', filter: 'sign-ins' },
   PASSWORD_CHANGED: { text: 'Password changed', filter: 'accounts' },
   EMAIL_CHANGED: { text: 'E-mail address changed', filter: 'accounts' },
   PROVIDER_CONNECTED: { text: 'OpenID provider connected', filter: 'accounts' },

@@ -23,7 +23,13 @@ export type AccountEvent = { clientInfo: ClientInfo } & (
   /** `account_id` is null if no account has the address. */
   | { type: 'SIGN_IN_REFUSED'; account_id: string | null; reason: SignInRefusalReason }
   | { type: 'SIGNED_OUT'; account_id: string }
-  | { type: 'SESSIONS_ENDED'; account_id: string; count: number }
+  /** `by`: the owner who ended a member's sessions, and the organization. Absent for people who end their own. */
+  | {
+      type: 'SESSIONS_ENDED';
+      account_id: string;
+      count: number;
+      by?: { actor_id: string; organization_id: string };
+    }
   | { type: 'PASSWORD_CHANGED'; account_id: string; by: 'PASSWORD' | 'LINK' }
   | { type: 'EMAIL_CHANGED'; account_id: string }
   | { type: 'PROVIDER_CONNECTED' | 'PROVIDER_DISCONNECTED'; account_id: string }

@@ -89,7 +89,9 @@ function entryOfAccount(event: AccountEvent): AccessLogEntry {
   const { type, account_id, clientInfo } = event;
   const actor_id = type === 'SIGN_IN_REFUSED' ? null : account_id;
   const entry = { event_type: type, actor_id, account_id, clientInfo, details: detailsOf(event) };
-  return event.type === 'ACCOUNT_ERASED' ? { ...entry, organizations: event.organizations } : entry;
+  if (event.type === 'ACCOUNT_ERASED') return { ...entry, organizations: event.organizations };
+  if (event.type !== 'SESSIONS_ENDED' || event.by === undefined) return entry;
+  return { ...entry, actor_id: event.by.actor_id, organizations: [event.by.organization_id] };
 }
 
 function entryOfLink({ type, kind, account_id, organization_id, by, clientInfo }: AccountLinkEvent): AccessLogEntry {

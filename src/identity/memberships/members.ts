@@ -8,7 +8,7 @@ import { type Caller, ROLES, type Role } from '../../commands/organization/calle
 import type { OrganizationCommand } from '../../commands/organization/organization.ts';
 import { allMembersOf, countOwners, MAX_REVOCATIONS } from '../../commands/organization/organization-members.ts';
 import { hasEnded, memberRole, membershipEnd } from '../../commands/organization/organization-state.ts';
-import { requireValidRole } from '../../commands/organization/permissions.ts';
+import { requireValidRole, roleAllows } from '../../commands/organization/permissions.ts';
 import { type OptionalReason, withReason } from '../../commands/record.ts';
 import type { NameReader } from '../../queries/records/member-names.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
@@ -172,7 +172,7 @@ export class Members {
   ): Promise<{ id: string; name: string }> {
     const readableName = readName(name);
     const roles = [...(await this.rolesOf(accountId)).values()];
-    const owned = roles.filter((role) => role === 'OWNER').length;
+    const owned = roles.filter((role) => roleAllows(role, 'createOrganizations')).length;
     if (owned === 0) throw new Refusal('forbidden', 'Only an OWNER can create organizations. Ask an owner of yours.');
     if (owned >= MAX_OWNED_ORGANIZATIONS) {
       throw new Refusal(

@@ -136,6 +136,19 @@ export class SignIn {
     return count;
   }
 
+  /**
+   * Ends all sessions of a member, for an owner of an organization. The member can sign in again.
+   * @param by the owner, and the organization that the access log shows it to. The member's others don't see it
+   */
+  async signOutMember(
+    account_id: string,
+    by: { actor_id: string; organization_id: string },
+    clientInfo: ClientInfo,
+  ): Promise<void> {
+    const count = await this.options.sessions.endOthers(account_id, null);
+    this.options.onAccountEvent({ type: 'SESSIONS_ENDED', account_id, count, by, clientInfo });
+  }
+
   private async startSession(
     account: Account,
     by: 'PASSWORD' | 'LINK' | 'OPENID',

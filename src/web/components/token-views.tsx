@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Role } from '../../commands/organization/caller.ts';
 import type { Membership } from '../../identity/memberships/members.ts';
 import type { TokenListItem } from '../../identity/tokens/token-lists.ts';
-import { type FormState, hasErrors } from '../server/form-state.ts';
+import type { FormState } from '../server/form-state.ts';
 import { roleName } from '../texts/role-labels.ts';
 import { Facts, LongDay, Timestamp } from './components.tsx';
 import { CheckField, FormError, TextField } from './fields.tsx';
@@ -88,10 +88,11 @@ function TokenActions(props: { token: TokenListItem; path: string; days: number;
   const daysId = `days-${token.id}`;
   return (
     <div class="actions">
-      <details open={hasErrors(form)}>
+      <details open={form.values.size > 0}>
         <summary>Regenerate</summary>
         <Form action={`${path}/regenerate`} class="inline">
           <FormError form={form} ids={{ days: daysId }} />
+          <input type="hidden" name="token" value={token.id} />
           <p>You get a new token. The current one stops working immediately.</p>
           <DaysField form={form} id={daysId} label="Expires in (days)" value={days} />
           <button type="submit" class="quiet">

@@ -15,6 +15,8 @@ export type PageContext = RouterContext<RequestState>;
 export interface SignedInPerson {
   account: Account;
   session: Session;
+  /** True if they signed in, or confirmed their identity, within the last 15 minutes. */
+  isRecent: boolean;
 }
 
 /** A message shown at the top of the next page. */

@@ -149,11 +149,12 @@ export class PageServer {
   }
 
   private async findPerson({ req }: PageContext): Promise<SignedInPerson | null> {
-    const { sessions, accounts } = this.options.people;
+    const { sessions, accounts, recentAuthentication } = this.options.people;
     const session = await sessions.find(this.cookies.session(req) ?? undefined);
     if (session === null) return null;
     const account = await accounts.get(session.account_id);
-    return account === null || account.erased_at !== null ? null : { account, session };
+    if (account === null || account.erased_at !== null) return null;
+    return { account, session, isRecent: recentAuthentication.isRecent(session) };
   }
 
   private countRequest(ctx: PageContext, person: SignedInPerson | null): void {

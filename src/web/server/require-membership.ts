@@ -5,6 +5,7 @@ import type { Actor } from '../../identity/memberships/actor.ts';
 import { secondFactorNeededPage } from '../components/second-factor-needed-page.tsx';
 import type { WebContext } from './context.ts';
 import { actorOf, RefusedPage, type SignedInRequest } from './page-request.ts';
+import { requireReauthenticationFor } from './require-reauthentication.ts';
 
 /** The organization in a page's path, and the member who acts there. */
 export interface MembershipContext {
@@ -14,17 +15,26 @@ export interface MembershipContext {
   path: string;
 }
 
+/** The page that shows a form, by its path below the organization's, and the fields that keep their input there. */
+export interface FormPlace {
+  page: string;
+  fields?: readonly string[];
+}
+
 /**
  * Returns the organization in the path, in which the signed-in person is a member.
- * @param permission needed for the page
+ * @param permission needed for the page. A form whose permission gives or takes access asks again who it is
+ * @param form the form that was sent, to come back to it with its input
  * @throws HttpError 404 if the person is not a member. It is the same whether or not the organization exists
  * @throws Refusal forbidden if the person's role doesn't have the permission
+ * @throws Redirect to the reauthentication page
  * @throws RefusedPage if the organization requires a second factor and the person has none
  */
 export async function requireMembership(
   { members }: Pick<WebContext, 'members'>,
   request: SignedInRequest,
   permission?: Permission,
+  form: FormPlace = { page: '' },
 ): Promise<MembershipContext> {
   const accountId = request.person.account.id;
   const membership = await members.membership(accountId, request.params.id ?? '');
@@ -32,9 +42,8 @@ export async function requireMembership(
   const { id, name, role } = membership;
   if (membership.missingFactor) throw new RefusedPage(secondFactorNeededPage(name));
   if (permission !== undefined && !roleAllows(role, permission)) throw forbidden(permission, role);
-  return {
-    organization: { id, name, role },
-    actor: { ...actorOf(request), role },
-    path: `/organizations/${id}`,
-  };
+  const path = `/organizations/${id}`;
+  if (permission !== undefined && request.ctx.method === 'POST')
+    requireReauthenticationFor(permission, request, path + form.page, form.fields);
+  return { organization: { id, name, role }, actor: { ...actorOf(request), role }, path };
 }

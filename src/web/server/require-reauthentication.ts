@@ -1,4 +1,4 @@
-import type { WebContext } from './context.ts';
+import { PERMISSIONS, type Permission, type PermissionRule } from '../../commands/organization/permissions.ts';
 import { BLANK_FORM, type FormState, type FormValues } from './form-state.ts';
 import { Redirect, type SignedInRequest } from './page-request.ts';
 import { withNext } from './sign-in-redirects.ts';
@@ -8,16 +8,27 @@ export const REAUTHENTICATION_PATH = '/settings/security/confirm';
 
 /**
  * Sends a person to the reauthentication page, unless they signed in or confirmed their identity recently.
- * @param backPath the page to come back to; see `withFormInput` for a form's input
+ * @param page the page to come back to, which shows the form
+ * @param fields the form's fields that keep their input there. Never a secret: see `withFormInput`
  * @throws Redirect
  */
 export function requireReauthentication(
-  { people }: Pick<WebContext, 'people'>,
-  { person }: SignedInRequest,
-  backPath: string,
+  { person, formValues }: SignedInRequest,
+  page: string,
+  fields: readonly string[] = [],
 ): void {
-  if (!people.recentAuthentication.isRecent(person.session))
-    throw new Redirect(withNext(REAUTHENTICATION_PATH, backPath));
+  if (!person.isRecent) throw new Redirect(withNext(REAUTHENTICATION_PATH, withFormInput(page, formValues, fields)));
+}
+
+/** Does the same if the form needs a permission that gives or takes access. @throws Redirect */
+export function requireReauthenticationFor(
+  permission: Permission,
+  request: SignedInRequest,
+  page: string,
+  fields?: readonly string[],
+): void {
+  const { needsRecentAuthentication }: PermissionRule = PERMISSIONS[permission];
+  if (needsRecentAuthentication) requireReauthentication(request, page, fields);
 }
 
 /** Limit of the query in a path to come back to, in characters. */
@@ -44,12 +55,12 @@ export function formFromQuery(query: URLSearchParams, fields: readonly string[])
  * @throws Redirect to the reauthentication page
  */
 export function passwordOrReauthentication(
-  context: Pick<WebContext, 'people'>,
   request: SignedInRequest,
   typedPassword: string,
-  backPath: string,
+  page: string,
+  fields?: readonly string[],
 ): string | null {
   if (request.person.account.password !== null) return typedPassword;
-  requireReauthentication(context, request, backPath);
+  requireReauthentication(request, page, fields);
   return null;
 }

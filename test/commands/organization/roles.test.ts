@@ -31,7 +31,7 @@ const EXPECTED_PERMISSIONS: Record<Role, readonly string[]> = {
   ADMIN: ['readRecords', 'createTokens', ...READS_PAST, ACCESS, 'changeRecords', ...ADMINISTERS],
   OWNER: [
     ...['readRecords', 'createTokens', ...READS_PAST, ACCESS, 'changeRecords', ...ADMINISTERS],
-    ...['changeMembers', 'requireSecondFactor'],
+    ...['changeMembers', 'requireSecondFactor', 'createOrganizations'],
   ],
 };
 

@@ -174,6 +174,18 @@ test('records account events', async ({ log, rows }) => {
   ]);
 });
 
+test('shows sessions that an owner ended in the owner’s organization only', async ({ log, rows }) => {
+  const by = { actor_id: 'acc_ada', organization_id: 'org_c' };
+  log.record({ type: 'SESSIONS_ENDED', account_id: 'acc_bob', count: 2, by, clientInfo: CLIENT_INFO });
+  await log.flush();
+  const entries = (await rows('org_c')).map(({ event_type, details, actor_id, account_id }) => [
+    ...[event_type, details],
+    ...[actor_id, account_id],
+  ]);
+  assert.equal(entries, [['SESSIONS_ENDED', { sessions: 2 }, 'acc_ada', 'acc_bob']]);
+  assert.equal((await rows('org_a')).length, 0, 'Bob is a member there too');
+});
+
 test('records an erasure in the account’s former organizations, and the creator of each link', async ({
   openAnother: another,
   rows,

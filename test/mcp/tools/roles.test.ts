@@ -28,6 +28,7 @@ const MANAGEMENT_PERMISSIONS = [
   'changeMembers',
   'requireSecondFactor',
   'renameOrganization',
+  'createOrganizations',
   'viewTokens',
   'revokeTokens',
   'createTokens',

@@ -10,7 +10,7 @@ import { type AccessLogEntry, entryOf } from '../../../src/identity/access-log/a
 import type { OutboundNetwork } from '../../../src/identity/oauth/metadata-fetch.ts';
 import { createOAuth, type OAuth } from '../../../src/identity/oauth/oauth.ts';
 import { createPages } from '../../../src/web/server/create-pages.ts';
-import { pathOf, startWeb, TestBrowser, type WebTest } from '../web/web.ts';
+import { pathOf, startWeb, TestBrowser, type WebChanges, type WebTest } from '../web/web.ts';
 import { authorizeUrl, newClient, pkce, type Target } from './oauth-raw.ts';
 
 /** The pages and the OAuth server in one app, as the service has them. */
@@ -27,12 +27,12 @@ export interface OAuthPages {
   stop(): Promise<void>;
 }
 
-export async function startOAuthPages(network?: OutboundNetwork): Promise<OAuthPages> {
+export async function startOAuthPages(network?: OutboundNetwork, changes?: WebChanges): Promise<OAuthPages> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const web = await startWeb(url);
+  const web = await startWeb(url, changes);
   const { members, tokens, people, identity } = web;
   const cookies = new Cookies(url);
   const oauth = await createOAuth({

@@ -50,8 +50,8 @@ test('asks for it before a token is regenerated', async ({ web, browser }) => {
   const { id, last_four } = (await web.tokens.listOfAccount(web.ownerId))[0]!;
   await browser.get(TOKENS);
   web.identity.clock.wait(QUARTER_MS);
-  const answer = await browser.send(`${TOKENS}/${id}/regenerate`);
-  assert.is(answer.to, `${CONFIRM}?next=${encodeURIComponent(TOKENS)}`);
+  const answer = await browser.send(`${TOKENS}/${id}/regenerate`, { days: '7' });
+  assert.is(answer.to, `${CONFIRM}?next=${encodeURIComponent(`${TOKENS}?token=${id}&days=7`)}`);
   assert.is((await web.tokens.get(id)).last_four, last_four);
 });
 

@@ -1,5 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Authenticator } from '../../../src/identity/tokens/authenticator.ts';
+import { CLIENT_INFO } from '../../support/identity/people.ts';
 import { OWNER, startWeb, type TestBrowser, textOf, type WebTest, withoutFormTokens } from '../../support/web/web.ts';
 
 const EVE = { name: 'Eve', email: 'eve@example.org', password: 'listens at every door' };
@@ -69,6 +71,37 @@ test('lets an owner change a role and remove a member, with a reason', async ({ 
   assert.is((await owner.get(eve)).status, 404);
 });
 
+test('signs a member out everywhere for an owner: their sessions end at once, their tokens stay', async ({
+  web,
+  owner,
+  page,
+}) => {
+  const [eve, bob] = [await web.invite(EVE, 'EDITOR'), await web.invite(BOB, 'EDITOR')];
+  const id = await idOf(web, 'Eve');
+  const grant = { account_id: id, role: 'VIEWER', organizations: [web.organizationId] } as const;
+  const { token } = await web.tokens.create({ name: 'Laptop', ...grant });
+  const elsewhere = await web.people.signIn.withVerifiedAccount(
+    (await web.people.accounts.get(id))!,
+    'LINK',
+    CLIENT_INFO,
+  );
+  assert.is((await eve.get(page)).status, 200);
+  await owner.get(`${page}/${id}`);
+  const answer = await owner.send(`${page}/${id}/sessions/end`);
+  assert.match((await owner.follow(answer)).text, 'Eve is signed out in all browsers.');
+  assert.match((await eve.get(page)).to!, '/sign-in');
+  assert.is(await web.people.sessions.find(elsewhere.cookie), null);
+  assert.is((await bob.get(page)).status, 200);
+  assert.is((await owner.get(page)).status, 200);
+  const caller = await new Authenticator(web.identity).authenticate(token);
+  assert.is(caller?.roles.get(web.organizationId), 'VIEWER');
+  const by = { actor_id: web.ownerId, organization_id: web.organizationId };
+  const { type, account_id, ...event } = web.accountEvents.at(-1)!;
+  assert.equal([type, account_id], ['SESSIONS_ENDED', id]);
+  assert.equal('by' in event && event.by, by);
+  assert.not.match((await owner.get(`${page}/${web.ownerId}`)).text, 'sessions/end', 'own ones are under Security');
+});
+
 test('gives an invited person access until a day, which an owner can move', async ({ web, owner, page }) => {
   assert.not.match((await owner.get(page)).text, '<th scope="col">Access</th>');
   const past = await owner.send(`${page}/invite`, { role: 'AUDITOR', until: '2026-02-28' });
@@ -97,6 +130,8 @@ test('gives an invited person access until a day, which an owner can move', asyn
   const { text } = await owner.get(page);
   assert.match(text, /Ended <time[^>]*>1 Mar 2026, 09:30 UTC</);
   assert.match(text, '1 member, 1 ended');
+  await owner.get('/settings/security/confirm');
+  await owner.send('/settings/security/confirm', { current: OWNER.password });
   assert.match((await owner.get(eve)).text, 'they have access again, but');
   await owner.send(`${eve}/access`, { until: '' });
   assert.is((await guest.get(`${organization}/audits`)).status, 200);

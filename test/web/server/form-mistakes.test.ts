@@ -116,6 +116,7 @@ const MISTAKES: Readonly<Record<string, Mistake | Unmistakable | 'CONSENT'>> = {
     faults: ['until', 'access-reason'],
   },
   [`${MEMBER}/link`]: 'BUTTON',
+  [`${MEMBER}/sessions/end`]: 'BUTTON',
   [`${MEMBER}/remove`]: { page: MEMBER, typed: { reason: LONG_REASON }, faults: ['removal-reason'] },
   '/organizations/:id/tokens/:token/take-out': {
     page: '/organizations/:id/tokens/:token',

@@ -118,6 +118,7 @@ const ORGANIZATION_FORMS: Readonly<Record<string, readonly Role[]>> = {
   '/members/:account/role': OWNER,
   '/members/:account/access': OWNER,
   '/members/:account/link': OWNER,
+  '/members/:account/sessions/end': OWNER,
   '/members/:account/remove': OWNER,
   '/tokens/:token/take-out': FROM_ADMIN,
 };

@@ -8,7 +8,11 @@ import { Form } from '../../components/form.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, type FormState, hiddenField, singleField } from '../../server/form-state.ts';
 import { get, post, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
-import { passwordOrReauthentication } from '../../server/require-reauthentication.ts';
+import {
+  formFromQuery,
+  passwordOrReauthentication,
+  requireReauthentication,
+} from '../../server/require-reauthentication.ts';
 import { submitAndRedirect, submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { roleName } from '../../texts/role-labels.ts';
@@ -34,21 +38,22 @@ type FormName = 'NAME' | 'ERASING';
 export const accountPage = (context: Collaborators): Route[] => {
   const { people, members } = context;
   return [
-    get(ACCOUNT, (request) => page(context, request, 'NAME', BLANK_FORM)),
+    get(ACCOUNT, (request) => page(context, request, 'ERASING', formFromQuery(request.query, ['confirmation']))),
     post(`${ACCOUNT}/name`, async (request) => {
       const { form } = await submitForm(request.formValues, NAME_FIELDS, ({ name }) =>
         people.accounts.rename(request.person.session, name),
       );
       return form === null ? redirect(ACCOUNT, 'Name changed.') : page(context, request, 'NAME', form);
     }),
-    post(`${ACCOUNT}/leave`, ({ person: { account }, formValues }) =>
-      submitAndRedirect(ACCOUNT, 'You left the organization.', formValues, LEAVE_FIELDS, ({ organization }) =>
-        members.leave(organization, account.id),
-      ),
-    ),
+    post(`${ACCOUNT}/leave`, (request) => {
+      requireReauthentication(request, ACCOUNT);
+      const leave = ({ organization }: { organization: string }) =>
+        members.leave(organization, request.person.account.id);
+      return submitAndRedirect(ACCOUNT, 'You left the organization.', request.formValues, LEAVE_FIELDS, leave);
+    }),
     post(`${ACCOUNT}/erase`, async (request) => {
       const { form } = await submitForm(request.formValues, ERASE_FIELDS, async ({ current }) => {
-        const proof = passwordOrReauthentication(context, request, current, ACCOUNT);
+        const proof = passwordOrReauthentication(request, current, ACCOUNT, ['confirmation']);
         return people.accounts.erase(request.person.session, proof, request.clientInfo);
       });
       if (form !== null) return page(context, request, 'ERASING', form);

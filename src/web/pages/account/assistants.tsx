@@ -5,6 +5,7 @@ import { Form } from '../../components/form.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { hiddenField } from '../../server/form-state.ts';
 import { get, post, type Route } from '../../server/page-request.ts';
+import { requireReauthentication } from '../../server/require-reauthentication.ts';
 import { submitAndRedirect } from '../../server/submit-form.ts';
 import { roleName } from '../../texts/role-labels.ts';
 
@@ -43,11 +44,12 @@ export const assistantsPage = ({
       ),
     };
   }),
-  post(`${ASSISTANTS}/disconnect`, ({ person: { account }, formValues }) =>
-    submitAndRedirect(ASSISTANTS, 'The assistant is disconnected.', formValues, DISCONNECT_FIELDS, ({ assistant }) =>
-      oauth.disconnect(assistant, account.id),
-    ),
-  ),
+  post(`${ASSISTANTS}/disconnect`, (request) => {
+    requireReauthentication(request, ASSISTANTS);
+    const { person, formValues } = request;
+    const disconnect = ({ assistant }: { assistant: string }) => oauth.disconnect(assistant, person.account.id);
+    return submitAndRedirect(ASSISTANTS, 'The assistant is disconnected.', formValues, DISCONNECT_FIELDS, disconnect);
+  }),
 ];
 
 function Assistant({ assistant, names }: { assistant: Connected; names: ReadonlyMap<string, string> }) {

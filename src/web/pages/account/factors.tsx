@@ -35,11 +35,11 @@ export const factorPages = (context: Collaborators): Route[] => {
     get(APP, async (request) => {
       if (request.person.account.totp !== null)
         return redirect(SECURITY_PATH, 'You already have an authenticator app. Remove it before you add another.');
-      requireReauthentication(context, request, APP);
+      requireReauthentication(request, APP);
       return appPage(await totp.enrol(request.person.session), BLANK_FORM);
     }),
     post(APP, async (request) => {
-      requireReauthentication(context, request, APP);
+      requireReauthentication(request, APP);
       const { session } = request.person;
       const { result, form } = await submitForm(request.formValues, CODE_FIELDS, ({ code }) =>
         totp.add(session, code, request.clientInfo),
@@ -48,16 +48,16 @@ export const factorPages = (context: Collaborators): Route[] => {
       return factorAdded(await pageAfterCodes(request), result, 'Authenticator app added.');
     }),
     post(`${APP}/remove`, async (request) => {
-      requireReauthentication(context, request, SECURITY_PATH);
+      requireReauthentication(request, SECURITY_PATH);
       await totp.remove(request.person.session, null, request.clientInfo);
       return redirect(SECURITY_PATH, 'Authenticator app removed.');
     }),
     get(PASSKEYS, (request) => {
-      requireReauthentication(context, request, PASSKEYS);
+      requireReauthentication(request, PASSKEYS);
       return passkeyPage(context, request, BLANK_FORM);
     }),
     post(PASSKEYS, async (request) => {
-      requireReauthentication(context, request, PASSKEYS);
+      requireReauthentication(request, PASSKEYS);
       const { result, form } = await submitForm(request.formValues, PASSKEY_FIELDS, ({ name, credential }) =>
         // The verification checks its shape.
         passkeys.register(
@@ -71,7 +71,7 @@ export const factorPages = (context: Collaborators): Route[] => {
       return factorAdded(await pageAfterCodes(request), result, 'Passkey added.');
     }),
     post(`${PASSKEYS}/remove`, async (request) => {
-      requireReauthentication(context, request, SECURITY_PATH);
+      requireReauthentication(request, SECURITY_PATH);
       return submitAndRedirect(
         SECURITY_PATH,
         'Passkey removed.',
@@ -81,7 +81,7 @@ export const factorPages = (context: Collaborators): Route[] => {
       );
     }),
     post(`${SECURITY_PATH}/recovery-codes`, async (request) => {
-      requireReauthentication(context, request, SECURITY_PATH);
+      requireReauthentication(request, SECURITY_PATH);
       return codesPage(SECURITY_PATH, await recovery.regenerate(request.person.session, null, request.clientInfo));
     }),
   ];

@@ -18,7 +18,7 @@ import { OpenIdConnectionCard } from '../../components/provider-form.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, type FormState, hiddenField, singleField } from '../../server/form-state.ts';
 import { get, post, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
-import { passwordOrReauthentication } from '../../server/require-reauthentication.ts';
+import { passwordOrReauthentication, requireReauthentication } from '../../server/require-reauthentication.ts';
 import { submitAndRedirect, submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
@@ -43,7 +43,7 @@ export const securityPage = (context: Collaborators): Route[] => {
     get(SECURITY_PATH, (request) => page(context, request, BLANK_FORM)),
     post(`${SECURITY_PATH}/password`, async (request) => {
       const { result, form } = await submitForm(request.formValues, PASSWORD_FIELDS, async ({ current, password }) => {
-        const proof = passwordOrReauthentication(context, request, current, SECURITY_PATH);
+        const proof = passwordOrReauthentication(request, current, SECURITY_PATH);
         return accounts.changePassword(request.person.session, proof, password, request.clientInfo);
       });
       if (form !== null) return page(context, request, form);
@@ -52,13 +52,15 @@ export const securityPage = (context: Collaborators): Route[] => {
       const to = await credentialReviewOr(context.tokens, request.person.account.id, SECURITY_PATH);
       return redirect(to, 'Password changed. All other browsers are signed out.');
     }),
-    post(`${SECURITY_PATH}/sessions/end`, ({ person, formValues, clientInfo }) =>
-      submitAndRedirect(SECURITY_PATH, 'Browser signed out.', formValues, SESSION_FIELDS, ({ session }) =>
-        signIn.signOutOthers(person.session, clientInfo, session),
-      ),
-    ),
-    post(`${SECURITY_PATH}/sessions/end-others`, async ({ person: { session }, clientInfo }) => {
-      await signIn.signOutOthers(session, clientInfo);
+    post(`${SECURITY_PATH}/sessions/end`, (request) => {
+      requireReauthentication(request, SECURITY_PATH);
+      const end = ({ session }: { session: string }) =>
+        signIn.signOutOthers(request.person.session, request.clientInfo, session);
+      return submitAndRedirect(SECURITY_PATH, 'Browser signed out.', request.formValues, SESSION_FIELDS, end);
+    }),
+    post(`${SECURITY_PATH}/sessions/end-others`, async (request) => {
+      requireReauthentication(request, SECURITY_PATH);
+      await signIn.signOutOthers(request.person.session, request.clientInfo);
       return redirect(SECURITY_PATH, 'All other browsers are signed out.');
     }),
   ];

@@ -11,7 +11,11 @@ import { NewTokenForm, TokenCard } from '../../components/token-views.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, checkboxField, checkForm, type FormState, singleField } from '../../server/form-state.ts';
 import { actorOf, get, post, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
-import { formFromQuery, requireReauthentication, withFormInput } from '../../server/require-reauthentication.ts';
+import {
+  formFromQuery,
+  requireReauthentication,
+  requireReauthenticationFor,
+} from '../../server/require-reauthentication.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
@@ -27,6 +31,7 @@ const NEW_TOKEN_FIELDS = {
 };
 /** The fields that keep their input through reauthentication. */
 const FIELD_NAMES = ['name', ...Object.keys(GRANT_FIELDS), 'read_only'];
+const REGENERATION_FIELD_NAMES = ['token', ...Object.keys(DAYS_FIELDS)];
 /** Older revoked tokens are not listed. */
 const MAX_LISTED_REVOKED = 20;
 
@@ -35,10 +40,13 @@ export const tokensPage = (context: Collaborators): Route[] => {
   const { tokens } = context;
   return [
     get(TOKENS_PATH, (request) =>
-      listPage(context, request, { form: formFromQuery(request.query, FIELD_NAMES), tokenId: null }),
+      listPage(context, request, {
+        form: formFromQuery(request.query, FIELD_NAMES),
+        tokenId: request.query.get('token'),
+      }),
     ),
     post(TOKENS_PATH, async (request) => {
-      requireReauthentication(context, request, withFormInput(TOKENS_PATH, request.formValues, FIELD_NAMES));
+      requireReauthenticationFor('createTokens', request, TOKENS_PATH, FIELD_NAMES);
       const { id } = request.person.account;
       const { result, form } = await submitForm(request.formValues, NEW_TOKEN_FIELDS, (value) =>
         tokens.create({ ...value, account_id: id }, actorOf(request)),
@@ -48,7 +56,7 @@ export const tokensPage = (context: Collaborators): Route[] => {
         : listPage(context, request, { form, tokenId: null });
     }),
     post(`${TOKENS_PATH}/:id/regenerate`, async (request) => {
-      requireReauthentication(context, request, TOKENS_PATH);
+      requireReauthenticationFor('createTokens', request, TOKENS_PATH, REGENERATION_FIELD_NAMES);
       const tokenId = request.params.id ?? '';
       const { value, form } = checkForm(DAYS_FIELDS, request.formValues);
       if (value === null) return listPage(context, request, { form, tokenId });
@@ -56,6 +64,7 @@ export const tokensPage = (context: Collaborators): Route[] => {
       return issuedTokenPage(context.endpoint, issuedToken, 'REGENERATED');
     }),
     post(`${TOKENS_PATH}/:id/revoke`, async (request) => {
+      requireReauthentication(request, TOKENS_PATH);
       await tokens.revoke(request.params.id ?? '', undefined, actorOf(request));
       return redirect(TOKENS_PATH, 'Token revoked. It no longer works anywhere.');
     }),

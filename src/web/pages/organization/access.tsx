@@ -193,7 +193,7 @@ function EntryText({ row, owners }: { row: AccessLogChange; owners: LogRows['own
 
 function personText({ actor, record }: AccessLogChange) {
   if (actor.kind === 'TOKEN') return `${actor.name}, of ${record.name}`;
-  if (actor.kind !== 'UNKNOWN') return actor.name;
+  if (actor.kind !== 'UNKNOWN') return record.id === actor.id ? actor.name : `${actor.name}, for ${record.name}`;
   const attemptedAccount = record.id.startsWith('acc_') ? `as ${record.name}` : 'unknown account';
   return <span class="muted">Somebody, {attemptedAccount}</span>;
 }

@@ -18,14 +18,15 @@ const DOMAIN_FIELDS = {
   domain: singleField(z.string().trim().min(1, 'Enter a domain.')),
   domain_role: singleField(z.enum(DOMAIN_ROLES, 'Choose a role.')),
 };
-/** The fields that keep their input after an error. */
+/** The fields that keep their input. */
 export const DOMAIN_FORM_FIELDS = ['domain_role'];
+const FORM = { page: '/members', fields: DOMAIN_FORM_FIELDS };
 const WITHDRAW_FIELDS = { domain: hiddenField() };
 
 /** Domains whose people become members when they sign in with the OpenID provider. */
 export const domainPages = (context: Pick<WebContext, 'members'>): Route[] => [
   post(DOMAINS, async (request) => {
-    const { organization, path, actor } = await requireMembership(context, request, 'changeMembers');
+    const { organization, path, actor } = await requireMembership(context, request, 'changeMembers', FORM);
     const result = 'Domain added. People with an address of this domain can now join.';
     const { form } = await submitForm(request.formValues, DOMAIN_FIELDS, ({ domain, domain_role }) =>
       context.members.domains.admit(organization.id, domain, domain_role, actor),
@@ -34,7 +35,7 @@ export const domainPages = (context: Pick<WebContext, 'members'>): Route[] => [
     return redirectWithErrors(withFormInput(`${path}/members`, request.formValues, DOMAIN_FORM_FIELDS), form);
   }),
   post(`${DOMAINS}/withdraw`, async (request) => {
-    const { organization, path, actor } = await requireMembership(context, request, 'changeMembers');
+    const { organization, path, actor } = await requireMembership(context, request, 'changeMembers', FORM);
     const result = 'Domain removed. Nobody else can join by it; existing members stay.';
     return submitAndRedirect(`${path}/members`, result, request.formValues, WITHDRAW_FIELDS, ({ domain }) =>
       context.members.domains.withdraw(organization.id, domain, actor),

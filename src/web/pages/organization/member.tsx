@@ -14,7 +14,7 @@ import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, type FormState, singleField } from '../../server/form-state.ts';
 import { get, post, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
 import { type MembershipContext, requireMembership } from '../../server/require-membership.ts';
-import { requireReauthentication } from '../../server/require-reauthentication.ts';
+import { formFromQuery } from '../../server/require-reauthentication.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { roleChoices, roleName } from '../../texts/role-labels.ts';
@@ -25,12 +25,18 @@ const MEMBER = '/organizations/:id/members/:account';
 const ROLE_FIELDS = { role: singleField(z.enum(ROLES, 'Choose a role.')), ...REASON_FIELDS };
 const ACCESS_FIELDS = { ...ACCESS_END_FIELDS, ...REASON_FIELDS };
 const REMOVAL_FIELDS = REASON_FIELDS;
+/** The fields that keep their input. */
+const FIELD_NAMES = Object.keys({ ...ROLE_FIELDS, ...ACCESS_FIELDS });
 
-type FormName = 'ROLE' | 'ACCESS' | 'REMOVAL' | 'LINK';
+type FormName = 'ROLE' | 'ACCESS' | 'REMOVAL' | 'LINK' | 'SESSIONS';
 
-/** A member's page for owners: change the role, create a sign-in link, or remove the member. */
+/** A member's page for owners: change the role, create a sign-in link, sign the member out, or remove the member. */
 export const memberPage = (context: Collaborators): Route[] => [
-  get(MEMBER, async (request) => page(await findMember(context, request), 'ROLE', BLANK_FORM)),
+  get(MEMBER, async (request) => {
+    const { query } = request;
+    const formName = query.has('role') ? 'ROLE' : query.has('until') ? 'ACCESS' : 'REMOVAL';
+    return page(await findMember(context, request), formName, formFromQuery(query, FIELD_NAMES));
+  }),
   post(`${MEMBER}/role`, async (request) => {
     const details = await findMember(context, request);
     const { organization, path, actor, member } = details;
@@ -52,7 +58,6 @@ export const memberPage = (context: Collaborators): Route[] => [
   }),
   post(`${MEMBER}/link`, async (request) => {
     const details = await findMember(context, request);
-    requireReauthentication(context, request, details.memberPath);
     const { result, form } = await submitForm(request.formValues, {}, () =>
       context.people.accountLinks.create(details.member.account_id, request.person.account.id, request.clientInfo),
     );
@@ -66,6 +71,16 @@ export const memberPage = (context: Collaborators): Route[] => [
     const url = `${context.baseUrl}/welcome?key=${result.secret}`;
     return secretLinkPage(details, { id: 'account-link', url, about });
   }),
+  post(`${MEMBER}/sessions/end`, async (request) => {
+    const details = await findMember(context, request);
+    const { organization, memberPath, actor, member } = details;
+    const by = { organization_id: organization.id, actor_id: actor.actor_id };
+    const { form } = await submitForm(request.formValues, {}, () =>
+      context.people.signIn.signOutMember(member.account_id, by, request.clientInfo),
+    );
+    if (form !== null) return page(details, 'SESSIONS', form);
+    return redirect(memberPath, `${member.name} is signed out in all browsers.`);
+  }),
   post(`${MEMBER}/remove`, async (request) => {
     const details = await findMember(context, request);
     const { organization, path, actor, member } = details;
@@ -73,8 +88,7 @@ export const memberPage = (context: Collaborators): Route[] => [
       context.members.remove(organization.id, member.account_id, actor, reason),
     );
     if (form !== null) return page(details, 'REMOVAL', form);
-    if (member.account_id === request.person.account.id)
-      return redirect('/organizations', `You left ${organization.name}.`);
+    if (details.isSelf) return redirect('/organizations', `You left ${organization.name}.`);
     return redirect(`${path}/members`, `${member.name} is no longer a member.`);
   }),
 ];
@@ -85,13 +99,16 @@ type MemberDetails = MembershipContext & {
   memberPath: string;
   /** True for the organization's only owner. */
   isOnlyOwner: boolean;
+  /** True for the page of the owner who looks at it. */
+  isSelf: boolean;
   account: Account;
   /** Why an owner can't create a link for them; null if one can. */
   linkObstacle: string | null;
 };
 
 async function findMember(context: Collaborators, request: SignedInRequest): Promise<MemberDetails> {
-  const membership = await requireMembership(context, request, 'changeMembers');
+  const place = `/members/${encodeURIComponent(request.params.account ?? '')}`;
+  const membership = await requireMembership(context, request, 'changeMembers', { page: place, fields: FIELD_NAMES });
   const members = await context.members.membersOf(membership.organization.id);
   const member = members.find(({ account_id }) => account_id === request.params.account);
   const account = member && (await context.people.accounts.get(member.account_id));
@@ -103,13 +120,14 @@ async function findMember(context: Collaborators, request: SignedInRequest): Pro
     account,
     memberPath: `${membership.path}/members/${member.account_id}`,
     isOnlyOwner: member.role === 'OWNER' && members.filter(({ role }) => role === 'OWNER').length === 1,
+    isSelf: member.account_id === self,
     linkObstacle: await context.people.accountLinks.refusalReason(account, self),
   };
 }
 
 /** @param formName the form whose state `form` is */
 function page(details: MemberDetails, formName: FormName, form: FormState): WebPage {
-  const { organization, path, member, isOnlyOwner } = details;
+  const { organization, path, member, isOnlyOwner, isSelf } = details;
   const formFor = (name: FormName) => (formName === name ? form : BLANK_FORM);
   return {
     title: member.name,
@@ -134,6 +152,7 @@ function page(details: MemberDetails, formName: FormName, form: FormState): WebP
         )}
         {member.role !== 'OWNER' && <AccessCard details={details} form={formFor('ACCESS')} />}
         {!member.ended && <LinkCard details={details} form={formFor('LINK')} />}
+        {!member.ended && !isSelf && <SessionsCard details={details} form={formFor('SESSIONS')} />}
         {!isOnlyOwner && <RemovalCard details={details} form={formFor('REMOVAL')} />}
       </>
     ),
@@ -207,6 +226,24 @@ function LinkCard({ details: { memberPath, member, account, linkObstacle }, form
           <button type="submit">Create a link</button>
         </Form>
       )}
+    </section>
+  );
+}
+
+function SessionsCard({ details: { memberPath, member }, form }: CardProps) {
+  return (
+    <section class="card" aria-labelledby="sessions-title">
+      <h2 id="sessions-title">Sessions</h2>
+      <Form action={`${memberPath}/sessions/end`}>
+        <FormError form={form} />
+        <p>
+          Signs {member.name} out in all browsers, for example after a laptop was lost. They can sign in again, and
+          their tokens and assistants keep working. The access log records it.
+        </p>
+        <button type="submit" class="danger">
+          Sign out {member.name}
+        </button>
+      </Form>
     </section>
   );
 }

@@ -13,7 +13,7 @@ import type { WebContext } from '../../server/context.ts';
 import { type FormState, hiddenField, singleField } from '../../server/form-state.ts';
 import { get, post, type Route, type SignedInRequest } from '../../server/page-request.ts';
 import { type MembershipContext, requireMembership } from '../../server/require-membership.ts';
-import { formFromQuery, requireReauthentication, withFormInput } from '../../server/require-reauthentication.ts';
+import { formFromQuery } from '../../server/require-reauthentication.ts';
 import { submitAndRedirect, submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { roleChoices, roleName } from '../../texts/role-labels.ts';
@@ -29,8 +29,7 @@ const INVITATION_FIELDS = {
   ...ACCESS_END_FIELDS,
   note: singleField(z.string().trim().max(MAX_NOTE_LENGTH, `Use at most ${MAX_NOTE_LENGTH} characters.`)),
 };
-/** The fields that keep their input through reauthentication. */
-const INVITATION_FIELD_NAMES = Object.keys(INVITATION_FIELDS);
+const FORM = { page: '/members', fields: Object.keys(INVITATION_FIELDS) };
 const WITHDRAW_FIELDS = { invitation: hiddenField() };
 
 /** The members and open invitations. Owners can change both. */
@@ -38,20 +37,10 @@ export const membersPage = (context: Collaborators): Route[] => {
   const { links } = context.people;
   return [
     get(MEMBERS, async (request) =>
-      page(
-        context,
-        request,
-        await requireMembership(context, request),
-        formFromQuery(request.query, INVITATION_FIELD_NAMES),
-      ),
+      page(context, request, await requireMembership(context, request), formFromQuery(request.query, FORM.fields)),
     ),
     post(`${MEMBERS}/invite`, async (request) => {
-      const membership = await requireMembership(context, request, 'changeMembers');
-      requireReauthentication(
-        context,
-        request,
-        withFormInput(`${membership.path}/members`, request.formValues, INVITATION_FIELD_NAMES),
-      );
+      const membership = await requireMembership(context, request, 'changeMembers', FORM);
       const { organization, actor } = membership;
       const by = { organization_id: organization.id, made_by: request.person.account.id };
       const { result, form } = await submitForm(request.formValues, INVITATION_FIELDS, async (value) => {
@@ -77,7 +66,7 @@ export const membersPage = (context: Collaborators): Route[] => {
       });
     }),
     post(`${MEMBERS}/withdraw`, async (request) => {
-      const { organization, path, actor } = await requireMembership(context, request, 'changeMembers');
+      const { organization, path, actor } = await requireMembership(context, request, 'changeMembers', FORM);
       const result = 'Invitation withdrawn. Its link no longer works.';
       return submitAndRedirect(`${path}/members`, result, request.formValues, WITHDRAW_FIELDS, ({ invitation }) =>
         links.revoke(organization.id, invitation, actor.actor_id, request.clientInfo),

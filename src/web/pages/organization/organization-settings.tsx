@@ -5,36 +5,47 @@ import { Facts } from '../../components/components.tsx';
 import { FormError, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import type { WebContext } from '../../server/context.ts';
-import { BLANK_FORM, type FormState, filledForm } from '../../server/form-state.ts';
+import { type FormState, filledForm } from '../../server/form-state.ts';
 import { settingsLinks } from '../../server/organization-links.ts';
-import { get, post, type Route, redirect } from '../../server/page-request.ts';
+import { get, post, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
 import { type MembershipContext, requireMembership } from '../../server/require-membership.ts';
+import { formFromQuery } from '../../server/require-reauthentication.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { describeRole } from '../../texts/role-labels.ts';
 import { NAME_FIELDS } from './organizations.tsx';
-import { SecondFactorPart, secondFactorSetting, secondFactorText } from './second-factor-setting.tsx';
+import {
+  SECOND_FACTOR_FORM_FIELDS,
+  SecondFactorPart,
+  secondFactorSetting,
+  secondFactorText,
+} from './second-factor-setting.tsx';
 
-type Collaborators = Pick<WebContext, 'members' | 'people' | 'now'>;
+type Collaborators = Pick<WebContext, 'members' | 'now'>;
+
+const RENAME_FORM = { page: '/settings', fields: Object.keys(NAME_FIELDS) };
 
 /** An organization's settings: its name, its id, and cards that lead to the other settings. */
 export const organizationSettingsPage = (context: Collaborators): Route[] => [
   get('/organizations/:id/settings', async (request) => {
     const membership = await requireMembership(context, request);
-    return page(context, membership, filledForm({ name: membership.organization.name }));
+    const name = request.query.get('name') ?? membership.organization.name;
+    return page(context, request, membership, filledForm({ name }));
   }),
   post('/organizations/:id/name', async (request) => {
-    const membership = await requireMembership(context, request, 'renameOrganization');
+    const membership = await requireMembership(context, request, 'renameOrganization', RENAME_FORM);
     const { organization, actor, path } = membership;
     const rename = ({ name }: { name: string }) => context.members.rename(organization.id, name, actor);
     const { form } = await submitForm(request.formValues, NAME_FIELDS, rename);
-    return form === null ? redirect(`${path}/settings`, 'Organization renamed.') : page(context, membership, form);
+    if (form !== null) return page(context, request, membership, form);
+    return redirect(`${path}/settings`, 'Organization renamed.');
   }),
   ...secondFactorSetting(context),
 ];
 
 async function page(
   context: Collaborators,
+  { query }: SignedInRequest,
   { organization, actor, path }: MembershipContext,
   form: FormState,
 ): Promise<WebPage> {
@@ -91,7 +102,7 @@ async function page(
             from={from}
             today={today}
             lacking={await context.members.countWithoutFactor(members)}
-            form={BLANK_FORM}
+            form={formFromQuery(query, SECOND_FACTOR_FORM_FIELDS)}
           />
         )}
       </>

@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import type { Permission } from '../../../commands/organization/permissions.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import type { OrganizationTokenItem } from '../../../identity/tokens/organization-tokens.ts';
 import { Facts, LongDay, Table, Timestamp } from '../../components/components.tsx';
@@ -7,9 +8,10 @@ import { Form } from '../../components/form.tsx';
 import { PageLinks, paginate } from '../../components/paging.tsx';
 import { REASON_FIELDS, ReasonField } from '../../components/reason-field.tsx';
 import type { WebContext } from '../../server/context.ts';
-import { BLANK_FORM, type FormState } from '../../server/form-state.ts';
+import type { FormState } from '../../server/form-state.ts';
 import { get, post, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
 import { type MembershipContext, requireMembership } from '../../server/require-membership.ts';
+import { formFromQuery } from '../../server/require-reauthentication.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { roleName } from '../../texts/role-labels.ts';
@@ -17,6 +19,7 @@ import { roleName } from '../../texts/role-labels.ts';
 type Collaborators = Pick<WebContext, 'members' | 'tokens' | 'organizationTokens'>;
 
 const TOKENS = '/organizations/:id/tokens';
+const REASON_FIELD_NAMES = Object.keys(REASON_FIELDS);
 
 /** All API tokens and assistants with access to an organization, for its owners and admins. */
 export const organizationTokensPage = (context: Collaborators): Route[] => [
@@ -28,9 +31,11 @@ export const organizationTokensPage = (context: Collaborators): Route[] => [
       request.query,
     );
   }),
-  get(`${TOKENS}/:token`, async (request) => tokenPage(await findToken(context, request), BLANK_FORM)),
+  get(`${TOKENS}/:token`, async (request) =>
+    tokenPage(await findToken(context, request, 'viewTokens'), formFromQuery(request.query, REASON_FIELD_NAMES)),
+  ),
   post(`${TOKENS}/:token/take-out`, async (request) => {
-    const details = await findToken(context, request);
+    const details = await findToken(context, request, 'revokeTokens');
     const { organization, actor, path, token } = details;
     const { form } = await submitForm(request.formValues, REASON_FIELDS, ({ reason }) =>
       context.tokens.revokeInOrganization(token.id, organization.id, actor, reason),
@@ -42,8 +47,13 @@ export const organizationTokensPage = (context: Collaborators): Route[] => [
 
 type TokenDetails = MembershipContext & { token: OrganizationTokenItem };
 
-async function findToken(context: Collaborators, request: SignedInRequest): Promise<TokenDetails> {
-  const membership = await requireMembership(context, request, 'viewTokens');
+async function findToken(
+  context: Collaborators,
+  request: SignedInRequest,
+  permission: Permission,
+): Promise<TokenDetails> {
+  const page = `/tokens/${encodeURIComponent(request.params.token ?? '')}`;
+  const membership = await requireMembership(context, request, permission, { page, fields: REASON_FIELD_NAMES });
   const tokens = await context.organizationTokens.list(membership.organization.id, membership.actor);
   const token = tokens.find(({ id }) => id === request.params.token);
   if (token === undefined)

@@ -5,19 +5,24 @@ import { Table } from '../../components/components.tsx';
 import { FormError, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import type { WebContext } from '../../server/context.ts';
-import { BLANK_FORM, type FormState, singleField } from '../../server/form-state.ts';
+import { type FormState, singleField } from '../../server/form-state.ts';
 import { actorOf, get, post, type Route, redirect } from '../../server/page-request.ts';
+import { formFromQuery, requireReauthenticationFor } from '../../server/require-reauthentication.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { describeRole, roleName } from '../../texts/role-labels.ts';
 
 const PATH = '/organizations';
 export const NAME_FIELDS = { name: singleField(z.string().trim().min(1, 'Enter a name for the organization.')) };
+const FIELD_NAMES = Object.keys(NAME_FIELDS);
 
 /** A person's organizations, and a form to create another. */
 export const organizationsPage = ({ members }: Pick<WebContext, 'members'>): Route[] => [
-  get(PATH, async ({ person }) => page(await members.organizationsOf(person.account.id), BLANK_FORM)),
+  get(PATH, async ({ person, query }) =>
+    page(await members.organizationsOf(person.account.id), formFromQuery(query, FIELD_NAMES)),
+  ),
   post(PATH, async (request) => {
+    requireReauthenticationFor('createOrganizations', request, PATH, FIELD_NAMES);
     const { id } = request.person.account;
     const { result, form } = await submitForm(request.formValues, NAME_FIELDS, ({ name }) =>
       members.createOrganization(name, id, actorOf(request)),

@@ -7,31 +7,33 @@ import type { WebContext } from '../../server/context.ts';
 import { type FormState, singleField } from '../../server/form-state.ts';
 import { post, type Route, redirect } from '../../server/page-request.ts';
 import { requireMembership } from '../../server/require-membership.ts';
-import { requireReauthentication } from '../../server/require-reauthentication.ts';
+import { withFormInput } from '../../server/require-reauthentication.ts';
 import { redirectWithErrors, submitAndRedirect, submitForm } from '../../server/submit-form.ts';
 import { dayText } from '../../texts/dates.ts';
 
-type Collaborators = Pick<WebContext, 'members' | 'people'>;
+type Collaborators = Pick<WebContext, 'members'>;
 
 const PATH = '/organizations/:id/second-factor';
 const FIELDS = {
   from: singleField(z.string().trim().refine(isRealDate, 'Enter a date such as 2026-11-30.')),
 };
+/** The fields that keep their input. */
+export const SECOND_FACTOR_FORM_FIELDS = Object.keys(FIELDS);
+const FORM = { page: '/settings', fields: SECOND_FACTOR_FORM_FIELDS };
 
 /** The forms by which an owner requires a second factor of all members, or makes it optional again. */
 export const secondFactorSetting = (context: Collaborators): Route[] => [
   post(PATH, async (request) => {
-    const { organization, path, actor } = await requireMembership(context, request, 'requireSecondFactor');
-    requireReauthentication(context, request, `${path}/settings`);
+    const { organization, path, actor } = await requireMembership(context, request, 'requireSecondFactor', FORM);
     const { form } = await submitForm(request.formValues, FIELDS, ({ from }) =>
       context.members.requireSecondFactor(organization.id, from, actor),
     );
-    if (form !== null) return redirectWithErrors(`${path}/settings`, form);
-    return redirect(`${path}/settings`, 'Second factor required.');
+    const settings = `${path}/settings`;
+    if (form !== null) return redirectWithErrors(withFormInput(settings, request.formValues, FORM.fields), form);
+    return redirect(settings, 'Second factor required.');
   }),
   post(`${PATH}/optional`, async (request) => {
-    const { organization, path, actor } = await requireMembership(context, request, 'requireSecondFactor');
-    requireReauthentication(context, request, `${path}/settings`);
+    const { organization, path, actor } = await requireMembership(context, request, 'requireSecondFactor', FORM);
     return submitAndRedirect(`${path}/settings`, 'The second factor is optional again.', request.formValues, {}, () =>
       context.members.makeSecondFactorOptional(organization.id, actor),
     );

@@ -27,7 +27,7 @@ export const CONFIRMED_TEXT = 'Identity confirmed. You can continue.';
 
 /** Reauthentication before a sensitive action: by password, authenticator app, passkey or OpenID provider. */
 export const confirmPage = (context: Collaborators): Route[] => {
-  const { recentAuthentication, reauthentication } = context.people;
+  const { reauthentication } = context.people;
 
   /** A route for one method of reauthentication. */
   const confirmRoute = <S extends z.ZodRawShape>(
@@ -44,9 +44,7 @@ export const confirmPage = (context: Collaborators): Route[] => {
   return [
     get(REAUTHENTICATION_PATH, (request) => {
       const next = nextOf(request);
-      return recentAuthentication.isRecent(request.person.session)
-        ? redirect(next)
-        : page(context, request, next, BLANK_FORM);
+      return request.person.isRecent ? redirect(next) : page(context, request, next, BLANK_FORM);
     }),
     confirmRoute(REAUTHENTICATION_PATH, PASSWORD_FIELDS, ({ person, clientInfo }, { current }) =>
       reauthentication.withPassword(person.session, current, clientInfo),

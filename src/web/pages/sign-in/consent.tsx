@@ -11,7 +11,7 @@ import { DaysField, GRANT_FIELDS, OrganizationsField, RoleField } from '../../co
 import type { WebContext } from '../../server/context.ts';
 import { checkForm, type FormState, singleField } from '../../server/form-state.ts';
 import { actorOf, get, post, type Route, redirect } from '../../server/page-request.ts';
-import { formFromQuery, requireReauthentication, withFormInput } from '../../server/require-reauthentication.ts';
+import { formFromQuery, requireReauthenticationFor } from '../../server/require-reauthentication.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { describeRedirect } from '../../texts/describe-redirect.ts';
@@ -23,8 +23,7 @@ const ALLOW_FIELDS = { ...GRANT_FIELDS, access: singleField(z.enum(['write', 're
  * Asks a person to allow or deny an assistant's request. It never skips the question, and preselects no organization if
  * there are several.
  */
-export const consentPage = (context: Pick<WebContext, 'people' | 'oauth' | 'onAssistantEvent'>): Route[] => {
-  const { oauth, onAssistantEvent } = context;
+export const consentPage = ({ oauth, onAssistantEvent }: Pick<WebContext, 'oauth' | 'onAssistantEvent'>): Route[] => {
   const path = `${OAUTH_PATHS.interaction}/:uid`;
   return [
     get(path, async ({ ctx, person, query }) => {
@@ -45,11 +44,8 @@ export const consentPage = (context: Pick<WebContext, 'people' | 'oauth' | 'onAs
         if (isFirstAnswer) onAssistantEvent({ type: 'ASSISTANT_DENIED', ...event });
         return redirect(to);
       }
-      requireReauthentication(
-        context,
-        request,
-        withFormInput(`${OAUTH_PATHS.interaction}/${details.uid}`, formValues, Object.keys(ALLOW_FIELDS)),
-      );
+      const place = `${OAUTH_PATHS.interaction}/${details.uid}`;
+      requireReauthenticationFor('createTokens', request, place, Object.keys(ALLOW_FIELDS));
       const { result, form } = await submitForm(formValues, ALLOW_FIELDS, async ({ access, ...allowed }) => {
         const { to, isFirstAnswer } = await consent.allow(ctx, actorOf(request), {
           ...allowed,

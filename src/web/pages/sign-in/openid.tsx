@@ -32,8 +32,7 @@ const BEGIN_AGAIN = 'This sign-in took too long or was started in another browse
 const OTHER_SESSION = 'You are no longer signed in as the same person. Sign in, then try again.';
 
 /** Sign-in and reauthentication with the OpenID provider, and connecting an account to it. */
-export const openIdPages = (context: Pick<WebContext, 'people' | 'openId'>): Route[] => {
-  const { openId } = context;
+export const openIdPages = ({ openId }: Pick<WebContext, 'openId'>): Route[] => {
   if (openId === null) return [];
   return [
     publicPost(OPENID_SIGN_IN_PATH, (request) => {
@@ -41,7 +40,7 @@ export const openIdPages = (context: Pick<WebContext, 'people' | 'openId'>): Rou
       return request.person === null ? beginTransaction(openId, request, { purpose: 'SIGN_IN', next }) : redirect(next);
     }),
     post(PROVIDER_PATH, (request) => {
-      requireReauthentication(context, request, SECURITY_PATH);
+      requireReauthentication(request, SECURITY_PATH);
       return beginTransaction(openId, request, { purpose: 'CONNECT', session: request.person.session.id });
     }),
     post(`${REAUTHENTICATION_PATH}/provider`, (request) => {
@@ -49,7 +48,7 @@ export const openIdPages = (context: Pick<WebContext, 'people' | 'openId'>): Rou
       return beginTransaction(openId, request, { purpose: 'REAUTHENTICATE', session: request.person.session.id, next });
     }),
     post(`${PROVIDER_PATH}/remove`, (request) => {
-      requireReauthentication(context, request, SECURITY_PATH);
+      requireReauthentication(request, SECURITY_PATH);
       const disconnect = () => openId.disconnect(request.person.session, request.clientInfo);
       return submitAndRedirect(SECURITY_PATH, 'Account disconnected.', request.formValues, {}, disconnect);
     }),
