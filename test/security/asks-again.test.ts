@@ -19,7 +19,7 @@ interface SensitiveForm {
   needs: Permission | 'OWN';
   /** The page with the form, to which the person comes back. */
   page: string;
-  /** What a person types, and finds again. */
+  /** Text that a person types, and finds again. */
   typed?: Readonly<Record<string, string>>;
 }
 

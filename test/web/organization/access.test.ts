@@ -65,7 +65,7 @@ test('shows who signed in, how and from where', async ({ web, owner, log, path }
   assert.is(status, 200);
   // Cached names may be a few seconds old.
   assert.equal(rowsOf(text.replaceAll(OWNER.name, 'Owner')), [
-    ['2026-03-01 10:03 UTC', 'Link created', 'veritrail', 'this machine', '1'],
+    ['2026-03-01 10:03 UTC', 'Link created', 'veritrail, for Owner', 'this machine', '1'],
     ['2026-03-01 10:02 UTC', 'Signed in (passkey)', 'Owner', 'Firefox on Linux203.0.113.7', '1'],
     ['2026-03-01 10:01 UTC', 'Token refused', 'Somebody, unknown account', 'not recorded', '1'],
     [
