@@ -119,7 +119,8 @@ const INPUT_NOTES: Readonly<Record<string, string>> = {
   as_of: 'a past moment to read: see The past',
   view: 'FULL has every field, COUNT only the number',
   order_by: '`direction` is ASC or DESC; each list names its fields',
-  query: 'each word must begin a word of the record’s texts; at most 100 different words',
+  query:
+    'each word must begin a word of the record’s texts; at most 100 different words, or pairs of letters of a script without spaces',
   ids: 'ids of the list’s records',
   linked_to: 'records linked with this one directly, or by evidence, audit or framework',
   missing: 'records that have none of these; each list names its values',

@@ -24,15 +24,19 @@ export function nearest(
 
 const comparedPart = (name: string): string => name.slice(0, MAX_COMPARED_LENGTH).toLowerCase();
 
-/** Levenshtein distance, by the two-row method (Wagner and Fischer 1974). */
+/** Damerau-Levenshtein distance, by three rows: letters that changed places count once (optimal string alignment). */
 function editDistance(a: string, b: string): number {
+  let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
       const substituted = previous[j - 1]! + Number(a[i - 1] !== b[j - 1]);
-      row.push(Math.min(previous[j]! + 1, row[j - 1]! + 1, substituted));
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwapped ? beforePrevious[j - 2]! + 1 : substituted;
+      row.push(Math.min(previous[j]! + 1, row[j - 1]! + 1, substituted, swapped));
     }
+    beforePrevious = previous;
     previous = row;
   }
   return previous[b.length]!;

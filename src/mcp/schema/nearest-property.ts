@@ -6,12 +6,9 @@ const hasWords = (name: string, words: string): boolean => `_${name}_`.includes(
 /** Below this length, two other letters make another word: note isn't name. */
 const MIN_LENGTH_WITH_TWO_EDITS = 6;
 
-/** Returns the property that is spelled nearly alike. In a short one, two letters may only have changed places. */
+/** Returns the property that is spelled nearly alike. Letters that changed places are one edit. */
 function misspelled(word: string, properties: readonly string[]): string | null {
-  const near = nearest(word, properties, 2);
-  if (near === null || word.length >= MIN_LENGTH_WITH_TWO_EDITS) return near;
-  const lettersOf = (text: string) => [...text].sort().join('');
-  return lettersOf(near) === lettersOf(word) ? near : nearest(word, properties, 1);
+  return nearest(word, properties, word.length >= MIN_LENGTH_WITH_TWO_EDITS ? 2 : 1);
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   relatedCount,
 } from '../relations/related-counts.ts';
 import { computed, coveredByPrimaryIndexOnly, type Key } from './key-builders.ts';
-import { fieldWords, searchWords } from './search-text.ts';
+import { fieldWords, searchWords } from './search-words.ts';
 
 /** The fields that every projected record has in addition to its family's own. Names are those of the wire. */
 export interface RecordDocument {

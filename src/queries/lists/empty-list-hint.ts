@@ -1,10 +1,14 @@
+import { normalizedWords } from '../../projections/read-models/search-words.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import type { ReadableSource } from './list-source.ts';
-import { nearMatches } from './near-matches.ts';
+import { firstMatches, MAX_COMPARED_WORDS, nearMatches } from './near-matches.ts';
 import { type ValuesInUse, valuesHint, valuesInUse } from './values-in-use.ts';
 
 /** Archived records are counted up to this number. */
 const MAX_ARCHIVED_COUNT = 1_000;
+
+/** Records that have only shorter words of a query, such as the M of M-999, are no hint. */
+const MIN_HINTED_LENGTH = 3;
 
 /** A list's filter, by name. */
 type Filter = Readonly<Record<string, unknown>>;
@@ -23,7 +27,10 @@ export async function emptyListHint(family: FamilyQuery, filter: Filter, sourceO
   const inUse = await valuesForUnknownText(family, filter, sourceOf);
   if (inUse !== null) return valuesHint(family, inUse);
   const { query, ...others } = filter;
-  return query === undefined ? null : nearHint(family, String(query), await sourceOf(others));
+  if (query === undefined || query === '') return null;
+  const words = normalizedWords(String(query));
+  if (words.length === 0) return `query has no letter or digit, so it finds no ${family.singular}.`;
+  return (await nearHint(family, String(query), await sourceOf(others))) ?? wordsHint(family, words, others, sourceOf);
 }
 
 /** Returns the values in use of the first text filter whose value no record has. Null if each value is in use. */
@@ -65,4 +72,22 @@ async function nearHint(family: FamilyQuery, query: string, source: ReadableSour
   const near = await nearMatches(family, query, source);
   if (near.length === 0) return null;
   return `No ${family.singular} has words that begin like these. Near matches: ${near.join('; ')}.`;
+}
+
+/** Returns the words of a query that no record has, and the records with the others. Null if that says nothing new. */
+async function wordsHint(
+  family: FamilyQuery,
+  words: readonly string[],
+  filter: Filter,
+  sourceOf: SourceOf,
+): Promise<string | null> {
+  if (words.length === 1 || words.length > MAX_COMPARED_WORDS) return null;
+  const matchesOf = async (query: string) => firstMatches(family, await sourceOf({ ...filter, query }));
+  const counted = await Promise.all(words.map(async (word) => ({ word, isUsed: (await matchesOf(word)).length > 0 })));
+  const [used, unused] = [counted.filter(({ isUsed }) => isUsed), counted.filter(({ isUsed }) => !isUsed)];
+  if (used.every(({ word }) => word.length < MIN_HINTED_LENGTH)) return null;
+  if (unused.length === 0) return `Some ${family.plural} have one of these words, but none has all of them.`;
+  const without = await matchesOf(used.map(({ word }) => word).join(' '));
+  const others = without.length === 0 ? '' : ` Matches of the other words: ${without.join('; ')}.`;
+  return `No ${family.singular} has a word that begins with ${unused.map(({ word }) => `"${word}"`).join(' or ')}.${others}`;
 }

@@ -3,7 +3,8 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import type { AnyFamily } from '../../commands/families.ts';
 import { accountOf } from '../../commands/organization/caller.ts';
 import { exactTextKey } from '../../projections/read-models/family-model.ts';
-import { fieldPrefixes, queryWords, textKey } from '../../projections/read-models/search-text.ts';
+import { textKey } from '../../projections/read-models/search-text.ts';
+import { fieldPrefixes, queryWords } from '../../projections/read-models/search-words.ts';
 import type { Field, KeyFilter, MissingOption } from '../../register/field.ts';
 import type { Condition, Scalar } from '../../stores/read-store.ts';
 import { type Moment, recordIdCondition, versionConditions } from '../moments/moment.ts';
@@ -55,13 +56,18 @@ export function listConditions(
   if (updated_since !== undefined) where.push({ key: 'updated_at', op: 'range', gte: String(updated_since) });
   if (moment.position !== null) where.push(...versionConditions(moment.position));
   if (!include_archived) where.push({ key: 'archived', op: 'eq', value: 0 });
-  if (query !== undefined) where.push(...queryConditions(String(query)));
+  if (query !== undefined) where.push(...queryConditions(String(query), moment));
   return where;
 }
 
-/** Returns the conditions for records that have every word of a query, padded numbers in either form. */
-function queryConditions(query: string): Condition[] {
+/**
+ * Returns the conditions for records that have every word of a query, padded numbers in either form. A query of signs only
+ * finds nothing, an empty one everything.
+ */
+export function queryConditions(query: string, moment: Moment): Condition[] {
+  if (query === '') return [];
   const words = queryWords(query);
+  if (words.length === 0) return [recordIdCondition([], moment)];
   requireFewWords('query', words.length);
   const prefixes = words.flatMap((alternatives) => (alternatives.length === 1 ? alternatives : []));
   const padded = words.filter((alternatives) => alternatives.length > 1);
@@ -76,7 +82,7 @@ function queryConditions(query: string): Condition[] {
 /** @throws Refusal for a filter with too many words */
 function requireFewWords(filter: string, words: number): void {
   if (words <= MAX_QUERY_WORDS) return;
-  const message = `${filter} has ${words} different words. Use at most ${MAX_QUERY_WORDS}.`;
+  const message = `${filter} has ${words} different words. Use at most ${MAX_QUERY_WORDS}. In a script without spaces each pair of letters counts.`;
   throw new Refusal('invalid_input', message, { field: `filter.${filter}` });
 }
 

@@ -1,16 +1,19 @@
-import { nearest } from '../../commands/engine/nearest.ts';
 import { keysOf } from '../../projections/read-models/read-model.ts';
-import { normalizedWords, searchWords, withoutPadding } from '../../projections/read-models/search-text.ts';
+import { normalizedWords, searchWords, withoutPadding } from '../../projections/read-models/search-words.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import type { ReadableSource } from './list-source.ts';
+import { hasSimilarWord } from './similar-words.ts';
 
 /** Records whose words are compared with a query that found nothing, and whose numbers are counted. */
 const MAX_COMPARED_RECORDS = 300;
 const MAX_COMPARED_NUMBERS = 1_000;
 /** Longer queries get no near matches, because comparing words takes time. */
-const MAX_COMPARED_WORDS = 8;
+export const MAX_COMPARED_WORDS = 8;
 /** Near matches that a hint names. */
 const MAX_NEAR_MATCHES = 3;
+/** An abbreviation with fewer letters fits too many names, and one with more isn't one. */
+const MIN_ABBREVIATION = 3;
+const MAX_ABBREVIATION = 8;
 
 type RecordRow = Readonly<Record<string, unknown>>;
 
@@ -18,16 +21,30 @@ type RecordRow = Readonly<Record<string, unknown>>;
 const NUMBER_FIELDS = ['reference_id', 'section_title'];
 
 /**
- * Returns up to three records that a query nearly finds, with their numbers: first those whose number ends with it, such
- * as A.5.15 for 5.15, then those with similar words.
+ * Returns up to three records that a query nearly finds, with their numbers. First come those whose number ends with it,
+ * such as A.5.15 for 5.15, then those with similar words in their name or number.
  */
 export async function nearMatches(family: FamilyQuery, query: string, source: ReadableSource): Promise<string[]> {
   const words = normalizedWords(query).map(withoutPadding);
   if (words.length === 0 || words.length > MAX_COMPARED_WORDS) return [];
   const rows = words.length === 1 ? await recordsWithNumberEnding(family, query, source) : [];
   if (rows.length < MAX_NEAR_MATCHES) rows.push(...(await recordsWithSimilarWords(family, words, source)));
-  const near = new Map(rows.map((row) => [row.id, `${withNumber(family, row)} (${row.id})`]));
-  return [...near.values()].slice(0, MAX_NEAR_MATCHES);
+  return namesOf(family, rows);
+}
+
+/** Returns the first records of a list, with their numbers. */
+export async function firstMatches(family: FamilyQuery, source: ReadableSource): Promise<string[]> {
+  const order = { key: null, direction: 'ASC' } as const;
+  const rows = await source.models.find({ ...source, order, limit: MAX_NEAR_MATCHES });
+  return namesOf(
+    family,
+    rows.map(({ doc }) => doc),
+  );
+}
+
+function namesOf(family: FamilyQuery, rows: readonly RecordRow[]): string[] {
+  const names = new Map(rows.map((row) => [row.id, `${withNumber(family, row)} (${row.id})`]));
+  return [...names.values()].slice(0, MAX_NEAR_MATCHES);
 }
 
 /** Finds records whose number ends with this one. The stored key has numbers in a form without padding. */
@@ -48,24 +65,48 @@ async function recordsWithNumberEnding(
   return (await source.models.find({ ...source, where, order, limit: MAX_NEAR_MATCHES })).map(({ doc }) => doc);
 }
 
-/** Finds records whose names or numbers have a word like each of these. They begin with its first letter. */
+/** Finds records whose name or number has similar words, or that abbreviates or spells out the query. */
 async function recordsWithSimilarWords(
   family: FamilyQuery,
   words: readonly string[],
   source: ReadableSource,
 ): Promise<RecordRow[]> {
-  const alternatives = words.map(([letter]) => [letter!]);
+  const wordings = withJoinedWords(words);
+  const initials = initialsOf(words);
+  const abbreviation = words.length === 1 && isAbbreviation(words[0]!) ? words[0]! : null;
+  const alternatives = wordings.map((wording) => [...initialsOf(wording)]);
+  if (isAbbreviation(initials)) alternatives.push([initials]);
+  if (abbreviation !== null) alternatives.push([...abbreviation]);
   const where = [...source.where, { op: 'anyWords', alternatives } as const];
   const order = { key: null, direction: 'ASC' } as const;
   const rows = await source.models.find({ ...source, where, order, limit: MAX_COMPARED_RECORDS });
   const near: RecordRow[] = [];
   for (const { doc } of rows) {
-    const recordWords = searchWords([family.model.nameOf(doc), numberOf(doc)], []);
-    if (words.every((word) => nearest(word, recordWords) !== null)) near.push(doc);
+    const nameWords = normalizedWords(family.model.nameOf(doc));
+    const recordWords = [...searchWords([family.model.nameOf(doc), numberOf(doc)], []), ...joinsOf(nameWords)];
+    const isNear =
+      wordings.some((wording) => wording.every((word) => hasSimilarWord(recordWords, word))) ||
+      (abbreviation !== null && initialsOf(nameWords).includes(abbreviation)) ||
+      (isAbbreviation(initials) && nameWords.includes(initials));
+    if (isNear) near.push(doc);
     if (near.length === MAX_NEAR_MATCHES) break;
   }
   return near;
 }
+
+/** Returns the words, and once for each word the words with this one and the next in one: ransom ware is ransomware. */
+function withJoinedWords(words: readonly string[]): (readonly string[])[] {
+  return [words, ...joinsOf(words).map((join, index) => [...words.slice(0, index), join, ...words.slice(index + 2)])];
+}
+
+/** Returns each word with the next one in one. */
+function joinsOf(words: readonly string[]): string[] {
+  return words.slice(1).map((next, index) => words[index]! + next);
+}
+
+const isAbbreviation = ({ length }: string): boolean => length >= MIN_ABBREVIATION && length <= MAX_ABBREVIATION;
+
+const initialsOf = (words: readonly string[]): string => words.map(([letter]) => letter).join('');
 
 const numberOf = (row: RecordRow): string | null => (row.reference_id ?? row.section_title ?? null) as string | null;
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import { keysOf } from '../../projections/read-models/read-model.ts';
-import { normalizedWords } from '../../projections/read-models/search-text.ts';
+import { normalizedWords } from '../../projections/read-models/search-words.ts';
 import { FAMILY_QUERIES, type FamilyQuery } from '../family-query.ts';
 import type { Reader } from '../moments/snapshot.ts';
 import { readRecordPage } from './list-records.ts';

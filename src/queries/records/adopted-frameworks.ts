@@ -1,7 +1,8 @@
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { frameworkOfControl, idPrefix } from '../../commands/engine/ids.ts';
 import { recordAggregate } from '../../commands/families.ts';
-import { normalizedWords, normalizeText, withoutPadding } from '../../projections/read-models/search-text.ts';
+import { normalizeText } from '../../projections/read-models/search-text.ts';
+import { normalizedWords, withoutPadding } from '../../projections/read-models/search-words.ts';
 import { CONTROL } from '../../register/control.ts';
 import { FRAMEWORK, type FrameworkState } from '../../register/framework.ts';
 import { readKeysetPages } from '../lists/keyset-page.ts';
