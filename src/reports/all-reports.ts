@@ -1,3 +1,4 @@
+import type { Permission } from '../commands/organization/permissions.ts';
 import { auditPack } from './definitions/audit-pack.ts';
 import { changesBetween } from './definitions/changes-between.ts';
 import { dueItems } from './definitions/due-items.ts';
@@ -27,6 +28,9 @@ export type ReportName = keyof typeof REPORTS_BY_TYPE;
 /** All reports by type. A new report is added to REPORTS_BY_TYPE. */
 export const REPORTS: Readonly<Record<ReportName, ReportType>> = REPORTS_BY_TYPE;
 export const REPORT_TYPES = Object.keys(REPORTS_BY_TYPE) as ReportName[];
+
+/** Returns the permission to generate a report of a type. */
+export const reportPermission = (type: ReportName): Permission => REPORTS[type].permission ?? 'readRecords';
 
 export interface ReportRequest extends ReportInputs {
   organization_id: string;

@@ -35,9 +35,9 @@ export interface ReportChoices {
 
 type Document = Record<string, unknown>;
 
-/** Returns the audits and frameworks that the reports page offers. @throws Refusal for a caller without reports */
+/** Returns the audits and frameworks that the reports page offers. @throws Refusal for a caller without access */
 export async function reportChoices(reader: Reader, caller: Caller, organizationId: string): Promise<ReportChoices> {
-  requirePermission(caller, organizationId, 'generateReports');
+  requirePermission(caller, organizationId, 'readRecords');
   const snapshot = reader.snapshot();
   const audits: ChoiceSource = {
     family: familyQueryOfType('AUDIT'),

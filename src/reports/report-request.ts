@@ -3,11 +3,11 @@ import { accountOf, type Caller } from '../commands/organization/caller.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
 import type { DownloadDetails } from '../queries/files/download-details.ts';
 import { resolveOwnerFilter } from '../queries/lists/owner-filter.ts';
-import { type PinnedMoment, pinnedMoment, requireAsOfPermission } from '../queries/moments/moment.ts';
+import { type PinnedMoment, pinnedMoment } from '../queries/moments/moment.ts';
 import type { Snapshot } from '../queries/moments/snapshot.ts';
 import { readAllMembersOf } from '../queries/records/member-names.ts';
 import { isMemberWord, readCurrentMemberWords } from '../queries/records/member-words.ts';
-import { REPORTS, type ReportRequest } from './all-reports.ts';
+import { REPORTS, type ReportRequest, reportPermission } from './all-reports.ts';
 import {
   REPORT_INPUTS,
   type ReportContext,
@@ -31,10 +31,9 @@ export interface ReportCall {
 }
 
 /** @throws Refusal for a caller without access, and for inputs that the type does not accept */
-export function checkRequest(snapshot: Snapshot, caller: Caller, input: ReportFileRequest): void {
-  const { organization_id, type, as_of } = input;
-  requirePermission(caller, organization_id, REPORTS[type].permission ?? 'generateReports');
-  requireAsOfPermission(snapshot, caller, organization_id, as_of);
+export function checkRequest(caller: Caller, input: ReportFileRequest): void {
+  const { organization_id, type } = input;
+  requirePermission(caller, organization_id, reportPermission(type));
   checkInputs(type, REPORTS[type], input);
 }
 

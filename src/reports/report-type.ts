@@ -166,8 +166,8 @@ export interface ReportType {
   requiredInputs?: Readonly<Partial<Record<ReportInputName, string>>>;
   /** The values that `group_by` can have, for a type that accepts it. */
   groupings?: readonly Grouping[];
-  /** The permission to generate it as of today, if members without other reports have it too. */
-  permission?: 'readRecords';
+  /** The permission to generate it, for a type that needs more than `readRecords`. */
+  permission?: 'exportHistory';
   /** The head carries a proof that a seal covers the report's position. */
   hasProof?: true;
   /** Finds the report's moment, for a type whose inputs determine it. By default `as_of` does. */

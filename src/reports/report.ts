@@ -1,6 +1,6 @@
 import type { Caller } from '../commands/organization/caller.ts';
 import { type DownloadDetails, filterDetail } from '../queries/files/download-details.ts';
-import { requireAsOfPermission, requireCursorPosition } from '../queries/moments/moment.ts';
+import { requireCursorPosition } from '../queries/moments/moment.ts';
 import { isIncomplete, type Reader } from '../queries/moments/snapshot.ts';
 import { REPORTS, type ReportName, type ReportRequest } from './all-reports.ts';
 import { reportCsv } from './formats/report-csv.ts';
@@ -55,14 +55,12 @@ export async function getReport(
   call: ReportCall,
 ): Promise<object> {
   const snapshot = reader.snapshot();
-  checkRequest(snapshot, caller, request);
+  checkRequest(caller, request);
   const input = await resolveOwner(snapshot, caller, request);
   const { organization_id, type, format, cursor: cursorText, ...inputs } = input;
   // Nobody else can use the cursor: the access log names only the account that asked for the first page.
   const boundTo = ['getReport', caller.account_id, organization_id, type, format, inputs];
   const cursor = cursorText === undefined ? null : readReportCursor(snapshot.cursorKey, boundTo, cursorText);
-  // The cursor may lead to a past that the caller may not see any more.
-  if (cursor !== null) requireAsOfPermission(snapshot, caller, organization_id, cursor.today);
   if (cursor !== null) await requireCursorPosition(snapshot, organization_id, cursor.position);
   const pinned = cursor && { today: cursor.today, position: cursor.position };
   const context = await reportContext(snapshot, caller, input, call, pinned);
@@ -103,7 +101,7 @@ export async function openReportFile(
   call: ReportCall,
 ): Promise<ReportFile> {
   const snapshot = reader.snapshot();
-  checkRequest(snapshot, caller, request);
+  checkRequest(caller, request);
   const input = await resolveOwner(snapshot, caller, request);
   const { organization_id, type } = input;
   const context = await reportContext(snapshot, caller, input, call, null);
@@ -138,7 +136,7 @@ function inputDetails({ filter, ...inputs }: ReportContext['inputs']): Partial<D
  */
 export async function checkReport(reader: Reader, caller: Caller, request: ReportFileRequest): Promise<void> {
   const snapshot = reader.snapshot();
-  checkRequest(snapshot, caller, request);
+  checkRequest(caller, request);
   const input = await resolveOwner(snapshot, caller, request);
   const context = await reportContext(snapshot, caller, input, { onGenerated: () => {} }, null);
   await REPORTS[request.type].collect(context);

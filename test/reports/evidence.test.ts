@@ -1,15 +1,13 @@
-/** The report EVIDENCE: the register of evidence with its filter, also for a VIEWER as of today. */
+/** The report EVIDENCE: the register of evidence with its filter. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeSmallRegister } from '../support/histories/small-register.ts';
 import { daysAgo } from '../support/histories/story.ts';
-import type { Session } from '../support/mcp/mcp-client.ts';
 import { requestFile } from '../support/mcp/request-file.ts';
 import { digestOfAnswer, figuresOf, type GetReport, reportCaller, rowsOf, wholeReport } from '../support/reports.ts';
 import { embeddedPair, type ServedPair, serve } from '../support/stores/pairs.ts';
 
 interface Context extends ServedPair {
-  viewer: Session;
   getReport: GetReport;
   /** Two measures, and evidence of the first by name. */
   measures: readonly string[];
@@ -43,7 +41,6 @@ test.before(async (context) => {
   const { organizations } = await owner.ok('listOrganizations', {});
   context.account = String((organizations[0] as { account_id?: unknown }).account_id);
   context.ids = ids;
-  context.viewer = await context.as('VIEWER');
   context.getReport = reportCaller(owner, organization_id);
 });
 test.after((served) => served.close());
@@ -139,33 +136,6 @@ test('continues a long report after any page', async ({
     namesOf(report),
     Array.from({ length: 10 }, (_, index) => `Protocol ${10 + index}`),
   );
-});
-
-test('a VIEWER reads it as of today only, and no other report', async ({
-  viewer,
-  organizationId,
-  measures,
-  ...served
-}) => {
-  const organization_id = organizationId;
-  const today = new Date().toISOString().slice(0, 10);
-  const report = await wholeReport(reportCaller(viewer, organization_id), {
-    type: 'EVIDENCE',
-    filter: { linked_to: measures[1], query: 'screenshot' },
-  });
-  assert.equal(namesOf(report), ['Screenshot']);
-  await viewer.ok('getReport', { organization_id, type: 'EVIDENCE', as_of: today });
-  for (const input of [
-    { type: 'EVIDENCE', as_of: daysAgo(1) },
-    { type: 'EVIDENCE', as_of: '3' },
-    { type: 'VENDORS' },
-  ]) {
-    assert.is((await viewer.refused('getReport', { organization_id, ...input })).code, 'forbidden');
-  }
-  const fileStatus = async (query: object) =>
-    (await requestFile(served.url, viewer.token, organization_id, 'reports/evidence', { format: 'csv', ...query }))
-      .status;
-  assert.equal([await fileStatus({}), await fileStatus({ as_of: '3' })], [200, 403]);
 });
 
 test('shows nothing of another organization', async ({ getReport, organizationId, foreignOrganization, measures }) => {

@@ -28,14 +28,11 @@ const OWNER_ONLY = rolesFrom('OWNER');
 
 /** All permissions, in one table. Every check of a role uses it. A tool's definition names the permission that it needs. */
 export const PERMISSIONS = {
-  readRecords: reads(ALL_ROLES, 'reading records'),
-  // A VIEWER sees today only: neither records at a past moment, nor a record's own changes, nor those of all records.
-  readPast: reads(FROM_AUDITOR, 'the past'),
-  readHistory: reads(FROM_AUDITOR, 'the history'),
-  readChanges: reads(FROM_AUDITOR, 'what was changed'),
+  // The register at any moment, with its history, comparisons and reports: a reader may see how it came to be.
+  readRecords: reads(ALL_ROLES, 'reading the register'),
   // Not for EDITORs: the access log says who signed in from where.
   readAccessLog: reads(['AUDITOR', 'ADMIN', 'OWNER'], 'the access log'),
-  generateReports: reads(FROM_AUDITOR, 'reports'),
+  exportHistory: reads(FROM_AUDITOR, 'audit packs and the export of the whole history'),
   changeRecords: writes(FROM_EDITOR, 'adding and changing records'),
   acceptRisks: writes(FROM_ADMIN, 'recording the acceptance of a risk'),
   adoptFrameworks: writes(FROM_ADMIN, 'adopting a framework'),

@@ -45,7 +45,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'listChanges',
     title: 'List changes',
-    permission: 'readChanges',
+    permission: 'readRecords',
     description:
       'List who changed what, when and why, newest first. verify checks all matching changes against the log; verify_cursor continues. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
     input: changesInput,

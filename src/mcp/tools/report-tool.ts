@@ -80,7 +80,7 @@ const inputSchema = () =>
 export const reportTool = defineTool({
   name: 'getReport',
   title: 'Generate a report',
-  permission: 'generateReports',
+  permission: 'readRecords',
   description: 'Generate a report, now or as_of, in MARKDOWN by default. To search, use a list; for evidence, filter.',
   input: inputSchema,
   output: reportOutput,

@@ -52,7 +52,7 @@ export async function changeTimes(source: ChangeSource): Promise<string[]> {
 }
 
 function changesOf({ caller, organizationId, recordId }: ChangeSource) {
-  requirePermission(caller, organizationId, 'readChanges');
+  requirePermission(caller, organizationId, 'readRecords');
   // An organization's events count once each, by their first row.
   const where: Condition[] =
     recordId === undefined ? [{ key: 'row_index', op: 'eq', value: 0 }] : [recordCondition([recordId])];

@@ -35,7 +35,7 @@ export async function listChanges(
   const snapshot = reader.snapshot();
   if (isAccessLogRequest(input.filter)) return snapshot.accessLog.list(caller, input);
   const organizationId = input.organization_id;
-  requirePermission(caller, organizationId, 'readChanges');
+  requirePermission(caller, organizationId, 'readRecords');
   const boundTo = listBinding(input);
   const after = input.cursor === undefined ? null : readCursor(snapshot.cursorKey, boundTo, input.cursor);
   // The rows of a page follow the position that is the cursor's sort key.

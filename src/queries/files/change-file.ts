@@ -15,7 +15,7 @@ import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, pinFile } from './
 export async function openChangeFile(reader: Reader, caller: Caller, input: FileInput): Promise<OpenedFile> {
   const { organization_id: organizationId, filter, after } = input;
   const changesFilter = filter as ChangesInput['filter'];
-  requirePermission(caller, organizationId, 'readChanges');
+  requirePermission(caller, organizationId, 'readRecords');
   if (isAccessLogRequest(changesFilter)) {
     const message = 'The access log is not available as a file. Use listChanges.';
     throw new Refusal('invalid_input', message, { field: 'filter.record_types' });

@@ -34,7 +34,7 @@ export const FILE_ROWS_PER_READ = 100;
 
 /**
  * Pins a file to one position, even without as_of, so that later writes don't change it. The cursor is bound to the
- * caller, because it gives access to past data that others may not be allowed to read.
+ * caller: nobody else can use it.
  */
 export async function pinFile(
   snapshot: Snapshot,

@@ -5,7 +5,7 @@ import type { FamilyQuery } from '../family-query.ts';
 import { findPageStart, type KeysetQuery, readKeysetPages } from '../lists/keyset-page.ts';
 import { listSource } from '../lists/list-source.ts';
 import { resolveOwnerFilter } from '../lists/owner-filter.ts';
-import { type PinnedMoment, type QueryContext, requireAsOfPermission, versionConditions } from '../moments/moment.ts';
+import { type PinnedMoment, type QueryContext, versionConditions } from '../moments/moment.ts';
 import type { Reader, Snapshot } from '../moments/snapshot.ts';
 import { withLinkedControls } from '../records/link-filters.ts';
 import { presentRecords } from '../records/present-records.ts';
@@ -22,15 +22,12 @@ export async function openRecordFile(
   caller: Caller,
   input: FileInput,
 ): Promise<OpenedFile> {
-  const { organization_id: organizationId, as_of, after } = input;
+  const { organization_id: organizationId, after } = input;
   const snapshot = reader.snapshot();
   requirePermission(caller, organizationId, 'readRecords');
-  requireAsOfPermission(snapshot, caller, organizationId, as_of);
   const filter = await resolveOwnerFilter(snapshot, caller, organizationId, input.filter ?? {});
   const file = await pinFile(snapshot, caller, family.plural, { ...input, filter });
   const { moment } = file;
-  // Checked with a cursor too: it may lead to a past that the caller may not see any more.
-  if (input.cursor !== undefined) requireAsOfPermission(snapshot, caller, organizationId, moment.today);
   const source = {
     ...(await listSource({ snapshot, organizationId, moment }, family, caller, filter)),
     order: { key: family.defaultOrder.field, direction: family.defaultOrder.direction },

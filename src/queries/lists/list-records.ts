@@ -1,13 +1,7 @@
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import type { FamilyQuery } from '../family-query.ts';
-import {
-  type Moment,
-  momentOf,
-  type QueryContext,
-  requireAsOfPermission,
-  requireCursorPosition,
-} from '../moments/moment.ts';
+import { type Moment, momentOf, type QueryContext, requireCursorPosition } from '../moments/moment.ts';
 import { isIncomplete, type Reader } from '../moments/snapshot.ts';
 import { withLinkedControls } from '../records/link-filters.ts';
 import { countThatFit, cutToFit, presentRecords, type RecordView } from '../records/present-records.ts';
@@ -178,8 +172,6 @@ async function openList(reader: Reader, family: FamilyQuery, tool: string, calle
       : cursor !== undefined
         ? readCursor(snapshot.cursorKey, boundTo, cursor)
         : null;
-  // Checked with a cursor too: it could come from a caller with more permissions.
-  requireAsOfPermission(snapshot, caller, organizationId, as_of);
   if (after !== null) {
     const field = before === undefined ? 'cursor' : 'before';
     await requireCursorPosition(snapshot, organizationId, after.position, field);

@@ -1,8 +1,6 @@
 import { dateOf, endOfPeriod, missingDay } from '../../commands/engine/dates.ts';
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
-import type { Caller } from '../../commands/organization/caller.ts';
-import { requirePermission } from '../../commands/organization/permissions.ts';
 import { CHANGES, changeId } from '../../projections/history/change-document.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { notCaughtUp, type Snapshot } from './snapshot.ts';
@@ -44,17 +42,6 @@ export function versionConditions(position: number): Condition[] {
 /** Returns the condition on record ids, for the collection that the moment is read from. */
 export function recordIdCondition(ids: readonly string[], moment: Moment): Condition {
   return moment.position === null ? { op: 'ids', ids } : { key: 'record_id', op: 'in', values: ids };
-}
-
-/** Requires the permission `readPast` for every `as_of` except today. @throws Refusal forbidden */
-export function requireAsOfPermission(
-  snapshot: Snapshot,
-  caller: Caller,
-  organizationId: string,
-  asOf: string | undefined,
-): void {
-  if (asOf === undefined || asOf === snapshot.today()) return;
-  requirePermission(caller, organizationId, 'readPast');
 }
 
 /** Returns the moment that `as_of` means, in any of its forms. @throws Refusal invalid_input if it is in the future or invalid */

@@ -6,7 +6,7 @@ import { readSealKey } from './check-newest-seal.ts';
 
 /** Returns the public key of the newest seal in base64; an empty text if nothing is sealed yet. @throws Refusal forbidden */
 export async function currentSealKey({ models }: Snapshot, caller: Caller, organizationId: string): Promise<string> {
-  requirePermission(caller, organizationId, 'readHistory');
+  requirePermission(caller, organizationId, 'readRecords');
   const seal = await newestSeal(models, organizationId);
   const key = seal === null ? null : await readSealKey(models, organizationId, seal.data.key_id);
   return key?.text ?? '';

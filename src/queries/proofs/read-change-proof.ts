@@ -48,7 +48,7 @@ export async function readChangeProof(
   organizationId: string,
   position: number,
 ): Promise<ProvenChange | null> {
-  requirePermission(caller, organizationId, 'readHistory');
+  requirePermission(caller, organizationId, 'readRecords');
   const snapshot = reader.snapshot();
   const [row] = await snapshot.models.get('changes', [changeId(organizationId, position)]);
   if (row === undefined) return null;

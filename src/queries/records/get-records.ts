@@ -5,13 +5,7 @@ import { CONTROL } from '../../register/control.ts';
 import { recordHistory } from '../changes/list-changes.ts';
 import { FAMILY_QUERIES, type FamilyQuery, familyQueryFor } from '../family-query.ts';
 import { answerNotes } from '../lists/list-records.ts';
-import {
-  type Moment,
-  momentOf,
-  type QueryContext,
-  requireAsOfPermission,
-  versionConditions,
-} from '../moments/moment.ts';
+import { momentOf, type QueryContext, versionConditions } from '../moments/moment.ts';
 import type { Reader, Snapshot } from '../moments/snapshot.ts';
 import { cutToFit, MAX_ANSWER_CHARACTERS, maxJsonCharacters, presentRecords } from './present-records.ts';
 import { idsByCollection, idsOfLinkedRecords, type LinkedRecord, linkedRecords } from './record-links.ts';
@@ -33,7 +27,8 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
   const currentRecords = await readNow(snapshot, caller, ids, input.organization_id);
   const organizationId = input.organization_id ?? currentRecords.organizationId ?? onlyValue(caller.roles.keys());
   if (organizationId === null) return { records: [], not_found: ids, omitted: [] };
-  const moment = await permittedMoment(snapshot, caller, organizationId, include, input.as_of);
+  requirePermission(caller, organizationId, 'readRecords');
+  const moment = await momentOf(snapshot, organizationId, input.as_of);
   const context = { snapshot, organizationId, moment };
   const documents =
     moment.position === null
@@ -112,20 +107,6 @@ function linkLine({ document, relation }: LinkedRecord): Document {
     ...(relation === null ? {} : { relation }),
     ...(archived_at ? { archived_at } : {}),
   };
-}
-
-/** Returns the moment to read. @throws Refusal forbidden if the caller may not read it */
-function permittedMoment(
-  snapshot: Snapshot,
-  caller: Caller,
-  organizationId: string,
-  include: readonly string[],
-  as_of: string | undefined,
-): Promise<Moment> | Moment {
-  requirePermission(caller, organizationId, 'readRecords');
-  if (include.includes('HISTORY')) requirePermission(caller, organizationId, 'readHistory');
-  requireAsOfPermission(snapshot, caller, organizationId, as_of);
-  return momentOf(snapshot, organizationId, as_of);
 }
 
 function onlyValue<T>(values: Iterable<T>): T | null {

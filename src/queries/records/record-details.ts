@@ -1,6 +1,5 @@
 import { idPrefix } from '../../commands/engine/ids.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { hasPermission } from '../../commands/organization/permissions.ts';
 import type { FamilyDescription, Fields } from '../../register/field.ts';
 import type { RelationOfRecord } from '../../register/link.ts';
 import type { ListedChange } from '../changes/list-changes.ts';
@@ -18,7 +17,7 @@ type Document = Readonly<Record<string, unknown>>;
 /** A record as getRecords answers it. */
 export interface RecordAnswer extends Document {
   evidence: { records: readonly Document[]; total: number };
-  history?: { changes: readonly ListedChange[]; truncated?: true };
+  history: { changes: readonly ListedChange[]; truncated?: true };
 }
 
 /** A linked record: its type, its name and the fields of view SUMMARY. */
@@ -45,7 +44,7 @@ export interface RecordDetails {
   names: MemberNames;
 }
 
-/** Reads a record with its links, due dates and, for those who may read it, its history. Returns null if there is none. */
+/** Reads a record with its links, due dates and history. Returns null if there is none. */
 export async function readRecordDetails(
   reader: Reader,
   caller: Caller,
@@ -53,8 +52,7 @@ export async function readRecordDetails(
   input: { id: string; organization_id: string; as_of?: string | undefined },
 ): Promise<RecordDetails | null> {
   const { id, organization_id, as_of } = input;
-  const history = hasPermission(caller, organization_id, 'readHistory') ? ['HISTORY'] : [];
-  const include = ['EVIDENCE', 'ARCHIVED', ...history];
+  const include = ['EVIDENCE', 'ARCHIVED', 'HISTORY'];
   const answer = await getRecords(reader, caller, { ids: [id], organization_id, include, as_of });
   const [record] = (answer as { records: RecordAnswer[] }).records;
   if (record === undefined) return null;

@@ -44,7 +44,7 @@ export interface Comparison {
 /**
  * Compares the register at two moments. The changes between them are those of the report CHANGES_BETWEEN, with its digest.
  * @param signal stops the reading when it is aborted
- * @throws Refusal for a caller without reports, an invalid moment, and for `from` after `until`
+ * @throws Refusal for a caller without access, an invalid moment, and for `from` after `until`
  */
 export async function compareMoments(
   reader: Reader,
@@ -53,7 +53,7 @@ export async function compareMoments(
   signal?: AbortSignal,
 ): Promise<Comparison> {
   const { organization_id, from, until, ...filters } = input;
-  requirePermission(caller, organization_id, 'generateReports');
+  requirePermission(caller, organization_id, 'readRecords');
   const snapshot = reader.snapshot();
   const scope = await resolveOwner(snapshot, caller, { organization_id, type: 'CHANGES_BETWEEN', ...filters });
   const call = { onGenerated: () => undefined, signal };

@@ -64,6 +64,7 @@ export const auditPack: ReportType = {
   title: 'Audit pack',
   acceptedInputs: ['audit_id'],
   requiredInputs: { audit_id: 'the id of a completed audit' },
+  permission: 'exportHistory',
   hasProof: true,
   moment: completion,
   collect: async (context) => {

@@ -41,7 +41,6 @@ const ATTACHED_TYPES = FAMILY_DESCRIPTIONS.map(({ type }) => type).filter((type)
 export const evidenceRegister: ReportType = {
   title: EVIDENCE.figures.group,
   acceptedInputs: ['owner_id', 'filter'],
-  permission: 'readRecords',
   collect: async (context) => {
     const { filter: filterText, owner_id } = context.inputs;
     const filter: EvidenceFilter = filterText === undefined ? {} : JSON.parse(filterText);

@@ -79,7 +79,7 @@ export function errorPage({ status, message }: ErrorAnswer, place: ErrorPlace | 
 }
 
 /** Names the people who can change a member's role. */
-export function AskOwners({ organization, owners }: ErrorPlace) {
+function AskOwners({ organization, owners }: ErrorPlace) {
   if (owners.length === 0) return null;
   return (
     <p>

@@ -4,7 +4,7 @@ import type { MomentChoice } from '../register/moments/moment-choice.ts';
 import { MomentControl, momentAddress } from '../register/moments/moment-control.tsx';
 import type { PastMoment } from '../register/page-moment.ts';
 import type { RailCounts } from '../register/rail-counts.ts';
-import { railGroups } from '../register/rail-links.ts';
+import { RAIL_GROUPS } from '../register/rail-links.ts';
 import { Palette, SearchLink } from '../register/search/palette.tsx';
 import { type OrganizationLink, settingsLinks } from '../server/organization-links.ts';
 import type { WebPage } from '../server/web-page.ts';
@@ -66,7 +66,7 @@ function Rail(props: {
         <span aria-hidden="true"> ▾</span>
       </a>
       <RailSwitch />
-      {railGroups(organization).map((links) => (
+      {RAIL_GROUPS.map((links) => (
         <ul key={links[0]![0]}>
           {links.map(([page, title]) => (
             <li key={page}>

@@ -1,6 +1,5 @@
 import { type AddressParameters, organizationAddress } from '../../addresses/page-addresses.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { roleAllows } from '../../commands/organization/permissions.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
 import type { WebContext } from '../server/context.ts';
 import { RefusedPage, type SignedInRequest } from '../server/page-request.ts';
@@ -21,14 +20,12 @@ export interface RegisterView extends MomentChoice {
 
 /**
  * Opens the register that a page's path and `as_of` name.
- * @throws HttpError 404 if the person is not a member; Refusal forbidden for a moment that their role may not read;
- *   RefusedPage for a moment that can't be read
+ * @throws HttpError 404 if the person is not a member; RefusedPage for a moment that can't be read
  */
 export async function openRegister(context: RegisterCollaborators, request: SignedInRequest): Promise<RegisterView> {
   const { organization } = await requireMembership(context, request);
   const caller = await context.members.callerOf(request.person.account.id);
   const snapshot = context.reader.snapshot();
-  const readsPast = roleAllows(organization.role, 'readPast');
   const view: RegisterView = {
     organization,
     caller,
@@ -36,13 +33,12 @@ export async function openRegister(context: RegisterCollaborators, request: Sign
     past: null,
     path: request.ctx.path,
     query: request.query,
-    readsPast,
     today: snapshot.today(),
-    audits: readsPast ? await readCompletedAudits(context.reader, caller, organization.id) : [],
+    audits: await readCompletedAudits(context.reader, caller, organization.id),
   };
   const asOf = request.query.get('as_of');
   try {
-    return { ...view, past: await readPastMoment(snapshot, caller, organization.id, asOf) };
+    return { ...view, past: await readPastMoment(snapshot, organization.id, asOf) };
   } catch (thrown) {
     const page = refusedMomentPage(view, organization, asOf ?? '', thrown);
     throw page === null ? thrown : new RefusedPage(page);

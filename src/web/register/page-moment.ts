@@ -1,7 +1,6 @@
 import { endOfPeriod } from '../../commands/engine/dates.ts';
-import type { Caller } from '../../commands/organization/caller.ts';
 import { countChangesBetween } from '../../queries/changes/count-changes.ts';
-import { logTimeOf, momentOf, requireAsOfPermission } from '../../queries/moments/moment.ts';
+import { logTimeOf, momentOf } from '../../queries/moments/moment.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
 import { MAX_COUNT } from '../texts/counts.ts';
 
@@ -24,18 +23,16 @@ const MINUTE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
 
 /**
  * Reads the moment in a page's address. Returns null for today.
- * @throws Refusal forbidden if the caller may not read the past; invalid_input for the future or an invalid text
+ * @throws Refusal invalid_input for the future or an invalid text
  */
 export async function readPastMoment(
   snapshot: Snapshot,
-  caller: Caller,
   organizationId: string,
   text: string | null,
 ): Promise<PastMoment | null> {
   if (text === null || text === '') return null;
   const asOf = MINUTE.test(text) ? endOfMinute(text, snapshot.now()) : text;
   if (asOf === snapshot.today()) return null;
-  requireAsOfPermission(snapshot, caller, organizationId, asOf);
   const { position, today } = await momentOf(snapshot, organizationId, asOf);
   if (position === null) return null;
   const isTime = endOfPeriod(asOf) !== null;

@@ -1,7 +1,5 @@
-import { roleAllows } from '../../commands/organization/permissions.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import { codeWords } from '../../reports/formats/report-text.ts';
-import type { WebPage } from '../server/web-page.ts';
 
 /** The name of a family's records on screen, if not its plural. */
 const SCREEN_NAMES: Readonly<Record<string, string>> = { NONCONFORMITY: 'Findings' };
@@ -29,23 +27,19 @@ export function recordsLabel({ type, label }: { type: string; label: string }): 
 /** An entry of the rail: the page's path below the organization's, and its title. */
 export type RailLink = readonly [page: string, title: string];
 
-/** Returns the rail's groups for a member's role. */
-export function railGroups({ role }: NonNullable<WebPage['organization']>): readonly (readonly RailLink[])[] {
-  const families = ORDERED_FAMILIES.filter(({ type }) => !NOT_AMONG_RECORDS.has(type)).map(
+/** The rail's groups. Every member has all of them. */
+export const RAIL_GROUPS: readonly (readonly RailLink[])[] = [
+  [
+    ['', 'Home'],
+    ['/needs-you', 'Needs you'],
+  ],
+  ORDERED_FAMILIES.filter(({ type }) => !NOT_AMONG_RECORDS.has(type)).map(
     (family) => [`/${family.plural}`, familyHeading(family)] as const,
-  );
-  const changes: RailLink[] = roleAllows(role, 'readChanges') ? [['/changes', 'Changes']] : [];
-  return [
-    [
-      ['', 'Home'],
-      ['/needs-you', 'Needs you'],
-    ],
-    families,
-    [
-      ['/audits', 'Audits'],
-      ...changes,
-      ...(roleAllows(role, 'generateReports') ? [['/reports', 'Reports'] as const] : []),
-    ],
-    [['/settings', 'Settings']],
-  ];
-}
+  ),
+  [
+    ['/audits', 'Audits'],
+    ['/changes', 'Changes'],
+    ['/reports', 'Reports'],
+  ],
+  [['/settings', 'Settings']],
+];

@@ -6,8 +6,8 @@ const ABOUT: Readonly<Record<Role, string>> = {
   OWNER: 'can do everything, including members and their roles',
   ADMIN: 'can do everything except change members',
   EDITOR: 'reads and writes the register, but can’t accept risks or archive records',
-  AUDITOR: 'reads everything, including the history and the access log, and can’t write',
-  VIEWER: 'reads the register as it is today',
+  AUDITOR: 'reads everything, including audit packs and the access log, and can’t write',
+  VIEWER: 'reads the register at any moment, with its history and reports',
 };
 
 /** Shorter texts, for a select on a phone. */
@@ -15,8 +15,8 @@ const BRIEFLY: Readonly<Record<Role, string>> = {
   OWNER: 'everything',
   ADMIN: 'all except members',
   EDITOR: 'reads and writes',
-  AUDITOR: 'reads all, with history',
-  VIEWER: 'reads today’s state',
+  AUDITOR: 'reads all, with the access log',
+  VIEWER: 'reads the register and its past',
 };
 
 /** Returns a role and what it may do: `Editor: reads and writes …`. */

@@ -192,12 +192,12 @@ test('files are the same, byte for byte, and a client that has one gets none', a
 });
 
 test('a refused file is refused as it is without the thread', async ({ reads }) => {
-  const caller = callerAs('VIEWER');
-  const request = { organization_id: ORGANIZATION, file: 'vendors', filter: {}, as_of: '1' };
+  const caller = callerAs('OWNER', { roles: new Map() });
+  const request = { organization_id: ORGANIZATION, file: 'vendors', filter: {} };
   const refused = await rejection(
     reads.openRecordFile({ caller, request, format: 'csv', hasContent: true }, new AbortController().signal),
   );
-  assert.is((refused as Refusal).code, 'forbidden');
+  assert.is((refused as Refusal).code, 'not_found');
   const input = { organization_id: ORGANIZATION, type: 'AUDIT_PACK' } as const;
   const call = { caller: callerAs(), input, format: 'json', ifNoneMatch: '', registerUrl: '' };
   const generated = await rejection(reads.reportFiles.generate(call, new AbortController().signal));
@@ -230,9 +230,8 @@ test('the thread checks role and organization itself', async ({ reads, reports }
   const viewer = callerAs('VIEWER');
   const stranger = callerAs('OWNER', { roles: new Map() });
   const refused = [
-    prepared('getReport', { type: 'POSTURE' }, viewer),
-    prepared('listVendors', { as_of: '1' }, viewer),
-    prepared('listChanges', { verify: true }, viewer),
+    prepared('getReport', { type: 'AUDIT_PACK' }, viewer),
+    prepared('listChanges', { filter: { record_types: ['ACCESS'] } }, viewer),
     prepared('getReport', { type: 'POSTURE' }, stranger),
     prepared('listVendors', {}, stranger),
   ];

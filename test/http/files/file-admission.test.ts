@@ -112,13 +112,12 @@ test('refuses a session with a bad token, in a subrequest of another site, or wi
 });
 
 test('requires the same roles as the tools, for tokens and sessions', async (context) => {
-  const today = String((await byToken(context, context.token, 'records/risks')).headers['veritrail-date']);
   const expectedStatuses: [string, viewer: number, auditor: number][] = [
     ['records/risks', 200, 200],
-    [`records/risks?as_of=${today}`, 200, 200],
-    ['records/risks?as_of=20', 403, 200],
-    ['changes', 403, 200],
-    ['reports/vendors', 403, 200],
+    ['records/risks?as_of=20', 200, 200],
+    ['changes', 200, 200],
+    ['reports/vendors', 200, 200],
+    ['reports/audit-pack', 403, 400],
   ];
   const tokens = [(await context.as('VIEWER')).token, (await context.as('AUDITOR')).token];
   const people = [await signInAs(context, 'VIEWER'), await signInAs(context, 'AUDITOR')];

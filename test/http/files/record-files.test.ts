@@ -324,18 +324,16 @@ test('has a CSV column for every field of a record', async (context) => {
   }
 });
 
-test('serves records to every role, past states and changes to an AUDITOR', async (context) => {
-  const { viewer, auditor } = context;
+test('serves records, past states and changes to every role', async (context) => {
+  const { viewer } = context;
   const statusOf = (session: Session, path: string, query: object = {}) =>
     getFile({ ...context, token: session.token }, path, query).then(({ status }) => status);
-  const today = (await getFile(context, 'records/risks')).headers.get('veritrail-date')!;
-  assert.is(await statusOf(viewer, 'records/risks'), 200);
-  assert.is(await statusOf(viewer, 'records/risks', { as_of: today }), 200);
   for (const [path, query] of [
+    ['records/risks', {}],
     ['records/risks', { as_of: '3' }],
     ['changes', {}],
   ] as const) {
-    assert.equal([await statusOf(viewer, path, query), await statusOf(auditor, path, query)], [403, 200], path);
+    assert.is(await statusOf(viewer, path, query), 200, path);
   }
 });
 

@@ -189,7 +189,7 @@ test('answers 304 to a client with the current version, without generating it ag
   assert.equal(logged, ['CSV', 'JSON']);
 });
 
-test('serves the organization’s AUDITORs and higher roles, and logs each report', async (served) => {
+test('serves the organization’s members, the pack to AUDITORs and higher roles, and logs each report', async (served) => {
   const { url, organizationId: organization_id, owner } = served;
   const viewer = await served.as('VIEWER');
   const status = async (requestPath: string, token: string) =>
@@ -197,8 +197,10 @@ test('serves the organization’s AUDITORs and higher roles, and logs each repor
   const path = `/api/v1/organizations/${organization_id}/reports/posture`;
   assert.is(await status(path, ''), 401);
   assert.is(await status(path, 'vtr_nobody'), 401);
-  assert.is(await status(path, viewer.token), 403);
-  assert.is(await status(path, (await served.as('AUDITOR')).token), 200);
+  assert.is(await status(path, viewer.token), 200);
+  const pack = path.replace('posture', 'audit-pack');
+  assert.is(await status(pack, viewer.token), 403);
+  assert.is(await status(pack, (await served.as('AUDITOR')).token), 400, 'audit_id is missing');
   const foreignOrganization = await served.foreignOrganization();
   assert.is(await status(`/api/v1/organizations/${foreignOrganization.id}/reports/posture`, served.token), 404);
   assert.is((await fetch(`${url}${path}`, { method: 'POST' })).status, 405);

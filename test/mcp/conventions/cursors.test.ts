@@ -68,14 +68,14 @@ test('a cursor carries its moment: later pages don’t show later changes', asyn
   assert.equal(second.as_of, first.as_of);
 });
 
-test('a VIEWER can’t read the past with another caller’s cursor', async (served) => {
+test('a VIEWER pages through the past with the cursor of any member', async (served) => {
   const { owner, organizationId } = served;
   const viewer = await served.as('VIEWER');
   const list = { organization_id: organizationId, order_by: ORDER, as_of: '9', size: 1 };
   const { next_cursor } = await owner.ok('listVendors', list);
   assert.type(next_cursor, 'string');
-  const error = await viewer.refused('listVendors', { ...list, cursor: next_cursor });
-  assert.is(error.code, 'forbidden');
+  const { as_of, vendors } = await viewer.ok('listVendors', { ...list, cursor: next_cursor });
+  assert.equal([as_of!.position, vendors.length], ['9', 1]);
 });
 
 test('listOrganizations refuses a made-up cursor', async (served) => {

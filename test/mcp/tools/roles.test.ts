@@ -15,9 +15,7 @@ type Calls = Map<string, { tool: string; args: object; permissions: Permission[]
 /** The permission of each tool, copied from the contract, so that a mistake in a tool's definition shows. */
 const EXPECTED_TOOLS: Partial<Record<Permission, string>> = {
   readRecords:
-    'listOrganizations getRecords listRisks listMeasures listVendors listObligations listNonconformities listFrameworks listControls listAudits',
-  readChanges: 'listChanges',
-  generateReports: 'getReport',
+    'listOrganizations getRecords listRisks listMeasures listVendors listObligations listNonconformities listFrameworks listControls listAudits listChanges getReport',
   changeRecords:
     'addRisk updateRisk decideRisk addVendor updateVendor reviewVendor addMeasure updateMeasure addEvidence addObligation updateObligation addNonconformity updateNonconformity updateControl addAudit updateAudit linkRecords importRecords',
   adoptFrameworks: 'addFramework',
@@ -49,7 +47,11 @@ test.before(async (context) => {
   const exampleRuns = await runExamples(nonDestructive, async (tool, input) => ({ ...(await owner.ok(tool, input)) }));
   const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'V' });
   const { risk } = await owner.ok('addRisk', { organization_id: organizationId, name: 'R' });
-  const calls = callsOf(exampleRuns, organizationId, vendor.id, risk.id);
+  const added = exampleRuns.find(({ tool }) => tool.name === 'addFramework')!.answer as { framework: { id: string } };
+  const audited = { organization_id: organizationId, framework_id: added.framework.id, name: 'A' };
+  const { audit } = (await owner.ok('addAudit', audited)) as object as { audit: { id: string } };
+  for (const state of ['IN_PROGRESS', 'COMPLETED']) await owner.ok('updateAudit', { id: audit.id, state });
+  const calls = callsOf(exampleRuns, organizationId, { vendor: vendor.id, risk: risk.id, audit: audit.id });
   Object.assign(context, served, { calls, risk: risk.id });
 });
 test.after((served) => served.close());
@@ -57,13 +59,17 @@ test.after((served) => served.close());
 /** Calls of lists, several for each. */
 const LISTS = ALL_TOOLS.flatMap(({ name, record, readOnly }) => (record && readOnly ? [name] : []));
 
-function callsOf(runs: readonly ExampleRun[], organization_id: string, vendor: string, risk: string): Calls {
+function callsOf(
+  runs: readonly ExampleRun[],
+  organization_id: string,
+  { vendor, risk, audit }: Readonly<Record<'vendor' | 'risk' | 'audit', string>>,
+): Calls {
   const calls: Calls = new Map(runs.map(({ tool, input }) => [tool.name, call(tool.name, input)]));
   for (const list of LISTS) {
     calls.set(`${list} COUNT`, call(list, { organization_id, view: 'COUNT' }));
     calls.set(`${list} today`, call(list, { organization_id, as_of: daysAgo(0) }));
-    calls.set(`${list} a day ago`, call(list, { organization_id, as_of: daysAgo(1) }, 'readPast'));
-    calls.set(`${list} at a position`, call(list, { organization_id, as_of: '1' }, 'readPast'));
+    calls.set(`${list} a day ago`, call(list, { organization_id, as_of: daysAgo(1) }));
+    calls.set(`${list} at a position`, call(list, { organization_id, as_of: '1' }));
   }
   const unlink = { ...runs.find(({ tool }) => tool.name === 'linkRecords')!.input, action: 'UNLINK' };
   const archive = { ids: [vendor], reason: 'r' };
@@ -71,9 +77,10 @@ function callsOf(runs: readonly ExampleRun[], organization_id: string, vendor: s
   const accept = { id: risk, decision: 'ACCEPT', until, reason: 'r' };
   const further: Record<string, ReturnType<typeof call>> = {
     archived: call('getRecords', { ids: [vendor], include: ['ARCHIVED'] }),
-    'records then': call('getRecords', { ids: [vendor], as_of: '1' }, 'readPast'),
-    history: call('getRecords', { ids: [vendor], include: ['HISTORY'] }, 'readHistory'),
+    'records then': call('getRecords', { ids: [vendor], as_of: '1' }),
+    history: call('getRecords', { ids: [vendor], include: ['HISTORY'] }),
     verify: call('listChanges', { organization_id, verify: true }),
+    pack: call('getReport', { organization_id, type: 'AUDIT_PACK', audit_id: audit }, 'exportHistory'),
     access: call('listChanges', { organization_id, filter: { record_types: ['ACCESS'] } }, 'readAccessLog'),
     unlink: call('linkRecords', unlink),
     close: call('decideRisk', { id: risk, decision: 'CLOSE', reason: 'r' }),

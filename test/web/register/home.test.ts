@@ -1,4 +1,4 @@
-/** Home: numbers that lead to exactly the rows they count, and nothing of the past for a viewer. */
+/** Home: numbers that lead to exactly the rows they count. */
 
 import { renderToString } from 'preact-render-to-string';
 import { suite } from 'uvu';
@@ -127,31 +127,24 @@ test('leads from the name to the account', async ({ owner, path }) => {
   assert.match((await owner.get(path)).text, /<a href="\/settings\/account" class="name"/);
 });
 
-test('shows a viewer the numbers only', async ({ viewer, editor, path }) => {
+test('shows a viewer what an editor sees, except what an editor may do', async ({ viewer, editor, path }) => {
   const ofEditor = (await editor.get(path)).text;
   const { text } = await viewer.get(path);
-  assert.equal(
-    tilesOf(text).map(({ count }) => count),
-    tilesOf(ofEditor).map(({ count }) => count),
-  );
-  for (const past of ['What changed this week', 'as_of', 'class="spark"', '/reports/posture?format=html']) {
+  assert.equal(tilesOf(text), tilesOf(ofEditor));
+  for (const past of ['What changed this week', 'class="spark"', '/reports/posture?format=html']) {
     assert.match(ofEditor, past);
-    assert.not.match(text, past);
+    assert.match(text, past);
   }
-  assert.not.match(text, /in 90 days|Sealed|\/changes|getting-started|class="then"/);
-  for (const { address } of tilesOf(text)) {
-    if (address !== null) assert.is((await viewer.get(address)).status, 200, address);
-  }
-  assert.is((await viewer.get(`${path}?as_of=2020-01-01`)).status, 403);
+  assert.is((await viewer.get(`${path}?as_of=2020-01-01`)).status, 200);
 });
 
-test('says why sealing has stopped, but not to a viewer', async ({ owner, viewer, path }) => {
+test('says why sealing has stopped', async ({ owner, viewer, path }) => {
   sealingProblem = 'Sealing has stopped: between positions 3 and 5.';
   assert.match(
     (await owner.get(path)).text,
     '<p class="notice warning">Sealing has stopped: between positions 3 and 5.',
   );
-  assert.not.match((await viewer.get(path)).text, 'Sealing has stopped');
+  assert.match((await viewer.get(path)).text, 'Sealing has stopped');
   sealingProblem = null;
   assert.not.match((await owner.get(path)).text, 'Sealing has stopped');
 });
@@ -209,7 +202,7 @@ test('draws 90 days in a line whose text names the lowest and the highest number
 });
 
 test('counts no further than 10,000, and compares no such count', () => {
-  const tile = { label: 'Overdue', count: MAX_COUNT + 1, change: null, history: [3, 4], address: null };
+  const tile = { label: 'Overdue', count: MAX_COUNT + 1, change: null, history: [3, 4], address: '/overdue' };
   const html = renderToString(TileList({ tiles: [tile] }));
   assert.match(html, '<b>10,000+</b>');
   assert.match(html, 'aria-label="lowest 3, highest 4"');
@@ -242,14 +235,13 @@ test('takes a minute as its end, in UTC', async ({ owner, path }) => {
   assert.match(text, 'as_of=2020-02-29T10%3A30%3A59.999Z');
 });
 
-test('shows the changes over time as days, and from 20 events on as bars', async ({ web, owner, viewer, path }) => {
+test('shows the changes over time as days, and from 20 events on as bars', async ({ web, owner, path }) => {
   const today = web.reader.snapshot().today();
   const bars = (text: string) => [...text.matchAll(/<a href="([^"]+)" tabindex="-1"/g)].map(([, href]) => href);
   assert.ok(web.reader.snapshot().newestPosition(web.organizationId) >= 20);
   const addresses = bars((await owner.get(`${path}/risks?status=OPEN`)).text);
   assert.is(addresses.at(-1), `${path}/risks?status=OPEN&amp;as_of=${today}`);
   for (const address of bars((await owner.get(path)).text)) assert.is((await owner.get(address!)).status, 200, address);
-  assert.not.match((await viewer.get(path)).text, 'Changes over time');
   const { id } = await web.members.createOrganization('Second', web.ownerId);
   const few = (await owner.get(`/organizations/${id}`)).text;
   assert.match(few, new RegExp(`href="/organizations/${id}\\?as_of=(\\d{4}-\\d\\d-\\d\\d)"><time datetime="\\1"`));

@@ -65,10 +65,10 @@ test('puts a number first, and leads to all records where it shows only the firs
 });
 
 test('finds pages and actions by the beginnings of their words', async ({ owner, viewer, path }) => {
-  assert.equal(groupsIn((await owner.get(`${path}?q=comp+mom`)).text), {
-    'Pages and actions': ['Compare two moments'],
-  });
-  assert.equal(groupsIn((await viewer.get(`${path}?q=compare`)).text), { 'Look further': ['All risks'] });
+  for (const browser of [owner, viewer]) {
+    const { text } = await browser.get(`${path}?q=comp+mom`);
+    assert.equal(groupsIn(text), { 'Pages and actions': ['Compare two moments'] });
+  }
   const all = groupsIn((await owner.get(path)).text)['Pages and actions']!;
   for (const title of ['Home', 'Risks', 'Findings', 'Access log', 'Verify a file'])
     assert.ok(all.includes(title), title);
@@ -87,12 +87,11 @@ test('leads to pages that exist', async ({ owner, viewer, path, before }) => {
   }
 });
 
-test('searches the moment shown, and only today for a VIEWER', async ({ owner, viewer, path, before }) => {
-  const then = await owner.get(`${path}?q=backup&as_of=${before}`);
+test('searches the moment shown', async ({ viewer, path, before }) => {
+  const then = await viewer.get(`${path}?q=backup&as_of=${before}`);
   assert.equal(groupsIn(then.text), { Risks: ['R-1 Phishing mail ! Open'], Vendors: ['Backup Ltd ◐ Pending review'] });
   assert.match(then.text, `/vendors/vnd_`);
   assert.match(then.text, `as_of=${before}" data-row`);
-  assert.is((await viewer.get(`${path}?q=backup&as_of=${before}`)).status, 403);
   assert.equal(Object.keys(groupsIn((await viewer.get(`${path}?q=backup`)).text)), ['Risks', 'Measures', 'Vendors']);
 });
 
@@ -121,8 +120,9 @@ test('offers the lists that a state or a member names', async ({ owner, viewer, 
   assert.ok((await listsFor(owner, 'over')).includes('Vendors: Review overdue'));
   assert.equal(await listsFor(owner, 'vendors'), []);
   assert.equal(await listsFor(owner, 'su'), []);
-  assert.equal(await listsFor(owner, 'vera'), ['Due items of Vera Viewer']);
-  assert.equal(await listsFor(viewer, 'vera'), [], 'viewers see their own items only');
+  for (const browser of [owner, viewer]) {
+    assert.equal(await listsFor(browser, 'vera'), ['Due items of Vera Viewer']);
+  }
   for (const query of ['implemented', 'vera', 'overdue']) {
     const { text } = await owner.get(`${path}?q=${query}`);
     const group = /aria-label="Filtered lists">(.*?)<\/section>/s.exec(text)![1]!;

@@ -13,7 +13,7 @@ const test = suite('state reason');
 /** Returns the sentence for a record with these fields and links. */
 function reasonFor(type: FamilyName, fields: object, linked: readonly LinkedSummary[] = [], total = linked.length) {
   const details: RecordDetails = {
-    record: { archived_at: null, evidence: { records: [], total: 0 }, ...fields },
+    record: { archived_at: null, evidence: { records: [], total: 0 }, history: { changes: [] }, ...fields },
     name: 'A record',
     today: '2026-03-01',
     linked: { records: linked, total, totals: new Map() },

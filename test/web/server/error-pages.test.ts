@@ -62,13 +62,4 @@ test('a file that can’t be made is a page for browsers, and JSON for programs'
   }
 });
 
-test('a link to a change says so where the role can’t see the history', async ({ web, viewer }) => {
-  const { vendor } = await web.call<{ vendor: { id: string } }>('addVendor', { name: 'Backup Ltd' });
-  const path = `/organizations/${web.organizationId}/vendors/${vendor.id}`;
-  const { text } = await viewer.get(`${path}?change=2`);
-  // Either the history is there, or the page says that it is not.
-  assert.match(text, /id="history"|This link points to change 2\. Your role can’t see the history\./);
-  assert.not.match((await viewer.get(path)).text, 'This link points');
-});
-
 test.run();

@@ -27,7 +27,7 @@ interface DownloadableFile {
   about: string;
 }
 
-/** The files to download, at the moment shown. Every member may download records; changes need the role Auditor or above. */
+/** The files to download, at the moment shown. */
 export const filesPage = (context: RegisterCollaborators): Route[] => [
   get('/organizations/:id/files', async (request) => {
     const view = await openRegister(context, request);
@@ -51,39 +51,31 @@ export const filesPage = (context: RegisterCollaborators): Route[] => [
             , without archived records. Downloads are recorded in the access log.
           </p>
           <FileTable view={view} />
-          {roleAllows(organization.role, 'generateReports') && (
-            <p>
-              To read or print, open the <a href={registerAddress(view, '/reports')}>reports</a>.
-            </p>
-          )}
-          {roleAllows(organization.role, 'readHistory') && <HistoryCard view={view} />}
+          <p>
+            To read or print, open the <a href={registerAddress(view, '/reports')}>reports</a>.
+          </p>
+          {roleAllows(organization.role, 'exportHistory') && <HistoryCard view={view} />}
         </>
       ),
     };
   }),
 ];
 
-/** Returns the files that the reader's role may download. */
-function filesFor({ organization }: RegisterView): DownloadableFile[] {
-  const records = FAMILY_DESCRIPTIONS.map((family) => ({
+const FILES: readonly DownloadableFile[] = [
+  ...FAMILY_DESCRIPTIONS.map((family) => ({
     path: `records/${family.plural}`,
     name: familyHeading(family),
     about: family.aboutFile,
-  }));
-  const changes = {
-    path: 'changes',
-    name: 'Changes',
-    about: 'Each change, newest first: what, when, by whom, and why.',
-  };
-  return roleAllows(organization.role, 'readChanges') ? [...records, changes] : records;
-}
+  })),
+  { path: 'changes', name: 'Changes', about: 'Each change, newest first: what, when, by whom, and why.' },
+];
 
 function FileTable({ view }: { view: RegisterView }) {
   return (
     <Table
       caption="Available files"
       head={['File', 'Contents', 'Download']}
-      rows={filesFor(view).map(({ path, name, about }) => ({
+      rows={FILES.map(({ path, name, about }) => ({
         key: path,
         cells: [
           name,

@@ -5,7 +5,7 @@ import { roleAllows } from '../../../commands/organization/permissions.ts';
 import { filledParameters } from '../../../http/files/file-query.ts';
 import { readReportInput, reportParameters } from '../../../http/files/report-input.ts';
 import { notFound } from '../../../http/http-errors.ts';
-import { REPORT_TYPES, REPORTS, type ReportName } from '../../../reports/all-reports.ts';
+import { REPORT_TYPES, REPORTS, type ReportName, reportPermission } from '../../../reports/all-reports.ts';
 import { checkReport } from '../../../reports/report.ts';
 import type { ReportInputName } from '../../../reports/report-type.ts';
 import { MomentTime } from '../../components/components.tsx';
@@ -57,7 +57,7 @@ export const reportPage = (context: Collaborators): Route[] => [
   get('/organizations/:id/reports/:type', async (request) => {
     const type = REPORT_TYPES.find((name) => reportSegment(name) === request.params.type);
     if (type === undefined) throw notFound('There is no such report. Choose one from the list of reports.');
-    const { organization } = await requireMembership(context, request, 'generateReports');
+    const { organization } = await requireMembership(context, request, reportPermission(type));
     const refusal = request.query.has('format') ? await refusalOf(context, request, type) : null;
     if (refusal === null && request.query.has('format')) {
       return redirect(reportFileAddress(organization.id, type, parametersOf(request.query)));

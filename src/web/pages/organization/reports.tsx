@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 
 import { reportSegment } from '../../../addresses/page-addresses.ts';
-import { requirePermission } from '../../../commands/organization/permissions.ts';
-import type { ReportName } from '../../../reports/all-reports.ts';
+import { roleAllows } from '../../../commands/organization/permissions.ts';
+import { type ReportName, reportPermission } from '../../../reports/all-reports.ts';
 import { openRegister, type RegisterCollaborators, registerAddress } from '../../register/open-register.ts';
 import { REPORT_DESCRIPTIONS, type ReportDescription } from '../../register/reports/report-descriptions.ts';
 import { ReportPicture } from '../../register/reports/report-picture.tsx';
@@ -13,8 +13,8 @@ export const reportsPage = (context: RegisterCollaborators): Route[] => [
   get('/organizations/:id/reports', async (request) => {
     const view = await openRegister(context, request);
     const { organization } = view;
-    requirePermission(view.caller, organization.id, 'generateReports');
-    const descriptions = Object.entries(REPORT_DESCRIPTIONS) as [ReportName, ReportDescription][];
+    const all = Object.entries(REPORT_DESCRIPTIONS) as [ReportName, ReportDescription][];
+    const descriptions = all.filter(([type]) => roleAllows(organization.role, reportPermission(type)));
     return {
       title: 'Reports',
       section: `/organizations/${organization.id}/reports`,

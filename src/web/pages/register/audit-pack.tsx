@@ -25,7 +25,7 @@ export const auditPackPage = (context: RegisterCollaborators): Route[] => [
   get('/organizations/:id/audits/:record/pack', async (request) => {
     const view = await openRegister(context, request);
     const { organization, caller } = view;
-    requirePermission(caller, organization.id, 'generateReports');
+    requirePermission(caller, organization.id, 'exportHistory');
     const audit_id = request.params.record!;
     if (idPrefix(audit_id) !== 'aud') throw notFound('There is no such audit here.');
     const pack = { organization_id: organization.id, type: 'AUDIT_PACK', audit_id, ...asOfInput(view) } as const;

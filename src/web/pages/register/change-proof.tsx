@@ -33,7 +33,6 @@ export const changeProofPages = (context: RegisterCollaborators): Route[] => [
 async function openProof(context: RegisterCollaborators, request: SignedInRequest) {
   const view = await openRegister(context, request);
   const position = request.params.position!;
-  // A member whose role may not read the history is refused, so the query comes first.
   const number = POSITION.test(position) ? Number(position) : 0;
   const proven = await readChangeProof(context.reader, view.caller, view.organization.id, number);
   if (proven === null) throw notFound('There is no such change here.');

@@ -6,7 +6,6 @@ import {
   organizationAddress,
   reportFileAddress,
 } from '../../../addresses/page-addresses.ts';
-import { requirePermission } from '../../../commands/organization/permissions.ts';
 import { readReportInput } from '../../../http/files/report-input.ts';
 import { clientSignal } from '../../../http/request.ts';
 import { readMemberNames } from '../../../queries/records/member-names.ts';
@@ -35,7 +34,6 @@ export const comparePage = (context: RegisterCollaborators): Route[] => [
   get('/organizations/:id/compare', async (request) => {
     const view = await openRegister(context, request);
     const { organization, caller, query } = view;
-    requirePermission(caller, organization.id, 'generateReports');
     const addresses = comparedAddresses(query);
     const members = await context.members.membersOf(organization.id);
     const page = { title: 'Compare', section: organizationAddress(organization.id, '/changes'), organization };

@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { addressWith, organizationAddress } from '../../../addresses/page-addresses.ts';
-import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { TokenListItem } from '../../../identity/tokens/token-lists.ts';
 import { RiskMatrix } from '../../../reports/charts/risk-charts.tsx';
 import { ExactTime } from '../../components/components.tsx';
@@ -25,7 +24,7 @@ export const homePage = (context: Collaborators): Route[] => [
     const view = await openRegister(context, request);
     const tokens = await context.tokens.listOfAccount(request.person.account.id);
     const [home, time] = await Promise.all([readHome(context.reader, view), readTimeBar(view)]);
-    const sealingProblem = view.readsPast ? await context.sealingProblem(view.organization.id) : null;
+    const sealingProblem = await context.sealingProblem(view.organization.id);
     return page(view, home, { time, tokens, sealingProblem });
   }),
 ];
@@ -34,7 +33,7 @@ export const homePage = (context: Collaborators): Route[] => [
 interface HomeFrame {
   time: TimeBarContent | null;
   tokens: readonly TokenListItem[];
-  /** Null while the organization's events can be sealed, and for readers without the history. */
+  /** Null while the organization's events can be sealed. */
   sealingProblem: string | null;
 }
 
@@ -66,7 +65,6 @@ function page(view: RegisterView, home: HomeContent, { time, tokens, sealingProb
 /** The report POSTURE as a page that prints well, and the last quarter's changes: what an executive reads. */
 function BoardLinks({ view }: { view: RegisterView }) {
   const { organization, past, snapshot } = view;
-  if (!roleAllows(organization.role, 'generateReports')) return null;
   const report = `/api/v1/organizations/${organization.id}/reports/posture`;
   const [last, before] = quarterEnds(snapshot.today());
   const quarter = { from: before!.day, until: last!.day };
@@ -90,7 +88,7 @@ function Cards({ view, home }: { view: RegisterView; home: HomeContent }) {
       <div class="home">
         <div>
           {audits === null && <AuditCard choice={view} organizationId={view.organization.id} />}
-          {weekChanges !== null && <WeekCard view={view} changes={weekChanges} />}
+          <WeekCard view={view} changes={weekChanges} />
           <ConnectCard view={view} />
         </div>
         <div>

@@ -1,5 +1,4 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { requirePermission } from '../../../commands/organization/permissions.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
@@ -42,12 +41,11 @@ interface DueItems {
   ownerName: (id: string) => string;
 }
 
-/** The reader's items that are due or overdue. Roles with reports can see those of another person, and of everyone. */
+/** The reader's items that are due or overdue. The address can ask for those of another person, or of everyone. */
 export const needsYouPage = (context: Collaborators): Route[] => [
   get('/organizations/:id/needs-you', async (request) => {
     const view = await openRegister(context, request);
     const owner = readDueOwner(view);
-    if (!owner.isReader) requirePermission(view.caller, view.organization.id, 'generateReports');
     const records = await recordsContext(view, owner.id ?? undefined);
     const selection = readDueSelection(view.query, records.moment.today);
     const items = await readItems(context, view, records, { owner, ...selection });
@@ -111,7 +109,7 @@ function page(view: RegisterView, selection: DueSelection, items: DueItems, pers
           {countText(total)} {total === 1 ? 'item' : 'items'}
           {rows.length < total && `; the first ${rows.length} are shown`}
         </p>
-        {view.readsPast && <OwnerSwitch view={view} owner={owner} />}
+        <OwnerSwitch view={view} owner={owner} />
         <DueFilters view={view} ownerName={person} />
         {total === 0 ? (
           <Empty owner={owner} selection={selection} />

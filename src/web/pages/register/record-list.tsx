@@ -55,7 +55,7 @@ interface ListParts {
   names: ReadonlyMap<string, string>;
   /** Null for a plain list. */
   groups: readonly ControlGroup[] | null;
-  /** Null for readers without the past. */
+  /** Null before the first event. */
   time: TimeBarContent | null;
 }
 
@@ -146,7 +146,7 @@ function ViewLinks({
           ))}
         </div>
       </details>
-      {view.readsPast && view.past === null && (
+      {view.past === null && (
         <a class="button quiet" href={listAddress(view, selection, { as_of: position })}>
           Pin this view
         </a>

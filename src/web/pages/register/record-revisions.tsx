@@ -3,7 +3,6 @@ import type { ComponentChildren } from 'preact';
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { endOfPeriod } from '../../../commands/engine/dates.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
-import { notFound } from '../../../http/http-errors.ts';
 import type { ListedChange } from '../../../queries/changes/list-changes.ts';
 import { type LinkedSummary, type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
@@ -51,9 +50,7 @@ export const recordRevisionPages = (context: RegisterCollaborators): Route[] =>
         readRecordDetails(context.reader, view.caller, family, { id, organization_id: view.organization.id, as_of });
       const shown = idPrefix(id) === family.prefix ? await read(asOfInput(view).as_of) : null;
       if (shown === null) throw await missingRecord(context, view, family, id);
-      const changes = shown.record.history?.changes ?? [];
-      // Without permission to read history there is none, and so no page.
-      if (changes[0] === undefined) throw notFound('There is no such record here.');
+      const { changes } = shown.record.history;
       const sideAt = async (asOf: string, label: string): Promise<Side> => {
         try {
           return { asOf, details: await read(asOf), refusal: null };
@@ -63,7 +60,7 @@ export const recordRevisionPages = (context: RegisterCollaborators): Route[] =>
           return { asOf, details: null, refusal };
         }
       };
-      const to = view.query.get('to') || changes[0].position;
+      const to = view.query.get('to') || changes[0]!.position;
       const from = view.query.get('from') || momentBefore(to, changes);
       const sides = { from: await sideAt(from, LABELS.from), to: await sideAt(to, LABELS.to) };
       return revisionsPage({ family, view, shown, changes, ...sides });

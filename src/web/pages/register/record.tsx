@@ -6,7 +6,6 @@ import { type RecordDetails, readRecordDetails } from '../../../queries/records/
 import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
-import { AskOwners } from '../../components/error-page.tsx';
 import { readPeopleInChanges } from '../../register/change-words.tsx';
 import { readRecordTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';
@@ -29,7 +28,6 @@ import { RecordEvidence, RecordLinks } from '../../register/record/record-links.
 import { Timeline } from '../../register/record/timeline.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
-import { readOwners } from '../../server/read-owners.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
 /** A page for each record: its facts, links and history at a moment. */
@@ -41,14 +39,13 @@ export const recordPages = (context: RegisterCollaborators & Pick<WebContext, 'b
       // Only well-formed ids of this family reach the query.
       const details = idPrefix(id) === family.prefix ? await readDetails(context, view, family, id) : null;
       if (details === null) throw await missingRecord(context, view, family, id);
-      const changes = details.record.history?.changes ?? [];
+      const changes = details.record.history.changes;
       const people = await readPeopleInChanges(view, changes);
       const sealTimes = await readSealTimes(view.snapshot, view.organization.id, changes);
       const examination = await readAuditExamination(context, view, details.record);
       const time = await readRecordTimeBar(view, id);
       const today = view.past === null ? null : await readDetails(context, { ...view, past: null }, family, id);
-      const hiddenChange = await readHiddenChange(context, view, details);
-      return recordPage(family, view, details, { people, sealTimes, examination, time, today, hiddenChange });
+      return recordPage(family, view, details, { people, sealTimes, examination, time, today });
     }),
   );
 
@@ -57,31 +54,22 @@ function readDetails({ reader }: RegisterCollaborators, view: RegisterView, fami
   return readRecordDetails(reader, view.caller, family, input);
 }
 
-/** Returns the change that a link points to, if the reader may not see the history. */
-async function readHiddenChange({ members }: RegisterCollaborators, view: RegisterView, { record }: RecordDetails) {
-  const position = view.query.get('change') ?? '';
-  if (record.history !== undefined || !/^\d{1,15}$/.test(position)) return null;
-  return { position, owners: await readOwners(members, view.organization.id) };
-}
-
 interface RecordPageParts {
   people: NamesByKey;
   sealTimes: SealTimes;
   /** Null for records of other families than audits. */
   examination: AuditExamination | null;
-  /** Null for readers without the past. */
+  /** Null for a record without changes at the moment shown. */
   time: TimeBarContent | null;
   /** The record today, for a page of the past. Null for a page of today. */
   today: RecordDetails | null;
-  /** A change that the page's address points to, but whose history the reader may not see. */
-  hiddenChange: { position: string; owners: readonly string[] } | null;
 }
 
 function recordPage(
   family: FamilyDescription & { type: FamilyName },
   view: RegisterView,
   details: RecordDetails,
-  { people, sealTimes, examination, time, today, hiddenChange }: RecordPageParts,
+  { people, sealTimes, examination, time, today }: RecordPageParts,
 ): WebPage {
   const { record, linked, names } = details;
   const title = numberedName({ reference_id: record.reference_id, name: details.name });
@@ -94,12 +82,6 @@ function recordPage(
     heading: <RecordHeading family={family} view={view} details={details} title={title} today={today} />,
     body: (
       <>
-        {hiddenChange !== null && (
-          <>
-            <p>This link points to change {hiddenChange.position}. Your role can’t see the history.</p>
-            <AskOwners organization={view.organization} owners={hiddenChange.owners} />
-          </>
-        )}
         {time !== null && <TimeBar view={view} content={time} />}
         <div class="record">
           <div>
@@ -112,15 +94,7 @@ function recordPage(
             )}
             <RecordEvidence view={view} evidence={record.evidence} />
           </div>
-          {record.history !== undefined && (
-            <Timeline
-              view={view}
-              id={String(record.id)}
-              history={record.history}
-              people={people}
-              sealTimes={sealTimes}
-            />
-          )}
+          <Timeline view={view} id={String(record.id)} history={record.history} people={people} sealTimes={sealTimes} />
         </div>
       </>
     ),

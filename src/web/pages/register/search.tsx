@@ -8,7 +8,7 @@ import {
   type RegisterView,
 } from '../../register/open-register.ts';
 import { findDestinations } from '../../register/search/destinations.ts';
-import { findFilteredLists, readSearchedMembers } from '../../register/search/filtered-lists.ts';
+import { findFilteredLists } from '../../register/search/filtered-lists.ts';
 import { MIN_QUERY_LENGTH, type SearchContent, SearchResults } from '../../register/search/search-results.tsx';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
@@ -28,7 +28,9 @@ export const searchPage = (context: RegisterCollaborators): Route[] => [
     const signal = clientSignal(request.ctx.res);
     const isSearched = query.length >= MIN_QUERY_LENGTH;
     const hits = isSearched ? await searchRecords(context.scanReader, view.caller, input, signal) : [];
-    const lists = isSearched ? findFilteredLists(view, query, await readSearchedMembers(context, view)) : [];
+    const lists = isSearched
+      ? findFilteredLists(view, query, await context.members.membersOf(view.organization.id))
+      : [];
     return page(view, { query, hits, lists, destinations: findDestinations(view, query) });
   }),
 ];

@@ -15,15 +15,9 @@ export function TileList({ tiles }: { tiles: readonly Tile[] }) {
     <ul class="tiles">
       {tiles.map((tile) => (
         <li key={tile.label}>
-          {tile.address === null ? (
-            <div class="tile">
-              <TileNumber tile={tile} />
-            </div>
-          ) : (
-            <a class="tile" href={tile.address}>
-              <TileNumber tile={tile} />
-            </a>
-          )}
+          <a class="tile" href={tile.address}>
+            <TileNumber tile={tile} />
+          </a>
         </li>
       ))}
     </ul>

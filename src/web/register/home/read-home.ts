@@ -31,9 +31,8 @@ export interface HomeContent {
   coverages: readonly Coverage[];
   /** The cells of the risk matrix; empty without rated risks. */
   matrix: readonly ReportRow[];
-  /** Null for readers without the history. */
-  weekChanges: readonly ListedChange[] | null;
-  /** The seal that covers the moment. Null without one, and for readers without the history. */
+  weekChanges: readonly ListedChange[];
+  /** The seal that covers the moment; null without one. */
   seal: { sealed_at: string; size: number } | null;
 }
 
@@ -47,8 +46,8 @@ export async function readHome(reader: Reader, view: RegisterView): Promise<Home
     audits: isAuditor ? await readAudits(reader, view) : null,
     coverages: await readCoverages(records),
     matrix: await readMatrix(records),
-    weekChanges: view.readsPast ? await readWeek(reader, view, records.moment.today) : null,
-    seal: view.readsPast ? await coveringSeal(view.snapshot, view.organization.id, view.past?.position ?? null) : null,
+    weekChanges: await readWeek(reader, view, records.moment.today),
+    seal: await coveringSeal(view.snapshot, view.organization.id, view.past?.position ?? null),
   };
 }
 

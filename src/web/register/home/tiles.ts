@@ -57,17 +57,17 @@ export interface Tile {
   label: string;
   /** At most MAX_COUNT + 1, see countText. */
   count: number;
-  /** The difference to 90 days before. Null if it is unknown, or the reader may not see it. */
+  /** The difference to 90 days before. Null if it is unknown. */
   change: number | null;
-  /** The number at the end of each of the 90 days before, the earliest first. Empty if the reader may not see it. */
+  /** The number at the end of each of the 90 days before, the earliest first. */
   history: readonly number[];
-  /** The page with exactly the rows that the number counts. Null if the reader's role has no such page. */
-  address: string | null;
+  /** The page with exactly the rows that the number counts. */
+  address: string;
 }
 
 /** Counts the tiles at the moment that the page shows. */
 export async function readTiles(reader: Reader, view: RegisterView, records: ReportContext): Promise<Tile[]> {
-  const days = view.readsPast ? await readDaysBefore(records) : [];
+  const days = await readDaysBefore(records);
   const tiles: Tile[] = [];
   for (const { figure, rows, dailyFigures: names } of TILES) {
     const count = await countRows(reader, view, records, rows);
@@ -107,9 +107,9 @@ async function countRows(
   return (await countRecords(reader, query, tool, view.caller, count)).total;
 }
 
-function rowsAddress(view: RegisterView, rows: TileDefinition['rows']): string | null {
+function rowsAddress(view: RegisterView, rows: TileDefinition['rows']): string {
   if ('plural' in rows) return registerAddress(view, `/${rows.plural}`, rows.filter);
-  return view.readsPast ? registerAddress(view, '/needs-you', { owner: 'all', ...rows.due }) : null;
+  return registerAddress(view, '/needs-you', { owner: 'all', ...rows.due });
 }
 
 /** Returns the age of the open finding that was recorded first, such as ` (oldest: 74 d)`. */

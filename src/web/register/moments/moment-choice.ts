@@ -8,10 +8,8 @@ export interface MomentChoice {
   /** The page's own path, for the forms and links that stay on it. */
   path: string;
   query: URLSearchParams;
-  /** True if the reader may see past moments, changes and proofs. */
-  readsPast: boolean;
   /** The current date. */
   today: string;
-  /** The audits whose completion can be chosen; none for readers without the past. */
+  /** The audits whose completion can be chosen. */
   audits: readonly CompletedAudit[];
 }

@@ -23,8 +23,7 @@ export function momentAddress(choice: Pick<MomentChoice, 'path' | 'query'>, asOf
 
 /** Chooses the moment that the page shows: a day, a minute, an audit or a quarter's end. It works without script. */
 export function MomentControl({ choice }: { choice: MomentChoice }) {
-  const { past, today, audits, readsPast } = choice;
-  if (!readsPast) return null;
+  const { past, today, audits } = choice;
   return (
     <details class="moment">
       <summary>{past === null ? 'Today' : <MomentTime at={past.time} />}</summary>

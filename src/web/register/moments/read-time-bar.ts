@@ -35,12 +35,12 @@ export interface TimeBarContent {
   neighbours: NeighbouringMoments;
 }
 
-/** Reads the organization's changes over time. Returns null for readers without the past. */
+/** Reads the organization's changes over time. Returns null before the first one. */
 export async function readTimeBar(view: RegisterView): Promise<TimeBarContent | null> {
   const { snapshot, organization, today } = view;
   const source = changesOf(view);
-  const firstTime = source === null ? null : await logTimeOf(snapshot, organization.id, 1);
-  if (source === null || firstTime === null) return null;
+  const firstTime = await logTimeOf(snapshot, organization.id, 1);
+  if (firstTime === null) return null;
   const newest = snapshot.newestPosition(organization.id);
   if (newest < MIN_EVENTS_FOR_BARS) return timeBarOfTimes(view, source, await changeTimes(source));
   const ends = stepEnds(dateOf(firstTime), today);
@@ -48,18 +48,15 @@ export async function readTimeBar(view: RegisterView): Promise<TimeBarContent | 
   return timeBar(view, source, { firstDay: dateOf(firstTime), steps: stepsOf(ends, [...ended, newest]), days: [] });
 }
 
-/** Reads a record's changes over time, later ones than the moment shown too. Returns null for readers without the past. */
+/** Reads a record's changes over time, later ones than the moment shown too. Returns null for a record without any. */
 export async function readRecordTimeBar(view: RegisterView, recordId: string): Promise<TimeBarContent | null> {
   const source = changesOf(view, recordId);
-  if (source === null) return null;
   const times = await changeTimes(source);
   return times.length === 0 ? null : timeBarOfTimes(view, source, times);
 }
 
-/** Returns the changes that a reader may see; null without the past. */
-function changesOf(view: RegisterView, recordId?: string): ChangeSource | null {
-  const { snapshot, caller, organization, readsPast } = view;
-  return readsPast ? { snapshot, caller, organizationId: organization.id, recordId } : null;
+function changesOf({ snapshot, caller, organization }: RegisterView, recordId?: string): ChangeSource {
+  return { snapshot, caller, organizationId: organization.id, recordId };
 }
 
 /** @param times of the changes, the earliest first */

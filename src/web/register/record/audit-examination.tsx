@@ -128,9 +128,8 @@ function Sharing({ view: { organization, past }, address }: { view: RegisterView
   );
 }
 
-/** Links to the register pinned to the completion, for readers of the past, and to the pack. */
+/** Links to the register pinned to the completion, and to the pack for those who may have it. */
 function CompletionLinks({ view, audit }: { view: RegisterView; audit: RecordRow }) {
-  if (!view.readsPast) return null;
   if (typeof audit.completed_position !== 'string') return <p class="muted">The audit is not completed yet.</p>;
   const as_of = String(audit.id);
   const controls = registerAddress(view, '/controls', { as_of, framework_id: String(audit.framework_id) });
@@ -142,7 +141,7 @@ function CompletionLinks({ view, audit }: { view: RegisterView; audit: RecordRow
       <li>
         <a href={registerAddress(view, '', { as_of })}>The whole register as of the completion</a>
       </li>
-      {roleAllows(view.organization.role, 'generateReports') && (
+      {roleAllows(view.organization.role, 'exportHistory') && (
         <li>
           <a href={organizationAddress(view.organization.id, `/audits/${audit.id}/pack`)}>
             Audit pack: evidence by control, and the digest

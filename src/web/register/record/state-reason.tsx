@@ -60,7 +60,7 @@ function Factors({ record }: { record: RecordAnswer }) {
 function riseSentence({ history, ...record }: RecordAnswer, basis: string): ComponentChildren {
   for (const factor of ['likelihood', 'impact']) {
     const name = `${basis}_${factor}`;
-    const change = history?.changes.find(({ changes }) => changes.some(({ field }) => field === name));
+    const change = history.changes.find(({ changes }) => changes.some(({ field }) => field === name));
     const { from, to } = change?.changes.find(({ field }) => field === name) ?? {};
     if (typeof from !== 'number' || Number(to) <= from || to !== record[name]) continue;
     return (

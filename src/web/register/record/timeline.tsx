@@ -13,7 +13,7 @@ import { type RegisterView, registerAddress } from '../open-register.ts';
 export function Timeline(props: {
   view: RegisterView;
   id: string;
-  history: NonNullable<RecordAnswer['history']>;
+  history: RecordAnswer['history'];
   people: NamesByKey;
   sealTimes: SealTimes;
 }) {

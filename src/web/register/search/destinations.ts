@@ -3,7 +3,7 @@ import { roleAllows } from '../../../commands/organization/permissions.ts';
 import { settingsLinks } from '../../server/organization-links.ts';
 import { momentAddress } from '../moments/moment-control.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
-import { familyHeading, ORDERED_FAMILIES, railGroups } from '../rail-links.ts';
+import { familyHeading, ORDERED_FAMILIES, RAIL_GROUPS } from '../rail-links.ts';
 
 /** A page or an action that a search finds. */
 export interface Destination {
@@ -38,25 +38,21 @@ export function nextSteps(view: RegisterView): Destination[] {
     address: registerAddress(view, `/${family!.plural}`),
   };
   const changes = { title: 'All changes', address: registerAddress(view, '/changes') };
-  return roleAllows(view.organization.role, 'readChanges') ? [list, changes] : [list];
+  return [list, changes];
 }
 
 function destinationsOf(view: RegisterView): Destination[] {
-  const { organization, past, readsPast } = view;
+  const { organization, past } = view;
   const page = (title: string, path: string) => ({ title, address: registerAddress(view, path) });
   const home = { ...view, path: `/organizations/${organization.id}`, query: new URLSearchParams() };
   const from = past === null ? {} : { from: past.asOf };
   return [
-    ...railGroups(organization).flatMap((links) => links.map(([path, title]) => page(title, path))),
+    ...RAIL_GROUPS.flatMap((links) => links.map(([path, title]) => page(title, path))),
     page('Frameworks', '/frameworks'),
     ...settingsLinks(organization).map(({ title, href }) => ({ title, address: href })),
     ...(past === null ? [] : [{ title: 'Back to today', address: momentAddress(home, null) }]),
-    ...(readsPast
-      ? [
-          { title: 'Compare two moments', address: organizationAddress(organization.id, '/compare', from) },
-          { title: 'Verify a file', address: organizationAddress(organization.id, '/verify', {}) },
-        ]
-      : []),
+    { title: 'Compare two moments', address: organizationAddress(organization.id, '/compare', from) },
+    { title: 'Verify a file', address: organizationAddress(organization.id, '/verify', {}) },
     ...(roleAllows(organization.role, 'changeRecords')
       ? [
           {

@@ -1,9 +1,8 @@
-import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { Member } from '../../../identity/memberships/members.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
 import { enumText } from '../field-content.tsx';
-import { type RegisterCollaborators, type RegisterView, registerAddress } from '../open-register.ts';
+import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading, ORDERED_FAMILIES } from '../rail-links.ts';
 import { type Destination, hasWord, wordsOf } from './destinations.ts';
 
@@ -48,14 +47,6 @@ function isNamed(prefixes: readonly string[], name: string, family: string): boo
     prefixes.every((prefix) => ofName(prefix) || hasWord(family, prefix)) &&
     prefixes.some((prefix) => prefix.length >= MIN_WORD_LENGTH && ofName(prefix))
   );
-}
-
-/** Returns the members whose due items the reader may see. Their names are searched. */
-export async function readSearchedMembers(
-  { members }: Pick<RegisterCollaborators, 'members'>,
-  { organization }: RegisterView,
-): Promise<readonly Member[]> {
-  return roleAllows(organization.role, 'generateReports') ? members.membersOf(organization.id) : [];
 }
 
 /** Returns a family's filters by state, and by what is over. */
