@@ -1,6 +1,7 @@
 import { AUDIT, type AuditProgress, type AuditState } from '../register/audit.ts';
 import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
-import { MAX_DATE, MIN_DATE } from './engine/dates.ts';
+import { isAfterToday, MAX_DATE, MIN_DATE } from './engine/dates.ts';
+import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
 import { withReason } from './record.ts';
 
@@ -9,12 +10,19 @@ type SpecificEvent = SpecificEventOf<typeof AUDIT>;
 export type AuditCommand = CommandOf<typeof AUDIT, AuditState>;
 
 function add(audit: AuditState): Partial<AuditState> {
-  refuseBackwardPeriods(audit);
+  refuseBackwardPeriods(audit, audit);
   return {};
 }
 
-function update(audit: AuditState, changed: Partial<AuditState>, reason: string | undefined): SpecificEvent[] {
-  refuseBackwardPeriods({ ...audit, ...changed });
+function update(
+  audit: AuditState,
+  changed: Partial<AuditState>,
+  reason: string | undefined,
+  context: DecisionContext,
+): SpecificEvent[] {
+  const next = { ...audit, ...changed };
+  refuseBackwardPeriods(next, changed);
+  if (changed.state === 'COMPLETED' || changed.starts_on) refuseCompletionBeforeStart(next, context);
   return changed.state ? [transitionEvent(audit.state, changed.state, reason)] : [];
 }
 
@@ -33,13 +41,22 @@ const EVENT_BY_STATE: Partial<
   OUTDATED: 'AuditOutdated',
 };
 
-/** Refuses a period that ends before it begins. */
-function refuseBackwardPeriods(audit: AuditState): void {
+/** Refuses an audit that is completed before it starts. Today may be the day after in another zone. */
+function refuseCompletionBeforeStart({ state, starts_on }: AuditState, { now }: DecisionContext): void {
+  const isCompleted = state === 'COMPLETED' || state === 'OUTDATED';
+  if (!isCompleted || starts_on === null || !isAfterToday(starts_on, now)) return;
+  const message = `An audit is completed on its starts_on (${starts_on}) or later. Correct starts_on, or complete it then.`;
+  throw new Refusal('invalid_input', message, { field: 'starts_on' });
+}
+
+/** Refuses a period that ends before it begins, if one of its dates is new. */
+function refuseBackwardPeriods(audit: AuditState, changed: Partial<AuditState>): void {
   for (const [from, until] of [
     ['period_from', 'period_until'],
     ['valid_from', 'valid_until'],
   ] as const) {
     const [start, end] = [audit[from], audit[until]];
+    if (!changed[from] && !changed[until]) continue;
     if (start === null || end === null || end >= start) continue;
     throw new Refusal('invalid_input', `${until} (${end}) is before ${from} (${start}). Correct one of them.`, {
       field: until,

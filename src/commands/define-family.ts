@@ -17,6 +17,7 @@ import {
   withoutReason,
   withReason,
 } from './record.ts';
+import { checkDates, withoutNoEnd } from './stated-dates.ts';
 import { checkFirstState, checkTransition } from './workflow.ts';
 
 /** The events of a family without those that most families have. */
@@ -154,7 +155,8 @@ export function defineFamily<
   type Command = CommandOf<Description, State, SpecificCommand>;
   type Event = EventOf<Description['events']>;
   const { title, fields } = description;
-  const { commands, commonEvents }: FamilyDescription = description;
+  const { commands, commonEvents, pastDecision }: FamilyDescription = description;
+  const statedFields = { ...pastDecision?.fields, ...fields };
   const stateFields = Object.keys(fields).filter((name) => isStored(fields[name]!));
   const corrected = correctedFields(fields) as (keyof State)[];
   const initialState = initialStateOf(fields, stateFields) as State;
@@ -176,23 +178,24 @@ export function defineFamily<
   }
 
   /** Adds a record. An imported one is added as before its past decision, which follows in the same append. */
-  function add(command: AddCommand<State>, context: DecisionContext): Event[] {
-    const { fields, origin, reason } = command;
-    if (origin === undefined || !hasPastDecision(description, fields)) return [toAddedEvent(command, context)];
-    const { event, describedBy } = rules.importDecision!(fields, origin, reason, context);
-    return [toAddedEvent({ ...command, fields: omit(fields, describedBy) }, context), event as Event];
+  function add({ fields: given, origin, reason }: AddCommand<State>, context: DecisionContext): Event[] {
+    const input = checkDates(statedFields, withoutNoEnd(statedFields, given), context);
+    if (origin === undefined || !hasPastDecision(description, input)) return [toAddedEvent(input, reason, context)];
+    const { event, describedBy } = rules.importDecision!(input, origin, reason, context);
+    return [toAddedEvent(omit(input, describedBy), reason, context), event as Event];
   }
 
-  function toAddedEvent({ fields: input, reason }: AddCommand<State>, context: DecisionContext): Event {
+  function toAddedEvent(input: Partial<State>, reason: string | undefined, context: DecisionContext): Event {
     const record = { ...initialState, ...omitEmpty(input) };
     checkFirstState(description, record);
     const extraFields = rules.add?.(record, reason, context);
     return commonEvent('added', { ...omitEmpty(input), ...extraFields, ...withReason(reason) });
   }
 
-  function update({ changes, reason }: UpdateCommand<State>, state: State, context: DecisionContext): Event[] {
+  function update({ reason, ...command }: UpdateCommand<State>, state: State, context: DecisionContext): Event[] {
     refuseIfArchived(state);
-    const changed = changedFields(state, changes);
+    const changes = withoutNoEnd(fields, command.changes);
+    const changed = checkDates(fields, changedFields(state, changes), context);
     checkTransition(description, state, changed, reason);
     const corrections = pick(changed, corrected);
     const events: Event[] = [];
@@ -212,11 +215,8 @@ export function defineFamily<
   }
 
   /** The cast: all families give their common events the same data, and a test compares all events with their schemas. */
-  function commonEvent(name: keyof CommonEventTypes, data: object): Event {
-    const type = commonEvents[name];
-    if (type === undefined) throw new TypeError(`${title} has no event for ${name}`);
-    return { type, data } as Event;
-  }
+  const commonEvent = (name: keyof CommonEventTypes, data: object) =>
+    ({ type: commonEvents[name] ?? refuseEvent(title, name), data }) as Event;
 
   function evolve(state: State | null, event: Event): State {
     const next = applyCommonEvent(commonEvents, initialState, state, event);
@@ -232,6 +232,10 @@ export function defineFamily<
     evolve,
     ...pick<typeof rules, 'origin' | 'parent' | 'facts' | 'keys'>(rules, ['origin', 'parent', 'facts', 'keys']),
   };
+}
+
+function refuseEvent(title: string, name: string): never {
+  throw new TypeError(`${title} has no event for ${name}`);
 }
 
 /** Refuses to add a record that exists already. */

@@ -2,19 +2,16 @@ import { createHash } from 'node:crypto';
 import { EVIDENCE, type EvidenceState } from '../register/evidence.ts';
 import { defineFamily } from './define-family.ts';
 import { MAX_DATE } from './engine/dates.ts';
-import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
-import { refuseFuture } from './record.ts';
 
 /** Checks new evidence. There is no update: evidence is archived and added again. */
-function add(evidence: EvidenceState, _reason: string | undefined, context: DecisionContext): Partial<EvidenceState> {
-  const { url, text, sha256, collected_at } = evidence;
+function add(evidence: EvidenceState): Partial<EvidenceState> {
+  const { url, text, sha256 } = evidence;
   if (!url && !text && !sha256) {
     throw new Refusal('invalid_input', 'Evidence needs at least one of url, text and sha256. Give one of them.', {
       field: 'url',
     });
   }
-  if (collected_at) refuseFuture('collected_at', collected_at, context);
   const record_ids = [...new Set(evidence.record_ids)];
   return sha256 || !text ? { record_ids } : { record_ids, sha256: createHash('sha256').update(text).digest('hex') };
 }

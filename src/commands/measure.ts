@@ -3,24 +3,21 @@ import { type CommandOf, defineFamily, type SpecificEventOf } from './define-fam
 import { MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
-import { refuseFuture, withReason } from './record.ts';
+import { withReason } from './record.ts';
 import { isBackwards } from './workflow.ts';
 
 type SpecificEvent = SpecificEventOf<typeof MEASURE>;
 
 export type MeasureCommand = CommandOf<typeof MEASURE, MeasureState>;
 
-function add(measure: MeasureState, _reason: string | undefined, context: DecisionContext): Partial<MeasureState> {
-  const { state, implemented_at } = measure;
-  if (implemented_at === null) return {};
-  if (state !== 'IMPLEMENTED') {
+function add({ state, implemented_at }: MeasureState): Partial<MeasureState> {
+  if (implemented_at !== null && state !== 'IMPLEMENTED') {
     throw new Refusal(
       'invalid_input',
       'Only an IMPLEMENTED measure has implemented_at. Give state IMPLEMENTED too, or leave implemented_at out.',
       { field: 'implemented_at' },
     );
   }
-  refuseFuture('implemented_at', implemented_at, context);
   return {};
 }
 

@@ -5,8 +5,9 @@ import {
   type NonconformityStatus,
 } from '../register/nonconformity.ts';
 import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
-import { MAX_DATE } from './engine/dates.ts';
+import { isAfterToday, MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
+import { Refusal } from './engine/refusal.ts';
 import { withReason } from './record.ts';
 import { isBackwards } from './workflow.ts';
 
@@ -24,7 +25,16 @@ function update(
   reason: string | undefined,
   context: DecisionContext,
 ): SpecificEvent[] {
+  refuseClosureBeforeFinding(nonconformity, changed);
   return changed.status ? [transitionEvent(nonconformity.status, changed.status, reason, context)] : [];
+}
+
+/** Refuses to identify a closed nonconformity after its closure, wherever it was identified. */
+function refuseClosureBeforeFinding({ closed_at }: NonconformityState, changed: Partial<NonconformityState>): void {
+  const { date_identified } = changed;
+  if (!closed_at || !date_identified || !isAfterToday(date_identified, closed_at)) return;
+  const message = `date_identified (${date_identified}) is after the closure (${closed_at}). Give an earlier date.`;
+  throw new Refusal('invalid_input', message, { field: 'date_identified' });
 }
 
 function transitionEvent(

@@ -1,4 +1,3 @@
-import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
 
 /** Fields that every record has. Its family adds others. */
@@ -69,10 +68,4 @@ export function requireState<State>(state: State | null): State {
 export function requireReason(reason: string | null | undefined, purpose: string): string {
   if (reason) return reason;
   throw new Refusal('invalid_input', `Give a reason: ${purpose}.`, { field: 'reason' });
-}
-
-/** Refuses a time in the future. */
-export function refuseFuture(field: string, timestamp: string, context: DecisionContext): void {
-  if (timestamp <= context.now) return;
-  throw new Refusal('invalid_input', `${field} is in the future. Give a time up to now (${context.now}).`, { field });
 }

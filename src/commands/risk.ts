@@ -15,7 +15,7 @@ import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
 import { type ImportOrigin, toImportOrigin } from './import-origin.ts';
 import { forbiddenAs, roleAllows } from './organization/permissions.ts';
-import { isEmpty, type OptionalReason, pick, refuseFuture, requireReason, withReason } from './record.ts';
+import { isEmpty, type OptionalReason, pick, requireReason, withReason } from './record.ts';
 
 type SpecificEvent = SpecificEventOf<typeof RISK>;
 
@@ -194,7 +194,6 @@ function importAcceptance(row: RiskRow, origin: ImportOrigin, reason: string | u
       field: 'accepted_until',
     });
   }
-  if (accepted_at) refuseFuture('accepted_at', accepted_at, context);
   if (accepted_at && until < dateOf(accepted_at)) {
     const message = 'The acceptance cannot end before it was given. Correct accepted_at or accepted_until.';
     throw new Refusal('invalid_input', message, { field: 'accepted_until' });

@@ -1,10 +1,12 @@
+import type { Fields } from '../register/field.ts';
 import { VENDOR, type VendorReview, type VendorRow, type VendorState } from '../register/vendor.ts';
 import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
 import { addDays, dateOf, endOfDay, MAX_DATE, MIN_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
 import { type ImportOrigin, toImportOrigin } from './import-origin.ts';
-import { type OptionalReason, refuseFuture, requireReason, withReason } from './record.ts';
+import { type OptionalReason, requireReason, withReason } from './record.ts';
+import { checkDates } from './stated-dates.ts';
 
 type SpecificEvent = SpecificEventOf<typeof VENDOR>;
 
@@ -25,17 +27,14 @@ export type ReviewVendor = {
 } & OptionalReason;
 export type VendorCommand = CommandOf<typeof VENDOR, VendorState, ReviewVendor>;
 
-function add(vendor: VendorState, reason: string | undefined, context: DecisionContext): object {
-  const { status, last_reviewed } = vendor;
+function add({ status }: VendorState, reason: string | undefined): object {
   if (status !== 'PENDING_REVIEW') requireReason(reason, `why the vendor is ${status}`);
-  if (last_reviewed) refuseFuture('last_reviewed', last_reviewed, context);
   return {};
 }
 
 /** Returns an imported review. A date or conditions that the file doesn't have stay unknown, and no next review is set. */
-function importReview(row: VendorRow, origin: ImportOrigin, reason: string | undefined, context: DecisionContext) {
+function importReview(row: VendorRow, origin: ImportOrigin, reason: string | undefined) {
   const { findings = null, conditions = null, reviewed_by = null, last_reviewed = null } = row;
-  if (last_reviewed) refuseFuture('last_reviewed', last_reviewed, context);
   const outcome = row.status as VendorReview['outcome'];
   const review = { outcome, findings, conditions, reviewed_by, reviewed_at: last_reviewed };
   const event: VendorReviewImported = {
@@ -51,6 +50,12 @@ function update(_state: VendorState, changed: Partial<VendorState>, reason: stri
   return [{ type, data: { reason: reason! } }];
 }
 
+/** The dates of a review, with the rules that they have as fields. */
+const REVIEW_DATES = {
+  reviewed_at: VENDOR.fields.last_reviewed,
+  next_review_due: VENDOR.fields.next_review_due,
+} as const satisfies Fields;
+
 function decideReview(command: ReviewVendor, _state: VendorState, context: DecisionContext): VendorReviewed[] {
   if (command.outcome === 'CONDITIONAL' && !command.conditions) {
     throw new Refusal(
@@ -60,7 +65,7 @@ function decideReview(command: ReviewVendor, _state: VendorState, context: Decis
     );
   }
   const reviewed_at = reviewTime(command, context.now);
-  refuseFuture('reviewed_at', reviewed_at, context);
+  checkDates(REVIEW_DATES, command, context);
   const next_review_due = command.next_review_due ?? addDays(reviewed_at, REVIEW_INTERVAL_DAYS);
   if (next_review_due < dateOf(reviewed_at)) {
     throw new Refusal(

@@ -13,7 +13,7 @@ const FIELDS = {
   url: { kind: 'url', label: 'Address', setBy: 'ADD' },
   text: { kind: 'longText', label: 'Text', setBy: 'ADD' },
   sha256: { kind: 'sha256', label: 'SHA-256', setBy: 'ADD' },
-  collected_at: { kind: 'time', label: 'Collected', setBy: 'ADD' },
+  collected_at: { kind: 'time', label: 'Collected', setBy: 'ADD', isPastFact: true },
   valid_until: { kind: 'date', label: 'Valid until', setBy: 'ADD' },
   // The records that it was added with. Those links begin with the evidence's first event.
   record_ids: { kind: 'ids', label: 'Evidence of', exceptPrefix: 'evd', maxItems: 20, required: true, setBy: 'ADD' },

@@ -41,6 +41,8 @@ interface FieldFacts {
   lookalike?: true;
   /** Sorted and looked up with numbers by value: A.5.2 comes before A.5.10, and NC-7 looks like NC-07. */
   naturalOrder?: true;
+  /** A date or time of something that has happened. It can't be after today. */
+  isPastFact?: true;
   /** The change history leaves it out. */
   excludedFromHistory?: true;
   /** Left out of short tables. */

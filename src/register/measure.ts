@@ -23,6 +23,7 @@ const FIELDS = {
     note: 'only if IMPLEMENTED',
     setBy: 'ADD',
     source: 'is set when state becomes IMPLEMENTED',
+    isPastFact: true,
   },
   evidence_count: { kind: 'count', label: 'Evidence', note: 'expired evidence too', of: 'EVIDENCE' },
   valid_evidence_count: { kind: 'validCount', label: 'Valid evidence', of: 'EVIDENCE_UNTIL:' },

@@ -13,7 +13,7 @@ const FIELDS = {
   severity: { kind: 'enum', label: 'Severity', values: SEVERITIES, filter: true },
   // The audit that found it, if any.
   audit_id: { kind: 'id', label: 'Audit id', prefix: 'aud', filter: true, detail: true },
-  date_identified: { kind: 'date', label: 'Identified' },
+  date_identified: { kind: 'date', label: 'Identified', isPastFact: true },
   root_cause: { kind: 'text', label: 'Root cause', search: 'LONG' },
   corrective_action: { kind: 'text', label: 'Corrective action', search: 'LONG' },
   due_date: { kind: 'date', label: 'Due' },

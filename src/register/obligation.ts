@@ -14,7 +14,7 @@ const FIELDS = {
   due_date: { kind: 'date', label: 'Due' },
   owner_id: OWNER_FIELD,
   status: { ...STATE_FIELD, label: 'Status', values: COMPLIANCE, initial: 'NOT_ASSESSED' },
-  last_review_date: { kind: 'date', label: 'Reviewed', hasOwnEvent: true },
+  last_review_date: { kind: 'date', label: 'Reviewed', hasOwnEvent: true, isPastFact: true },
   overdue: {
     kind: 'past',
     label: 'Overdue',

@@ -107,7 +107,7 @@ const FIELDS = {
 /** A past acceptance, besides `status`. */
 const PAST_ACCEPTANCE_FIELDS = {
   accepted_until: { kind: 'date', label: 'Accepted until' },
-  accepted_at: { kind: 'time', label: 'Accepted on' },
+  accepted_at: { kind: 'time', label: 'Accepted on', isPastFact: true },
   accepted_by: { kind: 'person', label: 'Accepted by' },
   acceptance_reason: { kind: 'text', label: 'Reason for acceptance' },
 } as const satisfies Fields;

@@ -30,7 +30,13 @@ const FIELDS = {
   contract_until: { kind: 'date', label: 'Contract until' },
   next_review_due: { kind: 'date', label: 'Next review' },
   owner_id: OWNER_FIELD,
-  last_reviewed: { kind: 'time', label: 'Reviewed', setBy: 'ADD', source: 'is set by reviewVendor' },
+  last_reviewed: {
+    kind: 'time',
+    label: 'Reviewed',
+    setBy: 'ADD',
+    source: 'is set by reviewVendor',
+    isPastFact: true,
+  },
   status: { ...STATE_FIELD, label: 'Status', values: VENDOR_STATUSES, initial: 'PENDING_REVIEW' },
   review: {
     kind: 'object',

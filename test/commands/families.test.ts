@@ -55,7 +55,8 @@ function sample(field: string, schema: Schema, context: { framework: string; aud
   if (field === 'sha256') return 'a'.repeat(64);
   if (/url$/.test(field)) return 'https://example.org/';
   if (/_at$|^last_reviewed$|^updated_since$|^reviewed_before$/.test(field)) return '2025-01-01T00:00:00.000Z';
-  if (/(_due|_date|_until|_from|_on|_before|_after|identified)$/.test(field)) return '2027-01-01';
+  if (/^last_review_date$|identified$/.test(field)) return '2025-01-01';
+  if (/(_due|_date|_until|_from|_on|_before|_after)$/.test(field)) return '2027-01-01';
   return 'Something';
 }
 

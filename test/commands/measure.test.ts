@@ -76,7 +76,7 @@ test('implemented_at may be before the measure was added, but not in the future 
   for (const state of MEASURE_STATES) {
     if (state !== 'IMPLEMENTED') add(state, BEFORE).refused('invalid_input', { field });
   }
-  add('IMPLEMENTED', '2026-03-10T09:30:00.001Z').refused('invalid_input', { field });
+  add('IMPLEMENTED', '2026-03-10T10:00:00.000Z').refused('invalid_input', { field });
   for (const implemented_at of [BEFORE, NOW]) {
     const data = { name: 'Backups', state: 'IMPLEMENTED', implemented_at, justification: 'none' } as const;
     add('IMPLEMENTED', implemented_at).then([{ type: 'MeasureAdded', data }]);

@@ -28,19 +28,41 @@ export function daysBetween(from: string, until: string): number {
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** RFC 3339 allows hours up to 23. JavaScript would also accept 24:00:00. */
-const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?Z$/;
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 /** Returns a date's first millisecond, or the timestamp; null if the text is not a valid date or timestamp. */
 export function startOfPeriod(text: string): string | null {
   return isRealDate(text) ? `${text}T00:00:00.000Z` : endOfPeriod(text);
 }
 
-/** Returns a date's last millisecond, or the timestamp with three decimals; null if the text is neither. */
+/** Returns a date's last millisecond, or the timestamp in UTC with three decimals; null if the text is neither. */
 export function endOfPeriod(text: string): string | null {
   if (DATE.test(text)) return isRealDate(text) ? endOfDay(text) : null;
-  if (!TIMESTAMP.test(text)) return null;
+  if (!TIMESTAMP.test(text) || !isRealDate(dateOf(text))) return null;
   const time = new Date(text);
-  return Number.isNaN(time.getTime()) || !isRealDate(dateOf(text)) ? null : time.toISOString();
+  if (Number.isNaN(time.getTime())) return null;
+  // An offset can lead to the year -1 or 10000, which have more digits.
+  const inUtc = time.toISOString();
+  return inUtc.length === '2026-01-01T00:00:00.000Z'.length ? inUtc : null;
+}
+
+/** Returns a date as it is, and a timestamp in UTC with three decimals; null if the text is neither. */
+export function toDateOrTime(text: string): string | null {
+  return isRealDate(text) ? text : endOfPeriod(text);
+}
+
+/** In the zone farthest ahead of UTC, a day begins first. */
+const FARTHEST_AHEAD_MS = 14 * 3_600_000;
+
+/** Returns the day of a time in the zone farthest ahead of UTC. */
+export function dayFarthestAhead(time: string): string {
+  return dateOf(new Date(Date.parse(time) + FARTHEST_AHEAD_MS).toISOString());
+}
+
+/** Returns true for a date or time after the end of today, wherever the caller is. @param now a timestamp */
+export function isAfterToday(dateOrTime: string, now: string): boolean {
+  const day = DATE.test(dateOrTime) ? dateOrTime : dayFarthestAhead(dateOrTime);
+  return day > dayFarthestAhead(now);
 }
 
 /** Returns the day of a date or timestamp if the calendar doesn't have it, such as 2027-02-29; else null. */

@@ -1,7 +1,9 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
+import { FAMILIES } from '../../commands/families.ts';
 import type { ImportOrigin } from '../../commands/import-origin.ts';
 import type { FamilyName } from '../../register/families.ts';
 import { toSingleLine } from '../schema/input-parser.ts';
+import { noEndMember } from '../tools/write.ts';
 import type { CrosswalkSummary } from './crosswalk/crosswalk-import.ts';
 import type { RowError } from './import-rows.ts';
 
@@ -59,6 +61,8 @@ export interface ImportedRow {
   result?: Result;
   /** Only if the row names its owner by a word: the account. */
   owner_id?: string;
+  /** The dates that were read as "no end". */
+  no_end?: string[];
   /** Only in a dry run: other records, and other rows of the call, with the same name or reference_id. */
   similar?: SimilarRecord[];
   /** Only for rows of spreadsheets: the record was imported from the same cells with other values, and stays as it is. */
@@ -137,8 +141,9 @@ function recordOfRow(
 }
 
 /** Returns the members that say how a row was read. */
-function readingMembers({ ownerId, isReadDifferently }: Pick<CommandRow, 'ownerId' | 'isReadDifferently'>) {
+function readingMembers({ type, fields, ownerId, isReadDifferently }: CommandRow) {
   return {
+    ...noEndMember(FAMILIES[type], fields),
     ...(ownerId === undefined ? {} : { owner_id: ownerId }),
     ...(isReadDifferently ? { read_differently: true as const } : {}),
   };

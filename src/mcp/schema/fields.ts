@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isRealDate, missingDay, startOfPeriod } from '../../commands/engine/dates.ts';
+import { isRealDate, missingDay, startOfPeriod, toDateOrTime } from '../../commands/engine/dates.ts';
 import { FORBIDDEN_IN_NAMES, FORBIDDEN_IN_TEXTS } from '../../commands/engine/forbidden-characters.ts';
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { hasTooManyMarks, MAX_MARKS_IN_A_ROW } from '../../commands/engine/normalize.ts';
@@ -106,21 +106,25 @@ export const date = once(() =>
     .meta({ format: 'date' }),
 );
 
-/** An RFC 3339 time in UTC, or a date. `read` turns either into the stored value. */
+/** An RFC 3339 time, or a date. `read` turns either into the stored value, which is in UTC. */
 const timeInput = (read: (value: string) => string | null) =>
   z
     .string()
     .overwrite((value) => value.trim())
     .refine((value) => read(value) !== null, {
-      error: ({ input }) => dateProblem(input, 'is not a time: give YYYY-MM-DD, or YYYY-MM-DDThh:mm:ssZ in UTC'),
+      error: ({ input }) =>
+        dateProblem(input, 'is not a time: give YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss with Z or an offset such as +02:00'),
     })
     .overwrite((value) => read(value) ?? value)
-    .meta({ title: 'time', pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?Z)?$' });
+    .meta({
+      title: 'time',
+      pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2}))?$',
+    });
 
 /** A time. A date stands for its first millisecond. */
 export const timestamp = once(() => timeInput(startOfPeriod));
-/** A time or a date. A date stays a date: the decider turns it into a time. */
-export const dateOrTime = once(() => timeInput((value) => (isRealDate(value) ? value : startOfPeriod(value))));
+/** A time or a date. A date stays a date. */
+export const dateOrTime = once(() => timeInput(toDateOrTime));
 
 const LETTER = '[0-9A-HJKMNP-TV-Z]';
 /** The pattern of ids with these prefixes, and of further words such as ME. */

@@ -88,6 +88,12 @@ export const linkedControls = {
     .describe('with filter.linked_framework_id: that framework’s controls, by number'),
 };
 
+/** The dates of a call, or of a row, that were read as "no end". */
+export const noEnd = z
+  .array(z.string())
+  .optional()
+  .describe('fields left empty, because 9999-12-31 and 2999-12-31 mean no end');
+
 /** Returns the schema of the answer to a write on one record. */
 export function writeOutput(
   { singular, full }: RecordSchemas,
@@ -102,6 +108,7 @@ export function writeOutput(
     position: position().optional().describe('of the write’s last event; works as as_of; absent while pending'),
     event_types: z.array(z.string()).describe('what happened; empty if nothing changed'),
     ...extraFields,
+    no_end: noEnd,
     repeated: z.literal(true).optional().describe('the same key and input were done before'),
     pending,
     ...(isAdd

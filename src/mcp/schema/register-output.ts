@@ -8,6 +8,7 @@ import {
   errorObject,
   momentNotes,
   nextCursor,
+  noEnd,
   pageOutput,
   pageUrl,
   pending,
@@ -227,6 +228,7 @@ export const importOutput = () =>
         name: z.string().optional().describe('with set'),
         result: z.enum(['CREATED', 'UPDATED', 'UNCHANGED']).optional(),
         owner_id: field.id('acc').optional().describe('only if the row names its owner: the account'),
+        no_end: noEnd,
         similar: z
           .array(z.strictObject({ id: anyId, name: z.string().nullable() }))
           .optional()

@@ -6,8 +6,10 @@ import { beforeDeadline, commandDeadline } from '../../commands/engine/retries.t
 import { familyOf, recordAggregate } from '../../commands/families.ts';
 import { type Caller, isBarredFrom, type Role, withCurrentRights } from '../../commands/organization/caller.ts';
 import { type Permission, requirePermission, roleIn } from '../../commands/organization/permissions.ts';
+import { noEndFields } from '../../commands/stated-dates.ts';
 import { findSimilar } from '../../queries/records/similar-records.ts';
 import { readWrittenRecord } from '../../queries/records/written-record.ts';
+import type { FamilyDescription } from '../../register/field.ts';
 import { OwnerNames, resolveMe } from './command-accounts.ts';
 import type { ToolContext, WriteContext, WriteService } from './tool.ts';
 
@@ -84,6 +86,7 @@ async function write(
       ...(expected_revision === undefined ? {} : { expected_revision }),
     },
   );
+  const family = familyOf(id);
   const result = await service.handler.execute(recordAggregate(id), command, envelope);
   const pending = !(await waitUntilReadable(service, organizationId, result));
   const { revision, created_at, updated_at } = result;
@@ -94,15 +97,22 @@ async function write(
     isNew ? findSimilar(snapshot, organizationId, Object.assign({}, state, { id })) : [],
   ]);
   return {
-    [familyOf(id).singular]: record,
+    [family.singular]: record,
     revision,
     ...(position === undefined ? {} : { position }),
     event_types: result.event_types,
     ...spec.extraOutput?.(result),
+    ...noEndMember(family, command.fields ?? command.changes),
     ...(result.repeated ? { repeated: true } : {}),
     ...(pending ? { pending: true } : {}),
     ...(similar.length > 0 ? { similar } : {}),
   };
+}
+
+/** Returns the member of an answer that names the dates that were read as "no end"; nothing without such dates. */
+export function noEndMember({ fields }: Pick<FamilyDescription, 'fields'>, values: unknown): { no_end?: string[] } {
+  const names = noEndFields(fields, (values ?? {}) as object);
+  return names.length === 0 ? {} : { no_end: names };
 }
 
 /** Waits, at most `writeWaitMs`, until every instance can read a command's result. Returns false if that took too long. */

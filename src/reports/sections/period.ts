@@ -1,4 +1,4 @@
-import { endOfPeriod, isRealDate, startOfPeriod } from '../../commands/engine/dates.ts';
+import { endOfPeriod, isRealDate, startOfPeriod, toDateOrTime } from '../../commands/engine/dates.ts';
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { completedPosition, logTimeOf, POSITION, reversedPeriod } from '../../queries/moments/moment.ts';
@@ -94,7 +94,7 @@ async function boundOf(context: ReportContext, field: 'from' | 'to', text: strin
 
 /** Returns a date as it is, and a timestamp with three decimals. @throws Refusal for any other text */
 function timeOf(field: string, text: string): string {
-  const time = isRealDate(text) ? text : endOfPeriod(text);
+  const time = toDateOrTime(text);
   if (time !== null) return time;
   const message = `"${text}" is not a valid ${field}. Give a date, a timestamp in UTC, a completed audit's id, or a position.`;
   throw new Refusal('invalid_input', message, { field });

@@ -343,7 +343,13 @@ test('an impossible date is refused; a timestamp field accepts a date', async ({
   assert.is(vendor.last_reviewed, '2026-01-31T00:00:00.000Z');
   const addAnswer = await owner.ok('addVendor', { ...add, last_reviewed: '2026-01-31T10:20:30Z' });
   assert.is(addAnswer.vendor.last_reviewed, '2026-01-31T10:20:30.000Z');
-  for (const bad of ['2026-02-30', '31.01.2026', '2026-01-31T10:20:30', '2026-01-31T10:20:30+01:00', 'yesterday']) {
+  for (const [given, stored] of [
+    ['2026-01-31T10:20:30+11:00', '2026-01-30T23:20:30.000Z'],
+    ['2026-01-31T23:30:00.5-03:30', '2026-02-01T03:00:00.500Z'],
+  ] as const) {
+    assert.is((await owner.ok('addVendor', { ...add, last_reviewed: given })).vendor.last_reviewed, stored);
+  }
+  for (const bad of ['2026-02-30', '31.01.2026', '2026-01-31T10:20:30', '2026-01-31T10:20:30+1', 'yesterday']) {
     assert.is((await owner.refused('addVendor', { ...add, last_reviewed: bad })).field, 'last_reviewed', bad);
   }
   for (const bad of ['2026-02-30', '2026-1-1', '2026-01-31T00:00:00Z']) {
@@ -354,7 +360,11 @@ test('an impossible date is refused; a timestamp field accepts a date', async ({
     ['last_reviewed', '2025-02-29', 'is a day that does not exist in the calendar: give another.'],
     ['last_reviewed', '2025-02-29T10:00:00Z', 'is a day that does not exist in the calendar: give another.'],
     ['contract_until', '29.02.2027', 'is not a date: give YYYY-MM-DD.'],
-    ['last_reviewed', '2025-02-28T25:00:00Z', 'is not a time: give YYYY-MM-DD, or YYYY-MM-DDThh:mm:ssZ in UTC.'],
+    [
+      'last_reviewed',
+      '2025-02-28T25:00:00Z',
+      'is not a time: give YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss with Z or an offset such as +02:00.',
+    ],
   ] as const) {
     assert.is((await owner.refused('addVendor', { ...add, [field]: day })).message, `${field} ${message}`);
   }
@@ -364,6 +374,14 @@ test('an impossible date is refused; a timestamp field accepts a date', async ({
     (await owner.refused('reviewVendor', { id: vendor.id, outcome: 'APPROVED', reviewed_at: future })).field,
     'reviewed_at',
   );
+});
+
+test('9999-12-31 means no end, and the answer says so', async ({ owner, organizationId }) => {
+  const add = { organization_id: organizationId, name: 'Endless', contract_until: '9999-12-31' };
+  const { vendor, no_end } = await owner.ok('addVendor', add);
+  assert.equal([vendor.contract_until, no_end], [null, ['contract_until']]);
+  const change = { id: vendor.id, next_review_due: '2999-12-31', country: 'DE' };
+  assert.equal((await owner.ok('updateVendor', change)).no_end, ['next_review_due']);
 });
 
 test('ME is the caller; an owner must be a member', async ({ owner, organizationId, accountId, addMember }) => {

@@ -199,6 +199,21 @@ test('a dry run names records and rows with the same name or reference_id', asyn
   assert.ok((await runImport(register, 'RISK', inputs)).rows.every(({ similar }) => similar === undefined));
 });
 
+test('a row’s date that means no end leaves the field empty, and the row says so each time', async ({ register }) => {
+  const rows = [{ name: 'Endless', contract_until: '9999-12-31' }, { name: 'Plain' }];
+  for (const counts of [
+    [2, 0, 0],
+    [0, 0, 2],
+  ]) {
+    const answer = await runImport(register, 'VENDOR', rows);
+    assert.equal(countsOf(answer), counts);
+    assert.equal(
+      answer.rows.map(({ no_end }) => no_end),
+      [['contract_until'], undefined],
+    );
+  }
+});
+
 test('rows with an id change records, once per key', async ({ register }) => {
   const { rows } = await runImport(register, 'VENDOR', suppliers(2));
   const [firstId, secondId] = rows.map(({ id }) => id!) as [string, string];

@@ -147,7 +147,7 @@ function* wrongNumbers({ minimum, maximum }: JsonSchema): Generator<Wrong> {
 
 const NO_DATES = ['2026-02-30', '2025-02-29', '2026-13-01', '2026-00-10', '2026-01-32', '2026-1-1', '31.01.2026'];
 const NO_TIMES = ['2026-02-30T10:00:00Z', '2026-01-31T25:00:00Z', '2026-01-31T24:00:00Z', '2026-01-31T23:60:00Z'];
-const NO_MOMENTS = [...NO_DATES, ...NO_TIMES, '2026-01-31T10:00:00', '2026-01-31T10:00:00+01:00', 'yesterday', '1e3'];
+const NO_MOMENTS = [...NO_DATES, ...NO_TIMES, '2026-01-31T10:00:00', '2026-01-31T10:00:00+1:00', 'yesterday', '1e3'];
 const UNREAL = [
   '\u0000',
   '\u001b',

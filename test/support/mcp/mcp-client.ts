@@ -43,6 +43,7 @@ export interface Result {
   event_types: string[];
   repeated?: true;
   superseded_by?: { reviewed_at: string; outcome: string | null };
+  no_end?: string[];
   similar?: { id: string; name: string }[];
   hint?: string;
   selection?: string;

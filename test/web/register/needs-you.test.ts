@@ -126,7 +126,7 @@ test('takes an unknown value of overdue for none', async ({ owner, path }) => {
 test('shows the score of a risk', async ({ web, owner, path }) => {
   const { organizationId: organization_id } = web;
   const ratings = { inherent_likelihood: 3, inherent_impact: 5 };
-  const fields = { name: 'Phishing mail', owner_id: 'ME', next_review_due: '2999-01-01', ...ratings };
+  const fields = { name: 'Phishing mail', owner_id: 'ME', next_review_due: '2099-01-01', ...ratings };
   await web.call('addRisk', { organization_id, ...fields });
   const { text } = await owner.get(`${path}?kind=RISK_REVIEW&until=2999-12-31`);
   assert.match(text, /Phishing mail<\/a> <span class="score tone-critical">15</);
