@@ -1,23 +1,23 @@
 import { Agent, request } from 'node:http';
 
 /*
- * Sends the same call, 20 concurrent, until this process is stopped. Reports each answer. It is a separate
+ * Sends requests until this process is stopped: each again as soon as it is answered. Reports each answer. It is a separate
  * process, so that it doesn't slow down the measuring process.
  */
 
-const agent = new Agent({ keepAlive: true, maxSockets: 20 });
+/** A request that is sent again and again. */
+export interface RepeatedRequest {
+  method: 'GET' | 'POST';
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
 
-process.once('message', ({ port, token, body }: { port: number; token: string; body: string }) => {
-  const bytes = Buffer.from(body);
-  const headers = {
-    Authorization: `Bearer ${token}`,
-    'Content-Type': 'application/json',
-    'Content-Length': bytes.length,
-    Accept: 'application/json, text/event-stream',
-    'MCP-Protocol-Version': '2025-11-25',
-  };
-  const send = () => {
-    const clientRequest = request({ port, host: '127.0.0.1', path: '/api/mcp/v1', method: 'POST', agent, headers });
+process.once('message', ({ port, requests }: { port: number; requests: RepeatedRequest[] }) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: requests.length });
+  const send = ({ method, path, headers, body }: RepeatedRequest) => {
+    const length = body === '' ? {} : { 'Content-Length': Buffer.byteLength(body) };
+    const clientRequest = request({ port, host: '127.0.0.1', path, method, agent, headers: { ...headers, ...length } });
     clientRequest.once('response', (response) => response.resume());
     // A connection that the service cuts is followed by another one.
     clientRequest.once('error', () => undefined);
@@ -25,10 +25,10 @@ process.once('message', ({ port, token, body }: { port: number; token: string; b
       if (!process.connected) return;
       // The parent may have just left.
       process.send!('answered', undefined, undefined, () => undefined);
-      send();
+      send({ method, path, headers, body });
     });
-    clientRequest.end(bytes);
+    clientRequest.end(body);
   };
-  for (let call = 0; call < 20; call++) send();
+  for (const repeated of requests) send(repeated);
 });
 process.on('disconnect', () => process.exit(0));

@@ -47,7 +47,7 @@ function expensiveCalls(organization_id: string, position: string): Map<string, 
   );
 }
 
-const callOf = (name: string, args: object) => ({
+export const callOf = (name: string, args: object) => ({
   jsonrpc: '2.0',
   id: 1,
   method: 'tools/call',
@@ -70,7 +70,7 @@ function createToken(folder: string): string {
 }
 
 /** Imports vendors. Returns their organization, one's id, and the newest position. */
-async function importVendors(url: string, token: string, vendors: number) {
+export async function importVendors(url: string, token: string, vendors: number) {
   const call = async (tool: string, args: object) => {
     const headers = { ...MCP_HEADERS, Authorization: `Bearer ${token}` };
     const response = await fetch(`${url}/api/mcp/tools/${tool}`, {

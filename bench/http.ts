@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type BenchRegister, vendorId } from './bench-register.ts';
+import type { RepeatedRequest } from './concurrent-calls.ts';
 import { MCP_HEADERS, PAGE_REQUEST } from './http-requests.ts';
 import { atLeast, atMost, type Figure, figure, median } from './measure.ts';
 
@@ -188,15 +189,38 @@ export async function compareDuringCalls(
       return percentile(await latencies(port, call, () => performance.now() < end), 0.99);
     };
     quietP99s.push(await p99For(1_500));
-    const sender = fork(CALLS_PROGRAM, { execArgv: ['--import', 'tsx'] });
-    sender.send({ port, token, body });
-    for (let answered = 0; answered < 20; answered++) await once(sender, 'message');
-    const p99 = await p99For(3_000);
-    sender.disconnect();
-    await once(sender, 'exit');
+    const requests = Array.from({ length: 20 }, () => callRequest(token, body));
+    const p99 = await whileSending(port, requests, () => p99For(3_000));
     if (p99 > worst.p99) worst = { name, p99 };
   }
   return { value: worst.p99, baseline: median(quietP99s), worst: worst.name };
+}
+
+/** Returns a call of the protocol endpoint. */
+export const callRequest = (token: string, body: string): RepeatedRequest => ({
+  method: 'POST',
+  path: '/api/mcp/v1',
+  headers: { Authorization: `Bearer ${token}`, ...MCP_HEADERS },
+  body,
+});
+
+/**
+ * Runs a function while a process sends requests, each again and again.
+ * @param answers the number of answers after which the function begins
+ */
+export async function whileSending<Result>(
+  port: number,
+  requests: readonly RepeatedRequest[],
+  run: () => Promise<Result>,
+  answers = 20,
+): Promise<Result> {
+  const sender = fork(CALLS_PROGRAM, { execArgv: ['--import', 'tsx'] });
+  sender.send({ port, requests });
+  for (let answered = 0; answered < answers; answered++) await once(sender, 'message');
+  const result = await run();
+  sender.disconnect();
+  await once(sender, 'exit');
+  return result;
 }
 
 /** Sends a request on a connection of its own. */
@@ -207,11 +231,16 @@ async function exchangeOnce(port: number, request: Buffer): Promise<void> {
   socket.destroy();
 }
 
-/** Returns the duration of each call in milliseconds. Four connections send calls one after another while `shouldContinue` returns true. */
-async function latencies(port: number, request: Buffer, shouldContinue: () => boolean): Promise<number[]> {
+/** Returns the duration of each call in milliseconds. Each connection sends calls one after another while `shouldContinue` returns true. */
+export async function latencies(
+  port: number,
+  request: Buffer,
+  shouldContinue: () => boolean,
+  connections = 4,
+): Promise<number[]> {
   const durationsMs: number[] = [];
   await Promise.all(
-    Array.from({ length: 4 }, async () => {
+    Array.from({ length: connections }, async () => {
       const socket = connect(port, '127.0.0.1').setNoDelay();
       await once(socket, 'connect');
       while (shouldContinue()) {
@@ -225,7 +254,7 @@ async function latencies(port: number, request: Buffer, shouldContinue: () => bo
   return durationsMs;
 }
 
-function percentile(values: readonly number[], share: number): number {
+export function percentile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)]!;
 }
 

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type BenchRegister, createBenchRegister } from './bench-register.ts';
 import { eventStoreFigures } from './eventstoredb.ts';
+import { fairnessFigures } from './fairness.ts';
 import { familyFigures } from './families.ts';
 import { heavyFigures } from './heavy.ts';
 import { httpFigures } from './http.ts';
@@ -46,6 +47,7 @@ const groups: Record<string, (benchRegister: BenchRegister) => Figure[] | Promis
   mongodb: mongoFigures,
   instances: () => instanceFigures(durationMs),
   heavy: () => heavyFigures(values.quick ? 2_000 : 20_000),
+  fairness: () => fairnessFigures(values.quick ? 2_000 : 20_000),
   start: () => startFigures(values.quick ? 2_000 : 20_000, values.quick ? 3 : 7),
   million: () => millionFigures(values.quick ? 100_000 : 1_000_000),
 };

@@ -115,7 +115,8 @@ async function startNode(): Promise<Start> {
 
 /** Starts the service as `npm start` does, and waits until it listens. */
 export async function spawnService(folder: string) {
-  const env = { ...process.env, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'error', EVENTSTORE_URL: '', MONGODB_URL: '' };
+  const quiet = { LOG_LEVEL: 'error', LOG_SECURITY_EVENTS: 'false' };
+  const env = { ...process.env, ...quiet, DATA_DIR: folder, PORT: '0', EVENTSTORE_URL: '', MONGODB_URL: '' };
   const child = spawn(process.execPath, [SERVICE], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.on('data', (chunk) => {

@@ -227,4 +227,17 @@ test('continue with a cursor of an earlier version', () => {
   assert.is(writeReportCursor(key, 'inputs', cursor), text);
 });
 
+test('other calls run while a page is measured', async () => {
+  let turns = 0;
+  let isDone = false;
+  const countTurns = () => {
+    turns += 1;
+    if (!isDone) setImmediate(countTurns);
+  };
+  setImmediate(countTurns);
+  await firstPage(sectionsOf([Array<number>(400).fill(0.01)]).sections);
+  isDone = true;
+  assert.ok(turns >= 20, `${turns} turns of the event loop for 400 rows`);
+});
+
 test.run();

@@ -40,7 +40,8 @@ type Control = Pick<CallContext, 'signal' | 'progress'>;
 
 /** Runs prepared calls. That of `createToolBox` runs them in this thread, and never throws. */
 export interface CallRunner {
-  run(call: PreparedCall, control: Control): Promise<ToolResult>;
+  /** @param runHere runs a call in the thread that prepared it, which is faster if the call reads little */
+  run(call: PreparedCall, control: Control, runHere?: (call: PreparedCall) => Promise<ToolResult>): Promise<ToolResult>;
 }
 
 /** All tools, as the transports use them. */
@@ -70,7 +71,7 @@ const INSTRUCTIONS = [
 /**
  * Builds the toolbox of a service.
  * @param reportError receives unexpected errors, and failures of stores, for the log
- * @param heavyReads runs the calls that are not LIGHT. By default they run like all others
+ * @param heavyReads runs the calls that are not LIGHT, in turn. By default they run like all others
  */
 export function createToolBox(
   tools: readonly Tool[],
@@ -103,8 +104,9 @@ export function createToolBox(
       const tool = byName.get(name)!;
       try {
         const call = await prepareCall(tool, args, service, context);
-        const isElsewhere = heavyReads !== undefined && call.load !== 'LIGHT';
-        const result = await (isElsewhere ? heavyReads.run(call, context) : runTool(tool, call, service, context));
+        const runHere = (prepared: PreparedCall) => runTool(tool, prepared, service, context);
+        const isHeavy = heavyReads !== undefined && call.load !== 'LIGHT';
+        const result = await (isHeavy ? heavyReads.run(call, context, runHere) : runHere(call));
         await requireMayBeShown(tool, call);
         return result;
       } catch (thrown) {

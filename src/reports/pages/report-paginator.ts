@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cutText } from '../../projections/read-models/search-text.ts';
 import type { Figure, ReportRow, ReportSection } from '../report-type.ts';
 import type { ReportCursor } from './report-cursor.ts';
@@ -74,6 +75,9 @@ const CUT_LIMITS: readonly (readonly [maxTextLength: number, maxListItems: numbe
   [40, 20],
 ];
 
+/** Rows that are measured at a time. Other calls run in between. */
+const ROWS_PER_TURN = 20;
+
 /** The part of a page that depends on its rows. */
 export type PageOfRows = Pick<ReportPage, 'parts' | 'people' | 'isContinuation' | 'nextRow' | 'isTruncated'>;
 
@@ -87,6 +91,7 @@ export class ReportPaginator {
   private readonly namesByKey = new Map<string, string>();
   private remainingCapacity: number;
   private isTruncated = false;
+  private measured = 0;
   /** True after a row did not fit. The next page begins with that row. */
   isFull = false;
 
@@ -105,6 +110,7 @@ export class ReportPaginator {
     const names = await this.names.namesFor(newKeys);
     const rows = this.rowsBySection.get(section) ?? [];
     const row = this.writer === null ? whole : this.fitRow(this.writer, section, rows, whole, names);
+    if (this.writer !== null && ++this.measured % ROWS_PER_TURN === 0) await nextTurn();
     if (row === null) {
       this.isFull = true;
       return;

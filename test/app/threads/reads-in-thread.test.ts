@@ -12,7 +12,8 @@ import { REPORT_FILE_FORMATS } from '../../../src/http/files/report-file-formats
 import { ReportFileGenerator } from '../../../src/http/files/report-files.ts';
 import { openSpool } from '../../../src/http/files/spooled-files.ts';
 import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
-import type { PreparedCall } from '../../../src/mcp/tools/toolbox.ts';
+import type { ToolService } from '../../../src/mcp/tools/tool.ts';
+import { createToolBox, type PreparedCall } from '../../../src/mcp/tools/toolbox.ts';
 import type { DownloadDetails } from '../../../src/queries/files/download-details.ts';
 import type { ReportName } from '../../../src/reports/all-reports.ts';
 import { callerAs, ORGANIZATION, startRegister, type TestRegister } from '../../support/register.ts';
@@ -45,7 +46,7 @@ const test = suite<Context>('reads in a thread');
 function startReads(
   register: TestRegister,
   reports: Context['reports'],
-  { maxHeapMb, served = () => register.reader.snapshot() }: Partial<ReadsInThreadOptions> = {},
+  { served = () => register.reader.snapshot(), ...options }: Partial<ReadsInThreadOptions> = {},
 ): ReadsInThread {
   const ignore = () => undefined;
   return new ReadsInThread({
@@ -59,7 +60,7 @@ function startReads(
     spool: spoolOf(register),
     reportGenerated: (caller, report) => reports.push({ caller, report }),
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-    ...(maxHeapMb === undefined ? {} : { maxHeapMb }),
+    ...options,
   });
 }
 
@@ -343,6 +344,63 @@ test('another account’s scan waits for at most one of many, with however many 
   // A report needs as much of the thread as some counts.
   assert.ok(ended.indexOf('report') <= 20, `${ended.indexOf('report')} reads ended before the report`);
   await Promise.all(greedy);
+});
+
+test('calls on few events run here, in the same turns, and by the rights of their turn', async ({ register }) => {
+  const { models, progress } = register.reader.snapshot();
+  const here: string[] = [];
+  let end = (): void => undefined;
+  const runHere = (name: string) => async (call: PreparedCall) => {
+    here.push(`${name} as ${call.caller.roles.get(ORGANIZATION)}`);
+    await new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    return { json: '{}', outcome: 'ok' as const, status: 200 };
+  };
+  const position = progress.checkpoint(ORGANIZATION)!.position;
+  // A heap in which the thread could answer nothing.
+  const reads = startReads(register, [], {
+    maxHeapMb: 4,
+    minEventsOfThread: position + 1,
+    served: () => ({ models, progress }),
+  });
+  const caller: Caller = { ...callerAs('AUDITOR'), checkedAt: 0, renew: async () => callerAs('VIEWER') };
+  const count = prepared('listVendors', { view: 'COUNT' });
+  const calls = ['first', 'second'].map((name) => reads.run({ ...count, caller }, {}, runHere(name)));
+  await until(() => here.length > 0);
+  assert.equal(here, ['first as VIEWER']);
+  assert.is(reads.waitingCount, 1);
+  end();
+  await until(() => here.length > 1);
+  end();
+  for (const { status } of await Promise.all(calls)) assert.is(status, 200);
+  const far = { ...count, organizations: [ORGANIZATION, ORGANIZATION] };
+  assert.is(((await rejection(reads.run(far, {}, runHere('too many events')))) as Refusal).code, 'unavailable');
+  assert.equal(here.slice(1), ['second as VIEWER']);
+  await reads.stop();
+});
+
+test('of an account’s reads 100 wait; further ones get 429 with Retry-After, and others are served', async ({
+  register,
+}) => {
+  const reads = startReads(register, []);
+  const { handler, names, reader } = register;
+  const service: ToolService = {
+    ...{ handler, names, reader, writeWaitMs: 0, reportGenerated: () => undefined },
+    importedNames: { idOf: () => Promise.reject(new Error('not used')) },
+    waitUntilProjected: async () => true,
+  };
+  const tools = createToolBox(ALL_TOOLS, service, () => undefined, reads);
+  const context = (account_id: string) => ({ caller: callerAs('AUDITOR', { account_id }) });
+  const call = (account: string) =>
+    tools.call('listVendors', { organization_id: ORGANIZATION, view: 'FULL', size: 30 }, context(account));
+  const answers = await Promise.all(Array.from({ length: 110 }, (_, index) => call(index < 109 ? 'acc_1' : 'acc_2')));
+  const other = answers.pop()!;
+  assert.is(other.status, 200);
+  const refused = answers.filter(({ status }) => status !== 200);
+  assert.is(refused.length, 8, 'one ran and 100 waited');
+  for (const { status, retryAfter } of refused) assert.equal([status, retryAfter], [429, 5]);
+  await reads.stop();
 });
 
 test('a thread that runs out of memory costs its reads, not the process', async ({ register }) => {

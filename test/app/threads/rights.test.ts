@@ -20,7 +20,7 @@ test.before(async (context) => {
 });
 test.after(({ register }) => register.stop());
 
-/** Starts a thread that no read has used: it needs some 100 ms before it answers the first one. */
+/** Starts a thread for reads of any size, that no read has used: it needs some 100 ms before it answers the first one. */
 function startReads(register: TestRegister): ReadsInThread {
   const ignore = () => undefined;
   return new ReadsInThread({
@@ -34,6 +34,7 @@ function startReads(register: TestRegister): ReadsInThread {
     reportGenerated: ignore,
     spool: openSpool(mkdtempSync(join(register.folder, 'spool-'))).files,
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+    minEventsOfThread: 0,
   });
 }
 
