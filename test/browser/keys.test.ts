@@ -114,7 +114,7 @@ function run(browser: Browser): void {
   test('shows times in the zone of the reader, and UTC on hover', async ({ page, risks }) => {
     await page.goto(risks);
     await page.getByRole('link', { name: 'Flood 3', exact: true }).click();
-    const time = page.locator('.timeline time').first();
+    const time = page.locator('.timeline small time').first();
     const [title, text] = [(await time.getAttribute('title'))!, (await time.textContent())!];
     const local = new Date(Date.parse(title) + 5.5 * 3_600_000).toISOString();
     assert.match(text, new RegExp(`, ${local.slice(11, 16)} (IST|GMT\\+5:30)$`));

@@ -9,6 +9,7 @@ const CLOCK = /** @type {const} */ ({ hour: '2-digit', minute: '2-digit' });
 const FORMATS = {
   // A date is the same day in every zone.
   date: { ...DATE, timeZone: 'UTC' },
+  day: DATE,
   time: { ...DATE, ...CLOCK, timeZoneName: 'short' },
 };
 

@@ -123,6 +123,15 @@ export function LongDay({ at }: { at: string }) {
   );
 }
 
+/** The day of a point in time, which depends on the reader's zone. */
+export function DayOf({ at }: { at: string }) {
+  return (
+    <time dateTime={at} data-local="day">
+      {dayText(at)}
+    </time>
+  );
+}
+
 /** A point in time in words. */
 export function ExactTime({ at }: { at: string }) {
   return (

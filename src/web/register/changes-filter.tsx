@@ -13,6 +13,7 @@ import { LINK_EVENTS } from '../../register/link.ts';
 import { codeWords } from '../../reports/formats/report-text.ts';
 import { type Choice, SelectField, TextField } from '../components/fields.tsx';
 import { BLANK_FORM } from '../server/form-state.ts';
+import { eventText, typeText } from '../texts/event-words.ts';
 import type { RegisterView } from './open-register.ts';
 import { familyHeading } from './rail-links.ts';
 import type { InputLabels } from './refused-input.ts';
@@ -28,8 +29,14 @@ export interface ChangesFilterProps {
 
 const ANY: Choice = { value: '', label: 'Any' };
 
-/** Sent by GET, so that the address holds the filters. */
-export function ChangesFilterForm({ view, filter, refinement, members }: ChangesFilterProps) {
+/** Sent by GET, so that the address holds the filters. It is folded, unless something is to be corrected. */
+export function ChangesFilterForm({
+  view,
+  filter,
+  refinement,
+  members,
+  isOpen = false,
+}: ChangesFilterProps & { isOpen?: boolean }) {
   const family = familyOfType(filter.record_types?.[0] ?? '');
   const select = (name: 'record_types' | 'event_types' | 'actor_id', label: string, choices: readonly Choice[]) => (
     <SelectField
@@ -44,36 +51,39 @@ export function ChangesFilterForm({ view, filter, refinement, members }: Changes
     <TextField form={BLANK_FORM} name={name} label={label} type="date" required={false} value={filter[name] ?? ''} />
   );
   return (
-    <form method="get" action={view.path} class="inline filters" aria-label="Filters">
-      {view.past !== null && <input type="hidden" name="as_of" value={view.past.asOf} />}
-      {filter.record_id?.map((id) => (
-        <input key={id} type="hidden" name="record_id" value={id} />
-      ))}
-      {select('record_types', 'Family', FAMILY_CHOICES)}
-      {select('event_types', 'What happened', eventTypeChoices(family))}
-      {select('actor_id', 'Person', [
-        ...members.map(({ account_id, name }) => ({ value: account_id, label: name })),
-        SERVICE,
-      ])}
-      <SelectField
-        form={BLANK_FORM}
-        name="field"
-        label="Field"
-        choices={[ANY, ...fieldChoices(family)]}
-        value={filter.field ?? ''}
-      />
-      <SelectField
-        form={BLANK_FORM}
-        name="made_by"
-        label="Made by"
-        choices={[ANY, { value: ASSISTANTS, label: 'Assistants' }]}
-        value={refinement.onlyAssistants ? ASSISTANTS : ''}
-      />
-      <TextField form={BLANK_FORM} name="client" label="Client" required={false} value={refinement.client ?? ''} />
-      {date('from', 'From')}
-      {date('to', 'Until')}
-      <button type="submit">Filter</button>
-    </form>
+    <details open={isOpen}>
+      <summary>Filter</summary>
+      <form method="get" action={view.path} class="inline filters" aria-label="Filters">
+        {view.past !== null && <input type="hidden" name="as_of" value={view.past.asOf} />}
+        {filter.record_id?.map((id) => (
+          <input key={id} type="hidden" name="record_id" value={id} />
+        ))}
+        {select('record_types', 'Family', FAMILY_CHOICES)}
+        {select('event_types', 'What happened', eventTypeChoices(family))}
+        {select('actor_id', 'Person', [
+          ...members.map(({ account_id, name }) => ({ value: account_id, label: name })),
+          SERVICE,
+        ])}
+        <SelectField
+          form={BLANK_FORM}
+          name="field"
+          label="Field"
+          choices={[ANY, ...fieldChoices(family)]}
+          value={filter.field ?? ''}
+        />
+        <SelectField
+          form={BLANK_FORM}
+          name="made_by"
+          label="Made by"
+          choices={[ANY, { value: ASSISTANTS, label: 'Assistants' }]}
+          value={refinement.onlyAssistants ? ASSISTANTS : ''}
+        />
+        <TextField form={BLANK_FORM} name="client" label="Client" required={false} value={refinement.client ?? ''} />
+        {date('from', 'From')}
+        {date('to', 'Until')}
+        <button type="submit">Filter</button>
+      </form>
+    </details>
   );
 }
 
@@ -88,7 +98,7 @@ const SERVICE: Choice = { value: 'SYSTEM', label: 'veritrail' };
 /** Returns the events of a family and those of links, or all events. */
 function eventTypeChoices(family: FamilyDescription | undefined): Choice[] {
   const types = family === undefined ? EVENT_TYPES : [...Object.keys(family.events), ...Object.keys(LINK_EVENTS)];
-  return types.map((type) => ({ value: type, label: codeWords(type) }));
+  return types.map((type) => ({ value: type, label: eventText(type) }));
 }
 
 /** Returns the fields of a family that its history records. Fields of all families would be too many to choose from. */
@@ -126,7 +136,9 @@ export function ActiveChangesFilters({ view, changes, members }: ChangesFilterPr
 
 /** Returns a filter's value in words. Ids, dates and names of clients are shown as they are. */
 function filterText(name: string, value: string): string {
-  return ['record_types', 'event_types', 'field'].includes(name) ? codeWords(value) : value;
+  if (name === 'event_types') return eventText(value);
+  if (name === 'record_types') return typeText(value);
+  return name === 'field' ? codeWords(value) : value;
 }
 
 const FILTER_LABELS: Readonly<Record<string, string>> = {

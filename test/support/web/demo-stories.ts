@@ -162,8 +162,8 @@ export function runDemoStories(browser: Browser, stores: StoryStores): void {
     await visitor.follow(page.getByRole('link', { name: 'Back to today' }));
     assert.match(await main.getByRole('banner').or(main.locator('header')).innerText(), /Closed/);
     const closure = main.locator('.timeline > li', { hasText: 'The last three tests have a completed form.' });
-    assert.match(await closure.innerText(), /by Mateo Vargas/);
-    await visitor.follow(closure.getByRole('link', { name: /^.? ?Sealed/ }));
+    assert.match(await closure.innerText(), / · Mateo Vargas/);
+    await visitor.follow(closure.getByRole('link', { name: /^Change \d+$/ }));
     await checkOffline(visitor);
     assert.ok(visitor.clicks <= 8, `${visitor.clicks} clicks`);
   });
@@ -182,7 +182,8 @@ export function runDemoStories(browser: Browser, stores: StoryStores): void {
     assert.ok(visitor.clicks <= 3, `${visitor.clicks} clicks to the reason`);
 
     const colleague = await visit(context, 'Mateo');
-    await visitor.follow(change.getByRole('link', { name: /^Change \d+$/ }));
+    await visitor.click(change.locator('summary'));
+    await visitor.follow(change.getByRole('link', { name: 'Link to this change' }));
     await colleague.page.goto(page.url());
     const highlighted = ({ main }: Visitor) => main.locator('li[aria-current]').innerText();
     assert.match(await highlighted(visitor), /17 of 94/);

@@ -43,7 +43,7 @@ test('tells each change in words, with before, after, reason and person', async 
   const [newest, ...older] = changesIn(text);
   assert.match(
     newest!.text,
-    /Phishing mail Risk Residual likelihood 2 → 3 Risk assessed Exercise: 17 of 94 clicked by Ada/,
+    /Phishing mail Risk Residual likelihood 2 → 3 · Exercise: 17 of 94 clicked · Ada Byron · \d+ \w+ \d{4} Risk assessed /,
   );
   assert.ok(older.every(({ position }, index) => position < (older[index - 1]?.position ?? newest!.position)));
   const record = `/organizations/${web.organizationId}/risks/${risk}`;
@@ -57,13 +57,16 @@ test('tells each change in words, with before, after, reason and person', async 
 
 test('links each change to its proof, before and after it is sealed', async ({ owner, page, web }) => {
   const { position } = changesIn((await owner.get(page)).text)[0]!;
-  const badgeOf = async () =>
+  const linkOf = (html: string) =>
     new RegExp(`href="${page}/${position}"[^>]*>(.*?)</a>`)
-      .exec((await owner.get(page)).text)![1]!
-      .replace(/<[^>]+>/g, '');
-  assert.is(await badgeOf(), '· Waiting for a seal check');
+      .exec(html)![1]!
+      .replace(/<[^>]+>/g, '')
+      .trim();
+  assert.is(linkOf((await owner.get(page)).text), `· Waiting for a seal Change ${position}`);
   await web.seal();
-  assert.match(await badgeOf(), /^✓ Sealed \d+ \w+ \d{4}, \d\d:\d\d UTC check$/);
+  const { text } = await owner.get(page);
+  assert.is(linkOf(text), `Change ${position}`);
+  assert.is(text.match(/Sealed <time/g)!.length, 1, 'the seal is named once');
   const panel = (await owner.get(`${page}/${position}`)).text;
   assert.match(panel, /This change is in the sealed history/);
   const key = (await new SealKeys(web.identity.accounts, () => new Date()).ownKeys()).at(-1)!;

@@ -45,7 +45,7 @@ test('says in a headline what changed, then shows each record with its changes',
   );
   assert.match(text, /<b class="better">Better/);
   assert.match(words, /Risks: /);
-  assert.match(words, /Falling Score 25 → 5 2 changes Inherent likelihood 5 → 1 Risk assessed Exercise by Ada Byron/);
+  assert.match(words, /Falling Score 25 → 5 2 changes Inherent likelihood 5 → 1 · Exercise · Ada Byron · /);
   assert.match(
     textIn((await owner.get(`${page}?from=${before}&fields=all`)).text),
     /Falling Note Only a note .*?Score 25 → 5/,

@@ -74,8 +74,11 @@ test('the timelines of controls and frameworks say what a crosswalk linked', asy
   const timelineOf = async (path: string) =>
     textIn(/<ol class="timeline">.*<\/ol>/s.exec((await owner.get(`${base}${path}`)).text)![0]);
   const ofControl = await timelineOf(`/controls/${csfControl}`);
-  assert.match(ofControl, /Crosswalk imported, with ISO 27001 Partly covered by A\.5\.15 Mapped by the authority/);
-  assert.match(await timelineOf(`/frameworks/${csf}`), /Crosswalk imported, with ISO 27001 Partly: 1/);
+  assert.match(
+    ofControl,
+    /Crosswalk imported, with ISO 27001 · Mapped by the authority · .* Partly covered by A\.5\.15/,
+  );
+  assert.match(await timelineOf(`/frameworks/${csf}`), /Crosswalk imported, with ISO 27001 · .* Partly: 1/);
   const [, position] = /\/changes\/(\d+)/.exec((await owner.get(`${base}/controls/${csfControl}`)).text)!;
   const proof = textIn((await owner.get(`${base}/changes/${position}`)).text);
   assert.match(proof, /Linked: Partly/);

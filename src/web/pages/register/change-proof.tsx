@@ -3,7 +3,6 @@ import type { ComponentChildren } from 'preact';
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import { type ProvenChange, readChangeProof } from '../../../queries/proofs/read-change-proof.ts';
-import { codeWords } from '../../../reports/formats/report-text.ts';
 import { CopyBlock, ExactTime } from '../../components/components.tsx';
 import { changeLabel, changeTexts } from '../../register/change-texts.ts';
 import { RecordLink } from '../../register/change-words.tsx';
@@ -13,6 +12,7 @@ import { ProofBadge, type ProofState } from '../../register/proof-badge.tsx';
 import { assetUrl } from '../../server/assets.ts';
 import { get, type Route, type SignedInRequest } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
+import { eventText } from '../../texts/event-words.ts';
 
 const POSITION = /^[1-9]\d{0,14}$/;
 
@@ -41,7 +41,7 @@ async function openProof(context: RegisterCollaborators, request: SignedInReques
 
 function proofPage(view: RegisterView, proven: ProvenChange): WebPage {
   const { change, proof } = proven;
-  const title = `${codeWords(change.event_type)}, change ${proof.position}`;
+  const title = `${eventText(change.event_type)}, change ${proof.position}`;
   return {
     title,
     section: organizationAddress(view.organization.id, '/changes'),

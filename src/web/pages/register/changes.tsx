@@ -7,9 +7,9 @@ import { listChanges } from '../../../queries/changes/list-changes.ts';
 import { isMadeByAssistant, listRefinedChanges } from '../../../queries/changes/refined-changes.ts';
 import { type OrderNotices, readOrderNotices } from '../../../queries/proofs/out-of-order.ts';
 import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
-import { codeWords } from '../../../reports/formats/report-text.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
-import { ChangeLinks, ChangeWords, RecordLink, readPeopleInChanges } from '../../register/change-words.tsx';
+import { ChangeEntry, SealLine } from '../../register/change-entry.tsx';
+import { RecordLink, readPeopleInChanges } from '../../register/change-words.tsx';
 import {
   ActiveChangesFilters,
   CHANGES_FILTER_INPUTS,
@@ -27,6 +27,7 @@ import { refusedInput } from '../../register/refused-input.ts';
 import { get, type Route, redirect } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { changeCountText, MAX_COUNT } from '../../texts/counts.ts';
+import { typeText } from '../../texts/event-words.ts';
 
 const CHANGES_PER_PAGE = 50;
 
@@ -91,7 +92,7 @@ function refusedPage(view: RegisterView, members: readonly Member[], refusal: st
         <p class="notice warning" role="alert">
           {refusal}
         </p>
-        <ChangesFilterForm view={view} {...none} />
+        <ChangesFilterForm view={view} {...none} isOpen />
         <ActiveChangesFilters view={view} {...none} />
       </>
     ),
@@ -110,10 +111,13 @@ function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
     ...frameOf(view),
     body: (
       <>
-        <p class="sub">
-          {isRefined ? 'Among ' : ''}
-          {changeCountText(total)}, newest first ·{' '}
+        <p class="sub row">
+          <span>
+            {isRefined ? 'Among ' : ''}
+            {changeCountText(total)}, newest first
+          </span>
           <a href={organizationAddress(organization.id, '/compare')}>Compare two moments</a>
+          <SealLine changes={changes} sealTimes={sealTimes} />
         </p>
         <OrderNotice notices={notices} />
         <ChangesFilterForm view={view} {...content} />
@@ -127,10 +131,9 @@ function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
               class={isMadeByAssistant(change) ? 'bot' : undefined}
             >
               <h2>
-                <RecordLink view={view} record={change.record} /> <small>{codeWords(change.record.type)}</small>
+                <RecordLink view={view} record={change.record} /> <small>{typeText(change.record.type)}</small>
               </h2>
-              <ChangeWords view={view} change={change} people={people} />
-              <ChangeLinks view={view} change={change} sealTimes={sealTimes} />
+              <ChangeEntry view={view} change={change} people={people} sealTimes={sealTimes} />
             </li>
           ))}
         </ol>

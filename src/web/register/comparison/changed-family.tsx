@@ -8,7 +8,8 @@ import {
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
 import { personName } from '../../../reports/pages/report-people.ts';
 import type { ReportRow } from '../../../reports/report-type.ts';
-import { ChangeLinks, ChangeWords, FieldChanges } from '../change-words.tsx';
+import { ChangeEntry } from '../change-entry.tsx';
+import { FieldChanges } from '../change-words.tsx';
 import { StateChip } from '../field-content.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
@@ -104,8 +105,7 @@ function Events(props: { view: RegisterView; record: RecordDifference; people: N
           const change = listedChangeOf(row, people);
           return (
             <li key={change.position}>
-              <ChangeWords view={view} change={change} people={people} />
-              <ChangeLinks view={view} change={change} />
+              <ChangeEntry view={view} change={change} people={people} />
             </li>
           );
         })}

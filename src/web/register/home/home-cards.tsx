@@ -1,9 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { ListedChange } from '../../../queries/changes/list-changes.ts';
-import { codeWords, shareText } from '../../../reports/formats/report-text.ts';
+import { shareText } from '../../../reports/formats/report-text.ts';
 import { ExactTime } from '../../components/components.tsx';
 import { countText, MAX_COUNT } from '../../texts/counts.ts';
+import { eventText } from '../../texts/event-words.ts';
 import { RecordLink } from '../change-words.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { Sparkline } from './sparkline.tsx';
@@ -84,7 +85,7 @@ export function WeekCard({ view, changes }: { view: RegisterView; changes: reado
             <li key={change.position}>
               <RecordLink view={view} record={change.record} />
               <small>
-                {codeWords(change.event_type)} · by {change.actor.name || 'a token'} ·{' '}
+                {eventText(change.event_type)} · {change.actor.name || 'a token'} ·{' '}
                 <ExactTime at={change.recorded_at} />
               </small>
             </li>

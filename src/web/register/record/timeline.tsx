@@ -6,7 +6,7 @@ import { isMadeByAssistant } from '../../../queries/changes/refined-changes.ts';
 import type { SealTimes } from '../../../queries/proofs/seal-times.ts';
 import type { RecordAnswer } from '../../../queries/records/record-details.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
-import { ChangeLinks, ChangeWords } from '../change-words.tsx';
+import { ChangeEntry, SealLine } from '../change-entry.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 
 /** A record's changes, newest first: what happened, why, by whom and when. */
@@ -34,9 +34,10 @@ export function Timeline(props: {
         {history.changes.length > 1 && (
           <>
             {' · '}
-            <a href={addressWith(`${view.path}/revisions`, { as_of: view.past?.asOf })}>Compare revisions</a>
+            <a href={addressWith(`${view.path}/revisions`, { as_of: view.past?.asOf })}>Before and after</a>
           </>
-        )}
+        )}{' '}
+        <SealLine changes={changes} sealTimes={sealTimes} />
       </p>
       {highlighted !== null && !hasHighlighted && /^\d{1,15}$/.test(highlighted) && (
         <p>
@@ -90,13 +91,12 @@ function TimelineEntry(props: {
   sealTimes: SealTimes;
   isHighlighted: boolean;
 }) {
-  const { view, change, people, sealTimes, isHighlighted } = props;
+  const { change, isHighlighted } = props;
   const { position } = change;
   const classes = [isMadeByAssistant(change) && 'bot', isHighlighted && 'highlighted'].filter(Boolean).join(' ');
   return (
     <li id={`change-${position}`} class={classes || undefined} aria-current={isHighlighted ? 'true' : undefined}>
-      <ChangeWords view={view} change={change} people={people} />
-      <ChangeLinks view={view} change={change} sealTimes={sealTimes} />
+      <ChangeEntry {...props} isOpen={isHighlighted} />
     </li>
   );
 }

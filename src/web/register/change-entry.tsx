@@ -1,0 +1,216 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { Fragment } from 'preact';
+import type { ListedChange } from '../../queries/changes/list-changes.ts';
+import { isMadeByAssistant } from '../../queries/changes/refined-changes.ts';
+import type { SealTimes } from '../../queries/proofs/seal-times.ts';
+import { familyOfType } from '../../register/families.ts';
+import { relationLabel } from '../../register/link.ts';
+import { crosswalkFieldText } from '../../reports/formats/report-text.ts';
+import type { NamesByKey } from '../../reports/pages/report-page.ts';
+import { DayOf, ExactTime, LongDay } from '../components/components.tsx';
+import { eventText } from '../texts/event-words.ts';
+import { Before, FieldChanges, FieldWords, RecordLink, recordAddress } from './change-words.tsx';
+import { StateChip } from './field-content.tsx';
+import { type RegisterView, registerAddress } from './open-register.ts';
+import { pastDecision } from './past-decision.tsx';
+import { ProofBadge } from './proof-badge.tsx';
+
+type FieldChange = ListedChange['changes'][number];
+
+interface ChangeEntryProps {
+  view: RegisterView;
+  change: ListedChange;
+  people: NamesByKey;
+  /** When changes were sealed. Without it, the entry shows no seal. */
+  sealTimes?: SealTimes;
+  isOpen?: boolean;
+}
+
+/**
+ * A change in one line: what happened, why, by whom and when, such as `Likelihood 2 → 3 · “Exercise: 17 of 94 clicked” ·
+ * Ingrid, with Claude · 26 Oct 2026`. The rest is behind it. Beside it is the way to its proof.
+ */
+export function ChangeEntry({ view, change, people, sealTimes, isOpen = false }: ChangeEntryProps) {
+  const { position, reason } = change;
+  const headline = headlineOf(change);
+  return (
+    <div class="change">
+      <details open={isOpen}>
+        <summary>
+          <span>
+            <Headline change={change} headline={headline} people={people} />
+            {reason !== null && (
+              <>
+                {' · '}
+                <q>{shortText(reason)}</q>
+              </>
+            )}
+            {' · '}
+            <Author change={change} /> · <DayOf at={change.recorded_at} />
+            {change.stale && <StateChip tone="danger" text="Not readable" />}
+          </span>
+        </summary>
+        <ChangeDetails view={view} change={change} headline={headline} people={people} />
+      </details>
+      <a href={registerAddress(view, `/changes/${position}`)} data-row>
+        {sealTimes !== undefined && <UnsealedBadge sealedAt={sealTimes.get(position)} />} Change {position}
+      </a>
+    </div>
+  );
+}
+
+/** The first words of a change's line: the event, some of its fields, or both. */
+interface Headline {
+  /** False if a field says more than its event. */
+  hasEvent: boolean;
+  fields: readonly FieldChange[];
+}
+
+/** Fields of one event that a line names. */
+const MAX_HEADLINE_FIELDS = 2;
+
+/** A longer value stands behind the line. */
+const MAX_HEADLINE_CHARS = 40;
+
+/**
+ * Chooses the words of a change's line: the event and its new state, or some short fields. A field alone says more than
+ * "details changed", and than any event if it had a value before.
+ */
+function headlineOf({ record, revision, event_type, linked, changes }: ListedChange): Headline {
+  // The words of a link's event say the link and its relation, those of an imported decision the decision.
+  if (linked !== undefined || changes.some(({ field }) => field === 'imported')) return { hasEvent: true, fields: [] };
+  const family = familyOfType(record.type);
+  const fields = revision === 1 ? [] : changes.filter(({ from, to }) => isShort(from) && isShort(to));
+  const state = fields.filter(({ field }) => field === family?.workflow?.field);
+  if (state.length > 0) return { hasEvent: true, fields: state };
+  const isCorrection = event_type === family?.commonEvents.detailsChanged;
+  const hasEvent = changes.length !== 1 || fields.length !== 1 || (fields[0]!.from === null && !isCorrection);
+  return { hasEvent, fields: fields.slice(0, MAX_HEADLINE_FIELDS) };
+}
+
+const isShort = (value: unknown): boolean =>
+  value === null || (typeof value !== 'object' && String(value).length <= MAX_HEADLINE_CHARS);
+
+function Headline(props: { change: ListedChange; headline: Headline; people: NamesByKey }) {
+  const { change, headline, people } = props;
+  const { hasEvent, fields } = headline;
+  return (
+    <b class="diff">
+      {hasEvent && <EventWords change={change} people={people} />}
+      {fields.map((field, index) => (
+        <Fragment key={field.field}>
+          {index > 0 ? ', ' : hasEvent ? ': ' : ''}
+          <FieldWords type={change.record.type} change={field} people={people} />
+        </Fragment>
+      ))}
+    </b>
+  );
+}
+
+/** The event in words; of a link, the relation and the other record; of an imported decision, the decision. */
+function EventWords({ change, people }: { change: ListedChange; people: NamesByKey }) {
+  const { event_type, linked, changes } = change;
+  if (linked === undefined) return <>{pastDecision(change, people) ?? eventText(event_type)}</>;
+  const relation = changes.find(({ field }) => field === 'relation');
+  const [before, after] = [relationLabel(relation?.from), relationLabel(relation?.to)];
+  const isUnlinked = event_type === 'RecordsUnlinked';
+  const linkedBy = event_type === 'CrosswalkImported' ? 'Crosswalk imported, with' : 'Linked with';
+  return (
+    <>
+      {before !== null && !isUnlinked && <Before words={before} />}
+      {isUnlinked ? `No longer ${(before ?? 'linked with').toLowerCase()}` : (after ?? linkedBy)} {linked.name}
+    </>
+  );
+}
+
+/** The rest of a change behind its line: further fields, the whole reason, the exact times, and where it leads. */
+function ChangeDetails(props: ChangeEntryProps & { headline: Headline }) {
+  const { view, change, people, headline } = props;
+  const { record, linked, reason, recorded_at, effective_at, stale } = change;
+  const isSaid = (field: FieldChange) => headline.fields.includes(field) || field.field === 'imported';
+  const fields = linked === undefined ? change.changes.filter((field) => !isSaid(field)) : [];
+  const isWholeReason = reason === null || shortText(reason) === reason;
+  return (
+    <div>
+      {!headline.hasEvent && eventText(change.event_type)}
+      <FieldChanges type={record.type} fields={fields} people={people} />
+      <CrosswalkPairs change={change} />
+      {linked !== undefined && <RecordLink view={view} record={linked} />}
+      {stale && <p class="fault">This event could not be read, so its values are unknown.</p>}
+      {!isWholeReason && <q>{reason}</q>}
+      <small>
+        Recorded <ExactTime at={recorded_at} />
+        {effective_at !== undefined && effective_at !== recorded_at && (
+          <>
+            {' · effective '}
+            <LongDay at={effective_at} />
+          </>
+        )}
+      </small>
+      <ChangeLinks view={view} change={change} />
+    </div>
+  );
+}
+
+/** Characters of a reason that a line shows. */
+const MAX_REASON_CHARS = 160;
+
+const shortText = (text: string): string =>
+  text.length <= MAX_REASON_CHARS ? text : `${text.slice(0, MAX_REASON_CHARS - 1).trimEnd()}…`;
+
+/** The controls that a crosswalk links a control with, or the numbers of its pairs. */
+function CrosswalkPairs({ change: { event_type, changes } }: { change: ListedChange }) {
+  if (event_type !== 'CrosswalkImported') return null;
+  return (
+    <ul class="plain diff">
+      {changes.map(({ field, to }) => (
+        <li key={field}>{crosswalkFieldText(field, to)}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** The person, and the client they used. */
+function Author({ change }: { change: ListedChange }) {
+  const { actor, client } = change;
+  return (
+    <>
+      {actor.kind === 'TOKEN' ? 'a token' : actor.name}
+      {client !== null && (
+        <>
+          , {isMadeByAssistant(change) && <span class="for-screen-readers">through an assistant, </span>}with {client}
+        </>
+      )}
+    </>
+  );
+}
+
+/** Links to a change on its record's page, and to the record and its register before it. */
+function ChangeLinks({ view, change }: { view: RegisterView; change: ListedChange }) {
+  const { position, record } = change;
+  const family = familyOfType(record.type);
+  if (family === undefined) return null;
+  const asOf = String(Number(position) - 1);
+  return (
+    <small class="change-links">
+      <a href={`${recordAddress(view, record, { change: position })}#change-${position}`}>Link to this change</a>
+      {' · '}
+      <a href={registerAddress(view, `/${family.plural}/${record.id}/revisions`, { to: position })}>before and after</a>
+      {' · '}
+      <a href={registerAddress(view, `/${family.plural}`, { as_of: asOf })}>the register before this change</a>
+    </small>
+  );
+}
+
+/** The seal over all these changes. Those that no seal covers, or whose seal is wrong, say so themselves. */
+export function SealLine({ changes, sealTimes }: { changes: readonly ListedChange[]; sealTimes: SealTimes }) {
+  const sealed = changes.flatMap(({ position }) => sealTimes.get(position) ?? []);
+  if (sealed.length === 0) return null;
+  return <ProofBadge state={{ kind: 'SEALED', at: sealed.toSorted().at(-1)! }} />;
+}
+
+/** A badge for a change without a good seal. */
+function UnsealedBadge({ sealedAt }: { sealedAt: string | null | undefined }) {
+  if (typeof sealedAt === 'string') return null;
+  return <ProofBadge state={{ kind: sealedAt === null ? 'MISMATCH' : 'WAITING' }} />;
+}
