@@ -33,12 +33,17 @@ export interface Account extends AccountRecord {
   organizations: string[];
   /** Raised by a new password and by the first second factor. Sessions of an earlier generation end. */
   generation: number;
+  /** The time at which a link of somebody else, an owner or the operator, last set the password. */
+  reset_at: string | null;
   created_at: string;
   erased_at: string | null;
 }
 
 const EMPTY_ACCOUNT: Pick<Account, 'name' | 'email' | 'email_key' | 'password' | 'subject' | 'totp' | 'recovery'> &
-  Pick<Account, 'vouched_domain' | 'provider_factors' | 'organizations' | 'generation' | 'created_at' | 'erased_at'> = {
+  Pick<
+    Account,
+    'vouched_domain' | 'provider_factors' | 'organizations' | 'generation' | 'reset_at' | 'created_at' | 'erased_at'
+  > = {
   name: null,
   email: null,
   email_key: null,
@@ -50,6 +55,7 @@ const EMPTY_ACCOUNT: Pick<Account, 'name' | 'email' | 'email_key' | 'password' |
   recovery: [],
   organizations: [],
   generation: 0,
+  reset_at: null,
   created_at: '',
   erased_at: null,
 };

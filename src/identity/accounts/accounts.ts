@@ -104,12 +104,13 @@ export class Accounts {
     await takenNames.refuseForAccount(id, name);
     await refuseWeakPassword(person.password, { name, email: address.email });
     const password = await passwords.hash(person.password);
-    const fields = { name, ...address, password };
+    const at = now().toISOString();
+    const fields = { name, ...address, password, reset_at: at };
     if (!(await accounts.update('accounts', id, fields, { password: null, subject: null, erased_at: null })))
       throw addressTaken();
     // Only after the account is updated: of two concurrent writers, only one succeeds there. Earlier events keep the
     // earlier name.
-    await names.record(id, name, now().toISOString());
+    await names.record(id, name, at);
     onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', clientInfo });
     return (await this.get(id))!;
   }
@@ -172,7 +173,8 @@ export class Accounts {
   ): Promise<Account> {
     const account = await this.get(id);
     if (account === null || account.erased_at !== null) throw noSuchAccount();
-    const changedAccount = await this.replacePassword(account, password, requireGood);
+    const reset_at = this.options.now().toISOString();
+    const changedAccount = await this.replacePassword(account, password, { reset_at }, requireGood);
     this.options.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', clientInfo });
     return changedAccount;
   }
@@ -224,10 +226,15 @@ export class Accounts {
   }
 
   /** Replaces the password, ends all sessions and revokes all links. */
-  private async replacePassword(account: Account, next: string, requireGood?: () => Promise<void>): Promise<Account> {
+  private async replacePassword(
+    account: Account,
+    next: string,
+    more: Pick<Partial<Account>, 'reset_at'> = {},
+    requireGood?: () => Promise<void>,
+  ): Promise<Account> {
     const { accounts, passwords, sessions, links } = this.options;
     await refuseWeakPassword(next, account);
-    const fields = { password: await passwords.hash(next), generation: account.generation + 1 };
+    const fields = { ...more, password: await passwords.hash(next), generation: account.generation + 1 };
     const before = { password: account.password, erased_at: null };
     await requireGood?.();
     if (!(await accounts.update('accounts', account.id, fields, before))) {

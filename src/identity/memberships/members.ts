@@ -13,7 +13,7 @@ import { type OptionalReason, withReason } from '../../commands/record.ts';
 import type { NameReader } from '../../queries/records/member-names.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { StreamDamaged } from '../../stores/errors.ts';
-import { readName } from '../accounts/account.ts';
+import { findAccount, readName } from '../accounts/account.ts';
 import { storedInstallationId } from '../installation/installation.ts';
 import { barredOrganizations, hasTwoFactors, isMissingRequiredFactor } from '../second-factor/required-factor.ts';
 import type { Tokens } from '../tokens/tokens.ts';
@@ -270,7 +270,8 @@ export class Members {
 
   /**
    * Sets or removes the end of a membership, also of one that has ended. By an OWNER.
-   * @throws Refusal invalid_input for an end in the past or of an OWNER, not_found for no member
+   * @throws Refusal invalid_input for an end in the past or of an OWNER, not_found for no member, invalid_transition as
+   *   `prolongingObstacle`
    */
   async changeEnd(
     organizationId: string,
@@ -279,9 +280,22 @@ export class Members {
     actor: Actor,
     reason?: string,
   ): Promise<void> {
+    const state = await requireOrganization(this.options.handler, organizationId);
+    const obstacle = await this.prolongingObstacle(accountId, membershipEnd(state, accountId));
+    if (obstacle !== null) throw new Refusal('invalid_transition', obstacle);
     const command = { type: 'ChangeMembershipEnd', account_id: accountId, until, ...withReason(reason) } as const;
     await this.addOrAddAgain(organizationId, command, actor);
     await this.options.tokens.forgetCached(accountId);
+  }
+
+  /**
+   * Returns why a membership that ended can't be prolonged, and the next step; null if it can. A link that set a new
+   * password since then is not in this organization's access log, so its creator could be the one who comes back.
+   */
+  async prolongingObstacle(accountId: string, end: string | null): Promise<string | null> {
+    const reset_at = (await findAccount(this.options.accounts, accountId))?.reset_at ?? null;
+    if (reset_at === null || !hasEnded(end, reset_at)) return null;
+    return 'After this access ended, a link of somebody else set a new password for the account. To give access again, create an invitation, and pass it to the person yourself.';
   }
 
   /** Changes a member's role. By an OWNER. @throws Refusal invalid_transition for the last OWNER, not_found for no member */

@@ -74,6 +74,8 @@ export const memberPage = (context: Collaborators): Route[] => [
   post(`${MEMBER}/sessions/end`, async (request) => {
     const details = await findMember(context, request);
     const { organization, memberPath, actor, member } = details;
+    if (member.ended)
+      throw notFound(`The access of ${member.name} has ended, so no session reaches this organization.`);
     const by = { organization_id: organization.id, actor_id: actor.actor_id };
     const { form } = await submitForm(request.formValues, {}, () =>
       context.people.signIn.signOutMember(member.account_id, by, request.clientInfo),
@@ -104,6 +106,8 @@ type MemberDetails = MembershipContext & {
   account: Account;
   /** Why an owner can't create a link for them; null if one can. */
   linkObstacle: string | null;
+  /** Why their ended access can't be prolonged; null if it can. */
+  prolongingObstacle: string | null;
 };
 
 async function findMember(context: Collaborators, request: SignedInRequest): Promise<MemberDetails> {
@@ -122,6 +126,7 @@ async function findMember(context: Collaborators, request: SignedInRequest): Pro
     isOnlyOwner: member.role === 'OWNER' && members.filter(({ role }) => role === 'OWNER').length === 1,
     isSelf: member.account_id === self,
     linkObstacle: await context.people.accountLinks.refusalReason(account, self),
+    prolongingObstacle: await context.members.prolongingObstacle(member.account_id, member.until),
   };
 }
 
@@ -178,7 +183,16 @@ function RoleCard({ details: { memberPath, member }, form }: CardProps) {
   );
 }
 
-function AccessCard({ details: { memberPath, member }, form }: CardProps) {
+function AccessCard({ details: { memberPath, member, prolongingObstacle }, form }: CardProps) {
+  if (prolongingObstacle !== null) {
+    return (
+      <section class="card" aria-labelledby="access-title">
+        <h2 id="access-title">Access</h2>
+        <FormError form={form} />
+        <p>{prolongingObstacle}</p>
+      </section>
+    );
+  }
   return (
     <section class="card" aria-labelledby="access-title">
       <h2 id="access-title">Access</h2>
