@@ -45,7 +45,7 @@ export const PEOPLE = {
   viewer: {
     name: 'Astrid Lund',
     role: 'VIEWER',
-    interest: 'Managing director. She wants to see where the laboratory stands today.',
+    interest: 'Managing director. She wants to see where the laboratory stands, and what moved this quarter.',
   },
   admin: {
     name: 'Mateo Vargas',

@@ -199,8 +199,30 @@ export function runDemoStories(browser: Browser, stores: StoryStores): void {
     assert.is(await moment(colleague), await moment(visitor));
   });
 
+  test('the director sees where they stand, what moved and why, and has it on paper', async (context) => {
+    const visitor = await visit(context, 'Astrid');
+    const { page, main } = visitor;
+    const overdue = await main.getByRole('link', { name: 'Overdue' }).innerText();
+    const [, difference] = /\+(\d+) since Q\d/.exec(overdue)!;
+    await visitor.follow(main.getByRole('link', { name: 'This quarter so far' }));
+    assert.match(await main.locator('.lead').innerText(), /^Worse: overdue \d+ → \d+/);
+    const figures = main.getByRole('table', { name: 'Figures' });
+    assert.match(await figures.getByRole('row', { name: /^Overdue/ }).innerText(), new RegExp(`▲ ${difference} worse`));
+    const critical = figures
+      .getByRole('row', { name: /^Risks scored 15 or more/ })
+      .locator('li', { hasText: 'phishing' });
+    await visitor.follow(critical.getByRole('link').first());
+    await visitor.follow(main.locator('tbody').getByRole('link', { name: /phishing/ }));
+    assert.match(await main.getByRole('region', { name: 'History' }).innerText(), /17 of 94 clicked/);
+    assert.is(visitor.clicks, 3, 'to the reason');
+    await visitor.follow(visitor.rail('Home'));
+    await visitor.follow(main.getByRole('link', { name: 'Board report, to print' }));
+    assert.match(await page.locator('body').innerText(), /Posture/);
+    assert.is(visitor.clicks, 5, 'with the way back to Home');
+  });
+
   test('the board sees a quarter against the last, each difference with exactly its records', async (context) => {
-    const visitor = await visit(context, 'Ingrid');
+    const visitor = await visit(context, 'Astrid');
     const { page, main } = visitor;
     await visitor.follow(visitor.rail('Changes'));
     await visitor.follow(main.getByRole('link', { name: 'Compare two moments' }));

@@ -38,6 +38,8 @@ interface HomeFrame {
 }
 
 function page(view: RegisterView, home: HomeContent, { time, tokens, sealingProblem }: HomeFrame): WebPage {
+  // A director only reads, so this is the board's page.
+  const isBoard = view.organization.role === 'VIEWER';
   return {
     title: 'Home',
     section: view.path,
@@ -51,8 +53,13 @@ function page(view: RegisterView, home: HomeContent, { time, tokens, sealingProb
               Sealed <ExactTime at={home.seal.sealed_at} />, {home.seal.size} events
             </span>
           )}
-          {!home.isEmpty && <BoardLinks view={view} />}
+          {!home.isEmpty && !isBoard && <BoardLinks view={view} />}
         </p>
+        {!home.isEmpty && isBoard && (
+          <div class="row">
+            <BoardLinks view={view} class="button quiet" />
+          </div>
+        )}
         {sealingProblem !== null && <p class="notice warning">{sealingProblem}</p>}
         <ExpiringTokens tokens={tokens} />
         {time !== null && <TimeBar view={view} content={time} />}
@@ -62,29 +69,37 @@ function page(view: RegisterView, home: HomeContent, { time, tokens, sealingProb
   };
 }
 
-/** The report POSTURE as a page that prints well, and the last quarter's changes: what an executive reads. */
-function BoardLinks({ view }: { view: RegisterView }) {
+/** The report POSTURE as a page that prints well, and what moved in this quarter and in the last: what a board reads. */
+function BoardLinks({ view, ...style }: { view: RegisterView; class?: string }) {
   const { organization, past, snapshot } = view;
   const report = `/api/v1/organizations/${organization.id}/reports/posture`;
   const [last, before] = quarterEnds(snapshot.today());
-  const quarter = { from: before!.day, until: last!.day };
+  const comparison = (moments: { from: string; until?: string }) =>
+    organizationAddress(organization.id, '/compare', moments);
   return (
     <>
-      <a href={addressWith(report, { format: 'html', as_of: past?.asOf })}>Posture, to print</a>
+      <a href={addressWith(report, { format: 'html', as_of: past?.asOf })} {...style}>
+        Board report, to print
+      </a>
       {past === null && (
-        <a href={organizationAddress(organization.id, '/compare', quarter)}>
-          {last!.quarter} against the quarter before
-        </a>
+        <>
+          <a href={comparison({ from: last!.day })} {...style}>
+            This quarter so far
+          </a>
+          <a href={comparison({ from: before!.day, until: last!.day })} {...style}>
+            {last!.quarter} against the quarter before
+          </a>
+        </>
       )}
     </>
   );
 }
 
 function Cards({ view, home }: { view: RegisterView; home: HomeContent }) {
-  const { tiles, audits, coverages, matrix, weekChanges } = home;
+  const { tiles, period, audits, coverages, matrix, weekChanges } = home;
   return (
     <>
-      {audits === null ? <TileList tiles={tiles} /> : <AuditTable view={view} audits={audits} />}
+      {audits === null ? <TileList tiles={tiles} period={period} /> : <AuditTable view={view} audits={audits} />}
       <div class="home">
         <div>
           {audits === null && <AuditCard choice={view} organizationId={view.organization.id} />}

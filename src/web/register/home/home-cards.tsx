@@ -8,16 +8,16 @@ import { eventText } from '../../texts/event-words.ts';
 import { RecordLink } from '../change-words.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { Sparkline } from './sparkline.tsx';
-import type { Tile } from './tiles.ts';
+import type { Tile, TilePeriod } from './tiles.ts';
 
 /** The numbers of Home, each a link to the rows that it counts. */
-export function TileList({ tiles }: { tiles: readonly Tile[] }) {
+export function TileList({ tiles, period }: { tiles: readonly Tile[]; period: Pick<TilePeriod, 'words'> }) {
   return (
     <ul class="tiles">
       {tiles.map((tile) => (
         <li key={tile.label}>
           <a class="tile" href={tile.address}>
-            <TileNumber tile={tile} />
+            <TileNumber tile={tile} period={period} />
           </a>
         </li>
       ))}
@@ -25,14 +25,15 @@ export function TileList({ tiles }: { tiles: readonly Tile[] }) {
   );
 }
 
-function TileNumber({ tile: { label, count, change, history } }: { tile: Tile }) {
+function TileNumber({ tile, period }: { tile: Tile; period: Pick<TilePeriod, 'words'> }) {
+  const { label, count, change, history } = tile;
   const values = count > MAX_COUNT ? history : [...history, count];
   return (
     <>
       <b>{countText(count)}</b>
       {change !== null && (
         <small class={change > 0 ? 'worse' : change < 0 ? 'better' : undefined}>
-          {change > 0 ? `+${change}` : change === 0 ? '±0' : `−${-change}`} in 90 days
+          {change > 0 ? `+${change}` : change === 0 ? '±0' : `−${-change}`} {period.words}
         </small>
       )}
       <span>{label}</span>

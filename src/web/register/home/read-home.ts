@@ -12,11 +12,12 @@ import {
   coverageFigureName,
 } from '../../../reports/figures/framework-coverage.ts';
 import type { ReportContext, ReportRow } from '../../../reports/report-type.ts';
+import { quarterEnds } from '../moments/quarter-ends.ts';
 import { asOfInput, type RegisterView } from '../open-register.ts';
 import { recordsContext } from '../records-context.ts';
 import type { Coverage } from './home-cards.tsx';
 import { type AuditSummary, readAudits } from './read-audits.ts';
-import { readTiles, type Tile } from './tiles.ts';
+import { readTiles, type Tile, type TilePeriod } from './tiles.ts';
 
 const MAX_FRAMEWORKS = 8;
 const MAX_WEEK_CHANGES = 6;
@@ -26,6 +27,8 @@ export interface HomeContent {
   /** True if the organization has no records yet. */
   isEmpty: boolean;
   tiles: readonly Tile[];
+  /** The period of the tiles' changes: a board's quarter so far, or 90 days. */
+  period: TilePeriod;
   /** The audits that an auditor sees instead of the tiles. Null for other roles. */
   audits: readonly AuditSummary[] | null;
   coverages: readonly Coverage[];
@@ -39,16 +42,26 @@ export interface HomeContent {
 /** Reads Home at the moment that the page shows. */
 export async function readHome(reader: Reader, view: RegisterView): Promise<HomeContent> {
   const records = await recordsContext(view);
-  const isAuditor = view.organization.role === 'AUDITOR';
+  const { role } = view.organization;
+  const isAuditor = role === 'AUDITOR';
+  const { today } = records.moment;
+  const period = role === 'VIEWER' ? quarterSoFar(today) : { since: addDays(today, -90), words: 'in 90 days' };
   return {
     isEmpty: view.past === null && (await hasNoRecords(records)),
-    tiles: isAuditor ? [] : await readTiles(reader, view, records),
+    tiles: isAuditor ? [] : await readTiles(reader, view, records, period),
+    period,
     audits: isAuditor ? await readAudits(reader, view) : null,
     coverages: await readCoverages(records),
     matrix: await readMatrix(records),
-    weekChanges: await readWeek(reader, view, records.moment.today),
+    weekChanges: await readWeek(reader, view, today),
     seal: await coveringSeal(view.snapshot, view.organization.id, view.past?.position ?? null),
   };
+}
+
+/** Returns the period since the end of the last quarter. */
+function quarterSoFar(today: string): TilePeriod {
+  const [last] = quarterEnds(today);
+  return { since: last!.day, words: `since ${last!.quarter.slice(0, 2)}` };
 }
 
 async function hasNoRecords({ snapshot, organizationId, moment }: ReportContext): Promise<boolean> {

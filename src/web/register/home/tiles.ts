@@ -49,25 +49,37 @@ const TILES: readonly TileDefinition[] = [
   },
 ];
 
-/** The period of a tile's change and of its sparkline. */
-export const CHANGE_DAYS = 90;
+/** The period of a tile's change and of its sparkline: from the end of a day. */
+export interface TilePeriod {
+  /** At most 130 days before the moment shown. */
+  since: string;
+  /** Names the period after a difference, such as `in 90 days`. */
+  words: string;
+}
 
 /** A number of Home. */
 export interface Tile {
   label: string;
   /** At most MAX_COUNT + 1, see countText. */
   count: number;
-  /** The difference to 90 days before. Null if it is unknown. */
+  /** The difference to the period's first day. Null if it is unknown. */
   change: number | null;
-  /** The number at the end of each of the 90 days before, the earliest first. */
+  /** The number at the end of each of the period's days, the earliest first. */
   history: readonly number[];
   /** The page with exactly the rows that the number counts. */
   address: string;
 }
 
-/** Counts the tiles at the moment that the page shows. */
-export async function readTiles(reader: Reader, view: RegisterView, records: ReportContext): Promise<Tile[]> {
-  const days = await readDaysBefore(records);
+/** Counts the tiles at the moment that the page shows, and over the period before. */
+export async function readTiles(
+  reader: Reader,
+  view: RegisterView,
+  records: ReportContext,
+  { since }: TilePeriod,
+): Promise<Tile[]> {
+  const figures = await readDays(records, since);
+  const [first = null] = figures;
+  const days = figures.filter((day) => day !== null);
   const tiles: Tile[] = [];
   for (const { figure, rows, dailyFigures: names } of TILES) {
     const count = await countRows(reader, view, records, rows);
@@ -76,7 +88,7 @@ export async function readTiles(reader: Reader, view: RegisterView, records: Rep
     tiles.push({
       label: `${figure.label}${note}`,
       count,
-      change: history.length < CHANGE_DAYS || count > MAX_COUNT ? null : count - history[0]!,
+      change: first === null || count > MAX_COUNT ? null : count - history[0]!,
       history,
       address: rowsAddress(view, rows),
     });
@@ -84,11 +96,11 @@ export async function readTiles(reader: Reader, view: RegisterView, records: Rep
   return tiles;
 }
 
-/** Returns the figures at the end of each of the 90 days before, without days before the organization existed. */
-async function readDaysBefore({ snapshot, organizationId, moment }: ReportContext) {
-  const days = Array.from({ length: CHANGE_DAYS }, (_, index) => addDays(moment.today, index - CHANGE_DAYS));
-  const figures = await dailyFigures(snapshot.models, { organizationId }, days);
-  return figures.filter((ofDay) => ofDay !== null);
+/** Returns the figures at the end of each day from one until yesterday. Null before the organization existed. */
+function readDays({ snapshot, organizationId, moment }: ReportContext, since: string) {
+  const days: string[] = [];
+  for (let day = since; day < moment.today; day = addDays(day, 1)) days.push(day);
+  return dailyFigures(snapshot.models, { organizationId }, days);
 }
 
 async function countRows(
