@@ -1,5 +1,11 @@
-import { CHANGE_FAULT_TEXTS } from '../cli/proofs/change-verdict.ts';
-import { type ChangeCheck, type ChangeProof, checkChange, type ErasedPart } from '../queries/proofs/check-change.ts';
+import {
+  CHANGE_FAULT_TEXTS,
+  type ChangeCheck,
+  type ChangeProof,
+  checkChange,
+  type ErasedPart,
+} from '../queries/proofs/check-change.ts';
+import { placeInStream } from '../trail/event.ts';
 import { changeLabel, changeTexts } from '../web/register/change-texts.ts';
 import { nobleCrypto } from './noble-crypto.ts';
 
@@ -16,7 +22,7 @@ export interface PageCheckOutcome {
  */
 export function checkChangeOnPage(proof: ChangeProof, pageTexts: ReadonlyMap<string, string> | null): PageCheckOutcome {
   const check = checkChange(nobleCrypto, proof);
-  const name = `${check.event.type}, revision ${check.event.revision} of ${check.event.stream}`;
+  const name = `${check.event.type}, ${placeInStream(check.event)}`;
   if (check.fault !== null) {
     return { result: 'MISMATCH', text: `Does not match. ${CHANGE_FAULT_TEXTS[check.fault]} (${name})` };
   }

@@ -37,6 +37,14 @@ export interface TrailEvent<Type extends string = string, Data = Record<string, 
   metadata: EventMetadata;
 }
 
+/**
+ * Names an event's place in its stream for readers. Not called a revision, because a record's revision counts from 1, and
+ * an auditor notes such numbers down.
+ */
+export function placeInStream({ stream, revision }: Pick<TrailEvent, 'stream' | 'revision'>): string {
+  return `place ${revision} (from 0) in its stream ${stream}`;
+}
+
 /** Metadata before the event is chained, without the members that `chainEvents` computes. */
 export type MetadataInput = Omit<
   EventMetadata,

@@ -80,9 +80,9 @@ function findFault(
   trustedKeys: readonly PublicKey[],
 ): ExtensionFault['why'] | null {
   if (older.organization_id !== seal.organization_id) return 'KEPT_KEY';
-  // This check comes before the signature's. If the two files are swapped, the rotation to the older seal's key may be missing.
-  if (older.size > seal.size) return 'KEPT_BEYOND';
+  // Only a signed seal says anything. A seal that nobody signed may state any size.
   if (!isKeptSealSigned(older, trustedKeys)) return 'KEPT_KEY';
+  if (older.size > seal.size) return 'KEPT_BEYOND';
   const sizes = { older: older.size, newer: seal.size };
   const proof = older.size === seal.size ? { ...sizes, path: [] } : extension;
   if (proof?.older !== sizes.older || proof.newer !== sizes.newer) return 'NO_PROOF';

@@ -83,7 +83,7 @@ function run(browser: Browser): void {
     await copy.fill(event.replace('17 of 94', '11 of 94'));
     const cheat = page.locator('[data-cheat-outcome]');
     assert.is(await cheat.getAttribute('data-result'), 'MISMATCH');
-    assert.match((await cheat.textContent())!, /altered.*RiskAssessed, revision 1 of risk-/);
+    assert.match((await cheat.textContent())!, /altered.*RiskAssessed, place 1 \(from 0\) in its stream risk-/);
     await copy.fill(event.slice(1));
     assert.match((await cheat.textContent())!, /no longer read this copy.*RiskAssessed/);
     await page.context().setOffline(false);
@@ -96,7 +96,7 @@ function run(browser: Browser): void {
     await withReadModels(web.identity.dataDir, [sql], async () => {
       const [result, text] = await check(context);
       assert.is(result, 'MISMATCH');
-      assert.match(text!, /the reason\. \(RiskAssessed, revision 1/);
+      assert.match(text!, /the reason\. \(RiskAssessed, place 1 /);
       assert.match((await context.page.locator('main').textContent())!, /! Does not match/);
     });
   });
@@ -106,7 +106,7 @@ function run(browser: Browser): void {
     const inLog = (set: string) =>
       withLog(web.identity.dataDir, [`UPDATE events SET ${set} WHERE id = '${review.id}'`], () => check(context));
     const [result, text] = await inLog("data = json_set(data, '$.reason', '')");
-    assert.equal([result, /altered.*RiskAssessed, revision 1/.test(text!)], ['MISMATCH', true]);
+    assert.equal([result, /altered.*RiskAssessed, place 1 /.test(text!)], ['MISMATCH', true]);
     const erased = await inLog("data = '{}', metadata = json_set(metadata, '$.salt', '')");
     assert.equal([erased[0], erased[1]!.startsWith('Redacted.')], ['REDACTED', true]);
   });

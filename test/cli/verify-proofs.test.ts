@@ -66,7 +66,7 @@ test('a saved proof of a change is valid, and shows the change', async (context)
   const { code, out, err, page } = await verify(context, context.change);
   assert.equal([code, err, page], [0, '', 'SEALED']);
   assert.match(out, /^VALID\. A signed seal covers this change\.$/m);
-  assert.match(out, /^Event +VendorDetailsChanged, revision 1 of vendor-\S+, id \S+$/m);
+  assert.match(out, /^Event +VendorDetailsChanged, place 1 \(from 0\) in its stream vendor-\S+, id \S+$/m);
   assert.match(out, /^Why +They moved$/m);
   assert.match(out, /^Changed +Vendor: Hosting → Hosting in Oslo$/m);
   assert.match(
@@ -134,6 +134,11 @@ test('an audit pack is valid, as a file and as an answer, until it is altered', 
     ],
     [
       { ...pack, proof: { ...proof, seal: { ...proof.seal, root: 'ab'.repeat(32) } } },
+      'The key didn’t sign',
+      'MISMATCH',
+    ],
+    [
+      { ...pack, proof: { ...proof, event: { ...proof.event, position: '1' }, seal: { ...proof.seal, size: 1 } } },
       'The key didn’t sign',
       'MISMATCH',
     ],

@@ -65,7 +65,10 @@ cli('verifies a history without any store', async () => {
     assert.match(out, /^Unsealed +none$/m);
     assert.match(
       out,
-      new RegExp(`^Key +${SECOND_KEY.key_id}, since position 121: rotated, signed by the previous key$`, 'm'),
+      new RegExp(
+        `^Key +${SECOND_KEY.key_id}, since position 121: rotated, signed by the previous key; public key ${SECOND_KEY.public_key.replaceAll('+', '\\+')}$`,
+        'm',
+      ),
     );
   }
 });

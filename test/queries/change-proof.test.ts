@@ -114,7 +114,7 @@ test('names what differs if only the read models were altered', async (context) 
     const proven = await withReadModels(register.folder, sql, () => prove(context, at.VendorReviewed!));
     const { result, text } = checkAsShown(proven!);
     assert.is(result, 'MISMATCH', member);
-    assert.match(text, /VendorReviewed, revision 1 of vendor-/);
+    assert.match(text, /VendorReviewed, place 1 \(from 0\) in its stream vendor-/);
     assert.match(text, new RegExp(`${part}[,.]`));
     assert.is(proven!.differs.length, 1, member);
   }
@@ -152,6 +152,9 @@ test('fails for another event, another place, another key and a false signature'
     [{ ...proof, organization_id: 'org_other' }, 'not the event'],
     [{ ...proof, keys: [] }, 'key of the seal is missing'],
     [{ ...proof, proof: { ...proof.proof!, seal } }, 'didn’t sign'],
+    // A seal that nobody signed accuses nobody, whatever else the proof states.
+    [{ ...proof, position: '1', proof: { ...proof.proof!, seal } }, 'didn’t sign'],
+    [{ ...proof, proof: { ...other.proof!, seal: { ...other.proof!.seal, size: 1 } } }, 'didn’t sign'],
     [{ ...proof, events: proof.events.slice(1) }, 'missing'],
   ] as const) {
     const { result, text } = checkChangeOnPage(forged, null);

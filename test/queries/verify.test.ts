@@ -211,6 +211,34 @@ test('verify finds events that were altered or erased in the log', async ({ regi
   assert.is(dropped.verification.verdict, 'INVALID');
 });
 
+test('verify names the position of an altered event, also behind later ones of its record', async ({
+  register,
+  at,
+  ids,
+}) => {
+  const stream = (id: string, type: string) => `${type}-${id}`;
+  const [link, seal] = [`link-${[ids.risk, ids.measure].sort().join('-')}`, `seal-${ORGANIZATION}`];
+  for (const [name, revision, why, first] of [
+    [stream(ids.vendor, 'vendor'), 0, 'ALTERED', at.VendorAdded],
+    [stream(ids.vendor, 'vendor'), 1, 'ALTERED', at.VendorDetailsChanged],
+    [stream(ids.risk, 'risk'), 0, 'ALTERED', at.RiskAdded],
+    [stream(ORGANIZATION, 'organization'), 0, 'ALTERED', 1],
+    [link, 0, 'ALTERED', null],
+    [seal, 0, 'ALTERED', null],
+  ] as const) {
+    const alter = `UPDATE events SET data = json_set(data, '$.forged', 1) WHERE stream = '${name}' AND revision = ${revision}`;
+    const { verification } = await withLog(register.folder, [alter], () => verifyChanges(register, {}));
+    const fault = verification.faults.find((one) => one.why === why)!;
+    assert.ok(fault, `${name}@${revision}: ${JSON.stringify(verification.faults)}`);
+    assert.match(String(fault.position), /^[1-9]\d*$/, name);
+    if (first !== null) assert.is(fault.position, String(first), name);
+    if (name === seal) continue;
+    const [change] = (await verifyChanges(register, { filter: { from: fault.position!, to: fault.position! } }))
+      .changes!;
+    assert.is(change!.event_id, fault.event_id, name);
+  }
+});
+
 test('verify finds a seal that is not in the log', async ({ register }) => {
   const { verification } = await withReadModels(
     register.folder,
@@ -219,6 +247,11 @@ test('verify finds a seal that is not in the log', async ({ register }) => {
   );
   assert.is(verification.verdict, 'INVALID');
   assert.ok(verification.faults.some(({ why }) => why === 'SEAL'));
+  assert.not.ok(
+    verification.faults.some(({ why }) => why === 'MISPLACED'),
+    'a wrong seal says nothing about positions',
+  );
+  assert.match(String(verification.public_key), /^[A-Za-z0-9+/]{43}=$/);
 });
 
 test.run();

@@ -1,6 +1,12 @@
-import { type ChangeCheck, type ChangeProof, checkChange, type ErasedPart } from '../../queries/proofs/check-change.ts';
+import {
+  CHANGE_FAULT_TEXTS,
+  type ChangeCheck,
+  type ChangeProof,
+  checkChange,
+  type ErasedPart,
+} from '../../queries/proofs/check-change.ts';
 import type { TrailCrypto } from '../../trail/crypto.ts';
-import type { TrailEvent } from '../../trail/event.ts';
+import { placeInStream, type TrailEvent } from '../../trail/event.ts';
 import type { SealAt } from '../../trail/seals/event-proof.ts';
 import type { PublicKey } from '../../trail/seals/key.ts';
 import { changeLabel, changeTexts } from '../../web/register/change-texts.ts';
@@ -21,17 +27,6 @@ export interface ChangeVerdict {
   /** The change as its events have it; null unless the verdict is valid. */
   change: ChangeCheck['change'] | null;
 }
-
-/** The meaning of each fault of a change's events. */
-export const CHANGE_FAULT_TEXTS: Readonly<Record<NonNullable<ChangeCheck['fault']>, string>> = {
-  ALTERED: 'This event was altered after it was recorded.',
-  BROKEN_LINK: 'This event doesn’t follow the event before it.',
-  OUT_OF_ORDER: 'An event is missing before this one.',
-  KEY: 'The key of the seal is missing.',
-  SIGNATURE: 'The key didn’t sign the seal.',
-  EVENT: 'This is not the event that was sealed.',
-  PATH: 'The seal doesn’t cover this event.',
-};
 
 /** Verifies a change's saved proof. Trusts only the caller's keys, because anybody can sign with a key of their own. */
 export function verifySavedChange(crypto: TrailCrypto, proof: ChangeProof, keys: readonly PublicKey[]): ChangeVerdict {
@@ -56,7 +51,7 @@ export function verifySavedChange(crypto: TrailCrypto, proof: ChangeProof, keys:
 /** Returns the verdict on a change as text. A valid one shows the change, because the file is not made to be read. */
 export function changeVerdictText(verdict: ChangeVerdict): string {
   const { organization_id, position, event, seal, fault } = verdict;
-  const eventText = `${event.type}, revision ${event.revision} of ${event.stream}`;
+  const eventText = `${event.type}, ${placeInStream(event)}`;
   const rows: [string, string][] = [
     ['Organization', organization_id],
     ['Position', position],

@@ -51,8 +51,10 @@ function findFault(crypto: TrailCrypto, pack: PackFile, keys: readonly PublicKey
   const { position, digest, organization, proof } = pack;
   if (digest !== digestOf(crypto, pack)) return 'DIGEST';
   if (proof === undefined) return 'NO_SEAL';
-  if (proof.event.position !== position) return 'EVENT';
-  return verifyProof(crypto, proof, organization.id, keys).fault;
+  const { fault } = verifyProof(crypto, proof, organization.id, keys);
+  // The signature comes first: without it, the proof says nothing about the position.
+  if (fault === 'KEY' || fault === 'SIGNATURE') return fault;
+  return proof.event.position === position ? fault : 'EVENT';
 }
 
 /** The members that the digest covers. Titles, labels and notes are wording, which it doesn't cover. */

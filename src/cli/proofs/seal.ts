@@ -7,12 +7,13 @@ import {
   rotationsBefore,
   SEALS,
 } from '../../projections/transparency/seal-documents.ts';
+import { readSealKey } from '../../queries/proofs/check-newest-seal.ts';
 import { type FaultySeal, findFaultySeal } from '../../queries/proofs/check-seals.ts';
 import { proveConsistency } from '../../queries/proofs/proofs.ts';
 import type { ReadModels, ReadStore } from '../../stores/read-store.ts';
 import { extensionText } from '../../trail/extension.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
-import { type KeptSeal, keptSealText } from '../../trail/seals/kept-seal.ts';
+import { isKeptSealSigned, type KeptSeal, keptSealText } from '../../trail/seals/kept-seal.ts';
 import { provesConsistency } from '../../trail/seals/proof.ts';
 import { type Command, CommandError, fileToWrite, optionalArgument, UsageError } from '../command.ts';
 import { writeLines } from '../history/files.ts';
@@ -116,7 +117,13 @@ function nothingNewer({ sealed_at, size, organization_id }: KeptSeal, unsealed: 
 
 /** Returns the proof that a seal extends an older one. @throws CommandError if it doesn't */
 async function extensionOf(models: ReadModels, older: KeptSeal, newer: LogSealedDocument): Promise<string> {
-  const { organization_id, size } = older;
+  const { organization_id, size, key_id } = older;
+  const key = await readSealKey(models, organization_id, key_id);
+  if (key === null || !isKeptSealSigned(older, [key])) {
+    throw new CommandError(
+      `No key of ${organization_id} signed that seal: it was altered, or it is of another history. Give --since the file as it was written.`,
+    );
+  }
   if (size > newer.data.size) {
     throw new CommandError(`That seal covers ${size} events, the newest one here only ${newer.data.size}.`);
   }

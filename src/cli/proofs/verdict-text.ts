@@ -7,6 +7,7 @@ import type {
   SealVerdict,
   Verdict,
 } from '../../trail/check/verdict.ts';
+import { placeInStream } from '../../trail/event.ts';
 import { outOfOrderText } from '../../trail/recorded-order.ts';
 
 const EVENT_FAULT_TEXTS: Record<EventFault['why'], string> = {
@@ -33,13 +34,14 @@ const EXPORT_FAULT_TEXTS: Record<ExportFault['why'], string> = {
   HEAD: 'The last line does not match the number of events in the file or their root hash.',
   NO_SEAL: 'The file has no seal, so nothing proves its contents.',
   KEPT_BEYOND: 'The kept seal covers more events than the file has: the end was removed.',
-  KEPT_KEY: 'The kept seal belongs to another organization, or none of the keys that you gave signed it.',
+  KEPT_KEY:
+    'The kept seal belongs to another organization, was altered, or none of the keys that you gave signed it. So it says nothing about this history. If a newer key signed it, give that key too.',
 };
 
 const EXTENSION_FAULT_TEXTS: Record<ExtensionFault['why'], string> = {
   KEY: 'None of the keys that you gave signed the seal or vouches for its key, or the key had been replaced before.',
   SIGNATURE: 'The signature of the seal does not match: it was altered, or made without the key.',
-  KEPT_KEY: EXPORT_FAULT_TEXTS.KEPT_KEY,
+  KEPT_KEY: `${EXPORT_FAULT_TEXTS.KEPT_KEY} Give the newer seal as FILE.`,
   KEPT_BEYOND:
     'The kept seal covers more events than this one. Give the newer seal as FILE; if it is, the end was removed.',
   NO_PROOF: 'The file has no proof since the kept seal. Write it with "veritrail seal --since" and that seal.',
@@ -77,7 +79,7 @@ export function sealVerdictText({ seal, kept_sizes: keptSizes, fault }: SealVerd
     ['Seal', `positions 1 to ${size}, sealed at ${sealed_at}, key ${key_id}`],
   ];
   if (fault !== null) {
-    const keptSealRange = fault.size === null ? '' : ` The kept seal covers positions 1 to ${fault.size}.`;
+    const keptSealRange = fault.size === null ? '' : ` The kept seal states positions 1 to ${fault.size}.`;
     return verdictBlock(`NOT VALID. ${EXTENSION_FAULT_TEXTS[fault.why]}${keptSealRange}`, [
       ...rows,
       ['Proved', 'nothing'],
@@ -128,10 +130,11 @@ function headlineOf(verdict: Verdict): string {
   return `NOT VALID. ${fault}`;
 }
 
-function eventFaultText({ why, position, line, event_id, type, stream, revision }: EventFault): string {
+function eventFaultText(fault: EventFault): string {
+  const { why, position, line, event_id, type } = fault;
   return (
     `The first fault is at position ${position} (line ${line}): ${type} ${event_id}, ` +
-    `revision ${revision} of ${stream}: ${EVENT_FAULT_TEXTS[why]}.`
+    `${placeInStream(fault)}: ${EVENT_FAULT_TEXTS[why]}.`
   );
 }
 
@@ -159,9 +162,9 @@ function unsealedText({ unsealed, proved }: Verdict): string {
 }
 
 function keyRows({ keys }: Verdict): [string, string][] {
-  const rows = keys.first.map(({ key_id, position, how, trusted }): [string, string] => [
+  const rows = keys.first.map(({ key_id, public_key, position, how, trusted }): [string, string] => [
     'Key',
-    `${key_id}, since position ${position}: ${KEY_ORIGIN_TEXTS[how]}${trusted ? '' : '; not one of the keys that you gave'}`,
+    `${key_id}, since position ${position}: ${KEY_ORIGIN_TEXTS[how]}${trusted ? '' : '; not one of the keys that you gave'}; public key ${public_key}`,
   ]);
   return keys.total > rows.length ? [...rows, ['Keys', `${keys.total} in all`]] : rows;
 }

@@ -68,7 +68,7 @@ const fault = z.strictObject({
     ),
   position: z.string().nullable(),
   stream: z.string().optional(),
-  revision: z.int().optional(),
+  revision: z.int().optional().describe('the event’s place in its stream, from 0; a record’s revision counts from 1'),
   event_id: z.string().optional(),
   differs: z
     .array(z.string())
@@ -117,6 +117,12 @@ export const verification = z.strictObject({
   faults: z.array(fault).describe('at most 10 per call'),
   seal: seal.nullable().describe('the newest seal; null if nothing is sealed yet'),
   key_fingerprint: z.string().nullable().describe('of the key that signed the seal, as veritrail seal-key prints it'),
+  public_key: z
+    .string()
+    .nullable()
+    .describe(
+      'that key in base64; compare it with the one that the operator gave you. veritrail verify takes it as KEY',
+    ),
   offline_check: z.string().describe('how to verify without this service'),
 });
 const listVerification = verification.extend({

@@ -1,4 +1,4 @@
-import { type ChangeDocument, changeId } from '../../projections/history/change-document.ts';
+import { CHANGES, type ChangeDocument, changeId } from '../../projections/history/change-document.ts';
 import {
   EVENTS_PER_READ,
   RecomputedChanges,
@@ -7,6 +7,7 @@ import {
   rowDigest,
   toRecomputedRow,
 } from '../../projections/history/recomputed-changes.ts';
+import { idsOfPairStream, isPairStream, recordIdOf } from '../../projections/models.ts';
 import { matchesConditions } from '../../projections/read-models/read-model.ts';
 import { RecomputedSeals } from '../../projections/transparency/recomputed-seals.ts';
 import type { StorePosition } from '../../stores/event-store.ts';
@@ -44,6 +45,14 @@ export interface CheckedChange {
   position: number;
   hash: string;
   storePosition: StorePosition;
+}
+
+/** A change's place in the history and in its stream. */
+interface ChangeLocation {
+  position: string;
+  stream: string;
+  revision: number;
+  event_id: string;
 }
 
 /** A change with the times that its order is checked by. */
@@ -194,7 +203,7 @@ export class ChangeVerifier {
     const document = rows[0]!.doc as unknown as ChangeDocument;
     const { stream, stream_revision: revision, event_id, hash, log_time: logTime } = document;
     const location = { position: String(position), stream: String(stream), revision: Number(revision), event_id };
-    const event = await this.eventAt(location.stream, location.revision, location.position);
+    const event = await this.eventAt(location);
     if (event === null || event.id !== event_id) {
       if (event !== null || !this.brokenStreams.has(location.stream)) this.addFault({ why: 'NOT_IN_LOG', ...location });
       this.expectedCounts.delete(position);
@@ -211,31 +220,45 @@ export class ChangeVerifier {
   }
 
   /** Returns the event of the log, and reports a broken chain once. */
-  private async eventAt(stream: string, revision: number, position: string): Promise<RecomputedEvent | null> {
-    const { organizationId } = this.request;
+  private async eventAt(location: ChangeLocation): Promise<RecomputedEvent | null> {
+    const { stream, revision } = location;
     if (!Number.isSafeInteger(revision) || revision < 0) return null;
-    if (stream === sealStream(organizationId)) {
+    if (stream === sealStream(this.request.organizationId)) {
       const seal = await this.recomputedSeals.at(revision);
-      this.reportBroken(this.recomputedSeals.fault, revision, position);
+      await this.reportBroken(this.recomputedSeals.fault, location);
       return seal;
     }
     const chain = await this.recomputedChanges.upToRevision(stream, revision);
-    if (chain.events.length <= revision) this.reportBroken(chain.fault, revision, position);
+    if (chain.events.length <= revision) await this.reportBroken(chain.fault, location);
     return chain.events[revision] ?? null;
   }
 
-  private reportBroken(fault: ChainFault | null, revision: number, position: string): void {
+  private async reportBroken(fault: ChainFault | null, { position, revision }: ChangeLocation): Promise<void> {
     if (fault === null || this.brokenStreams.has(fault.stream)) return;
     this.brokenStreams.add(fault.stream);
-    this.addFault({ ...fault, position: fault.revision === revision ? position : null });
+    const isHere = fault.revision === revision;
+    this.addFault({ ...fault, position: isHere ? position : await this.positionOf(fault, position) });
+  }
+
+  /** Returns the position of a stream's earlier event, as its change's row has it; null without a row. */
+  private async positionOf({ stream, revision }: ChainFault, before: string): Promise<string | null> {
+    const recordIds = isPairStream(stream) ? idsOfPairStream(stream) : [stream, recordIdOf(stream)];
+    const where: Condition[] = [
+      { key: 'record_id', op: 'in', values: recordIds },
+      { key: 'position', op: 'range', lt: Number(before) },
+    ];
+    const order = { key: 'position', direction: 'DESC' } as const;
+    const { organizationId } = this.request;
+    const query = { collection: CHANGES.name, organizationId, where, order, size: ROWS_PER_WINDOW, after: null };
+    for await (const page of readKeysetPages(() => this.snapshot.models, query)) {
+      const row = page.find(({ doc }) => doc.stream === stream && doc.stream_revision === revision);
+      if (row !== undefined) return String(row.key);
+    }
+    return null;
   }
 
   /** Compares stored rows with those computed from the event. @returns true if they are the same */
-  private async checkRows(
-    event: RecomputedEvent,
-    location: Required<Omit<ChangeFault, 'why' | 'differs' | 'seal_fault'>>,
-    rows: MatchingDocument[],
-  ) {
+  private async checkRows(event: RecomputedEvent, location: ChangeLocation, rows: MatchingDocument[]) {
     const { recordKeys, organizationId } = this.request;
     const id = changeId(organizationId, Number(location.position));
     const stored = new Map(rows.map((row) => [row.id, row.doc as unknown as ChangeDocument]));

@@ -65,6 +65,17 @@ export interface ChangeCheck {
   erased: ErasedPart;
 }
 
+/** The meaning of each fault of a change's events. Only a signed seal says anything about an event. */
+export const CHANGE_FAULT_TEXTS: Readonly<Record<NonNullable<ChangeCheck['fault']>, string>> = {
+  ALTERED: 'This event was altered after it was recorded.',
+  BROKEN_LINK: 'This event doesn’t follow the event before it.',
+  OUT_OF_ORDER: 'An event is missing before this one.',
+  KEY: 'The key of the seal is missing.',
+  SIGNATURE: 'The key didn’t sign the seal.',
+  EVENT: 'This is not the event that was sealed.',
+  PATH: 'The seal doesn’t cover this event.',
+};
+
 /** Checks hashes, chain, seal and signature of a change's events, and rebuilds the change from them alone. */
 export function checkChange(crypto: TrailCrypto, proof: ChangeProof): ChangeCheck {
   const event = proof.events.at(-1);
@@ -105,10 +116,12 @@ function sealFault(
 ): ChangeCheck['fault'] {
   if (event.metadata.organization_id !== organization_id) return 'EVENT';
   if (proof === null) return null;
-  const isOfEvent = proof.event.hash === event.metadata.hash && proof.event.position === position;
-  if (!isOfEvent) return 'EVENT';
   const publicKeys = keys.map((key) => readPublicKey(crypto, key));
-  return verifyProof(crypto, proof, organization_id, publicKeys).fault;
+  const { fault } = verifyProof(crypto, proof, organization_id, publicKeys);
+  // The signature comes first: without it, the proof says nothing about the event.
+  if (fault === 'KEY' || fault === 'SIGNATURE') return fault;
+  const isOfEvent = proof.event.hash === event.metadata.hash && proof.event.position === position;
+  return isOfEvent ? fault : 'EVENT';
 }
 
 /** Returns true if an event's data and salt were erased together. */

@@ -7,7 +7,7 @@ import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import type { SealAt } from '../../trail/seals/event-proof.ts';
 import { type PublicKey, readPublicKey } from '../../trail/seals/key.ts';
 import { provesInclusion } from '../../trail/seals/proof.ts';
-import { isSigned, type LogSealed, readSealEvent, sealStream } from '../../trail/seals/seal-events.ts';
+import { isSigned, readSealEvent, sealStream } from '../../trail/seals/seal-events.ts';
 import { inclusionPaths } from './proofs.ts';
 
 /** Positions whose proofs are read in one batch. */
@@ -20,6 +20,8 @@ export interface CheckedSeal {
   seal: SealAt;
   /** True if the seal is in the log and signed with the key it names. */
   isValid: boolean;
+  /** The key it names, in base64; null if no event of the seal stream has it. */
+  publicKey: string | null;
 }
 
 /** Checks the newest seal. Returns null if there is none. */
@@ -37,14 +39,14 @@ export async function checkNewestSeal(
       ? readSealEvent('LogSealed', event.data)
       : null;
   const isInLog = sealEvent !== null && isDeepStrictEqual(sealEvent.data, data);
-  const isValid = isInLog && (await isSignedByItsKey(models, organizationId, data));
-  return { seal: { ...data, position: String(position), event_id }, isValid };
-}
-
-/** Returns true if the seal is signed with the key that it names. */
-async function isSignedByItsKey(models: DocumentReads, organizationId: string, seal: LogSealed): Promise<boolean> {
-  const publicKey = await readSealKey(models, organizationId, seal.key_id);
-  return publicKey !== null && isSigned(organizationId, 'LogSealed', seal, seal.signature, publicKey.key);
+  const publicKey = await readSealKey(models, organizationId, data.key_id);
+  const isSignedByKey =
+    publicKey !== null && isSigned(organizationId, 'LogSealed', data, data.signature, publicKey.key);
+  return {
+    seal: { ...data, position: String(position), event_id },
+    isValid: isInLog && isSignedByKey,
+    publicKey: publicKey?.text ?? null,
+  };
 }
 
 /** Returns the public key with this id; null if no seal event has it. A key's id is derived from the key, so a false key can't have its id. */

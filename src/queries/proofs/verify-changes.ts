@@ -34,6 +34,8 @@ export interface Verification {
   faults: ChangeFault[];
   seal: SealAt | null;
   key_fingerprint: string | null;
+  /** The key that the seal names, in base64. */
+  public_key: string | null;
   offline_check: string;
 }
 
@@ -105,6 +107,7 @@ async function verifyPart({ snapshot, signal, progress }: VerifyContext, request
     faults: verifier.faults,
     seal: checkedSeal?.seal ?? null,
     key_fingerprint: checkedSeal?.seal.key_id ?? null,
+    public_key: checkedSeal?.publicKey ?? null,
     offline_check: OFFLINE_CHECK,
   };
   return { verification, next: isComplete ? null : coveredFrom - 1 };
@@ -120,7 +123,9 @@ async function verifyRange(
   try {
     const { recordIds } = request;
     const streams = recordIds && (await RecordStreams.read(snapshot, request, verifier, recordIds));
-    const positions = new SealedPositions(snapshot, request, verifier, checkedSeal);
+    // A seal that isn't valid says nothing about positions.
+    const validSeal = checkedSeal?.isValid ? checkedSeal : null;
+    const positions = new SealedPositions(snapshot, request, verifier, validSeal);
     const coveredFrom = await verifier.run((checkedChanges) => positions.check(checkedChanges));
     await positions.checkEnds();
     await positions.checkSeals(coveredFrom);

@@ -64,9 +64,8 @@ export class KeptSealCheck {
   }
 
   private findExportFault(events: number, signed: readonly KeptSeal[]): ExportFault['why'] | null {
-    if (this.seals.length < this.keptSeals.length) return 'KEPT_KEY';
-    // Checked before the signatures: a history without its end may lack the rotation to the signing key.
-    if (this.seals.some(({ size }) => size > events)) return 'KEPT_BEYOND';
-    return signed.length < this.seals.length ? 'KEPT_KEY' : null;
+    // Only a signed seal says anything. A seal that nobody signed may state any size.
+    if (signed.some(({ size }) => size > events)) return 'KEPT_BEYOND';
+    return signed.length < this.keptSeals.length ? 'KEPT_KEY' : null;
   }
 }

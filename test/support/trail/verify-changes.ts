@@ -21,6 +21,7 @@ export interface VerifiedChanges {
     covered_to: string;
     events: number;
     erased?: number;
+    public_key?: string | null;
     faults: Fault[];
   };
 }

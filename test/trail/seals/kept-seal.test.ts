@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { verdictText } from '../../../src/cli/proofs/verdict-text.ts';
 import { keptSealText, readKeptSeal } from '../../../src/trail/seals/kept-seal.ts';
-import type { LogSealed } from '../../../src/trail/seals/seal-events.ts';
+import { type LogSealed, makeSeal } from '../../../src/trail/seals/seal-events.ts';
 import {
   FIRST_KEY,
   linesOf,
@@ -41,10 +42,13 @@ test('a kept seal reveals changed and removed events even if the key’s holder 
   const { valid, seal_fault, proved } = verify(lines, { ...options, keptSeals: [keptOf(1)] });
   assert.equal([valid, seal_fault?.why, seal_fault?.from, seal_fault?.until], [false, 'KEPT', 1, SEALS[1]!.data.size]);
   assert.is(proved, null);
-  assert.is(verify(lines, { ...options, keptSeals: [keptOf(-1)] }).export_fault?.why, 'KEPT_BEYOND');
+  const rotated = { keptSeals: [keptOf(-1)] };
+  assert.is(verify(lines, { ...options, ...rotated }).export_fault?.why, 'KEPT_KEY', 'its key is not in this history');
+  const bothKeys = { keys: [publicOf(FIRST_KEY), publicOf(SECOND_KEY)] };
+  assert.is(verify(lines, { ...bothKeys, ...rotated }).export_fault?.why, 'KEPT_BEYOND');
   const shorter = linesOf(HISTORY.events.slice(0, 60));
   assert.is(verify(shorter).valid, true);
-  assert.equal(verify(shorter, { ...options, keptSeals: [keptOf(-1)] }).export_fault, {
+  assert.equal(verify(shorter, { ...bothKeys, ...rotated }).export_fault, {
     why: 'KEPT_BEYOND',
     position: 60,
   });
@@ -73,6 +77,36 @@ test('a kept seal without a valid signature of this organization is a fault', ()
       (error: unknown) => error instanceof TypeError,
     );
   }
+});
+
+test('a seal that nobody signed says nothing, whatever its size: only a signed one shows that the end was removed', () => {
+  const shorter = linesOf(HISTORY.events.slice(0, 60));
+  const verdictOn = (keptSeals: object[], keys = [FIRST_KEY]) =>
+    verify(shorter, {
+      keys: keys.map(publicOf),
+      keptSeals: keptSeals.map((seal) => readKeptSeal(JSON.stringify(seal))),
+    });
+  const signed = keptOf(4);
+  assert.ok(signed.size > 60);
+  const unknownKey = testKey(9);
+  const { format, organization_id, key_id: _key, signature: _signature, ...head } = signed;
+  const byUnknownKey = { format, organization_id, ...makeSeal(ORGANIZATION, head, unknownKey).data };
+  for (const change of [
+    { size: signed.size + 100_000 },
+    { signature: '' },
+    { signature: keptOf(3).signature },
+    { root: '0'.repeat(64) },
+    { organization_id: 'org_2' },
+    { key_id: unknownKey.key_id },
+    byUnknownKey,
+  ]) {
+    const verdict = verdictOn([{ ...signed, ...change }]);
+    assert.equal([verdict.valid, verdict.export_fault?.why], [false, 'KEPT_KEY'], JSON.stringify(change));
+    assert.not.match(verdictText(verdict), 'removed');
+    assert.is(verdictOn([{ ...signed, ...change }, signed]).export_fault?.why, 'KEPT_BEYOND', 'beside a signed one');
+  }
+  assert.is(verdictOn([byUnknownKey], [FIRST_KEY, unknownKey]).export_fault?.why, 'KEPT_BEYOND');
+  assert.match(verdictText(verdictOn([signed])), 'covers more events than the file has: the end was removed');
 });
 
 test('a kept seal may cover more than any seal of the history', () => {

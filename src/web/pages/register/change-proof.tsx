@@ -2,7 +2,9 @@
 import type { ComponentChildren } from 'preact';
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { notFound } from '../../../http/http-errors.ts';
+import { CHANGE_FAULT_TEXTS } from '../../../queries/proofs/check-change.ts';
 import { type ProvenChange, readChangeProof } from '../../../queries/proofs/read-change-proof.ts';
+import { placeInStream } from '../../../trail/event.ts';
 import { CopyBlock, ExactTime } from '../../components/components.tsx';
 import { changeLabel, changeTexts } from '../../register/change-texts.ts';
 import { RecordLink } from '../../register/change-words.tsx';
@@ -135,6 +137,7 @@ function SealCard({ view, proven }: { view: RegisterView; proven: ProvenChange }
     <section class="card" aria-labelledby="seal">
       <h2 id="seal">The proof</h2>
       <Explanation proven={proven} />
+      <SealKey {...proven} />
       {proven.notice !== null && <p class="notice warning">Recorded out of order: {proven.notice}.</p>}
       {simulated && <p class="notice warning">Made-up history. The check is real, the dates are not.</p>}
       <p class="actions">
@@ -160,12 +163,10 @@ function SealCard({ view, proven }: { view: RegisterView; proven: ProvenChange }
   );
 }
 
-/** Returns what doesn't match: the page, the event's chain, or the seal. */
-function mismatchText({ differs, check, proof }: ProvenChange): string {
-  if (differs.length > 0) return `It differs in: ${differs.join(', ')}.`;
-  const isSealFault = check.fault === 'PATH' || check.fault === 'SIGNATURE' || check.fault === 'KEY';
-  if (!isSealFault) return 'The event in the log was altered.';
-  return `The event's own chain is intact, but the seal over positions 1 to ${proof.proof?.seal.size} does not cover it as it is.`;
+/** Returns what doesn't match: the page, the event's chain, or the seal. Names the event, which may be an earlier one. */
+function mismatchText({ differs, check }: ProvenChange): string {
+  if (check.fault === null) return `It differs in: ${differs.join(', ')}.`;
+  return `${CHANGE_FAULT_TEXTS[check.fault]} (${check.event.type}, ${placeInStream(check.event)})`;
 }
 
 /** The panel's text, by what the service itself found. */
@@ -184,19 +185,26 @@ function Explanation({ proven }: { proven: ProvenChange }) {
   }
   if (seal === undefined) return <p>No seal covers this change yet. The next one usually comes within a minute.</p>;
   return (
+    <p>
+      This change is in the sealed history. Nobody altered it after <ExactTime at={seal.sealed_at} />, without this
+      check failing. It does not prove that the entry was true, or who sat at the keyboard.
+    </p>
+  );
+}
+
+/** The public key of the seal, for comparing, whatever the check found. */
+function SealKey({ proof: { proof }, sealKey }: ProvenChange) {
+  if (proof === null) return null;
+  return (
     <>
-      <p>
-        This change is in the sealed history. Nobody altered it after <ExactTime at={seal.sealed_at} />, without this
-        check failing. It does not prove that the entry was true, or who sat at the keyboard.
-      </p>
-      {proven.sealKey !== null && (
+      {sealKey !== null && (
         <>
           <p>Compare this public key with the one you were given:</p>
-          <CopyBlock id="seal-key" text={proven.sealKey} />
+          <CopyBlock id="seal-key" text={sealKey} />
         </>
       )}
       <p class="sub">
-        Key id: <code>{seal.key_id}</code>
+        Key id: <code>{proof.seal.key_id}</code>
       </p>
     </>
   );
