@@ -4,8 +4,8 @@ import {
   type ChangeProof,
   checkChange,
   type ErasedPart,
+  eventName,
 } from '../queries/proofs/check-change.ts';
-import { placeInStream } from '../trail/event.ts';
 import { changeLabel, changeTexts } from '../web/register/change-texts.ts';
 import { nobleCrypto } from './noble-crypto.ts';
 
@@ -22,7 +22,7 @@ export interface PageCheckOutcome {
  */
 export function checkChangeOnPage(proof: ChangeProof, pageTexts: ReadonlyMap<string, string> | null): PageCheckOutcome {
   const check = checkChange(nobleCrypto, proof);
-  const name = `${check.event.type}, ${placeInStream(check.event)}`;
+  const name = eventName(check.event);
   if (check.fault !== null) {
     return { result: 'MISMATCH', text: `Does not match. ${CHANGE_FAULT_TEXTS[check.fault]} (${name})` };
   }

@@ -22,7 +22,7 @@ const FIELDS = {
   completed_position: {
     kind: 'position',
     source: 'is set when state becomes COMPLETED',
-    label: 'Completed at position',
+    label: 'Completed with change',
     note: 'of the newest completion; works as as_of',
     of: 'AuditCompleted',
   },

@@ -4,9 +4,10 @@ import {
   type ChangeProof,
   checkChange,
   type ErasedPart,
+  eventName,
 } from '../../queries/proofs/check-change.ts';
 import type { TrailCrypto } from '../../trail/crypto.ts';
-import { placeInStream, type TrailEvent } from '../../trail/event.ts';
+import type { TrailEvent } from '../../trail/event.ts';
 import type { SealAt } from '../../trail/seals/event-proof.ts';
 import type { PublicKey } from '../../trail/seals/key.ts';
 import { changeLabel, changeTexts } from '../../web/register/change-texts.ts';
@@ -51,10 +52,10 @@ export function verifySavedChange(crypto: TrailCrypto, proof: ChangeProof, keys:
 /** Returns the verdict on a change as text. A valid one shows the change, because the file is not made to be read. */
 export function changeVerdictText(verdict: ChangeVerdict): string {
   const { organization_id, position, event, seal, fault } = verdict;
-  const eventText = `${event.type}, ${placeInStream(event)}`;
+  const eventText = eventName(event);
   const rows: [string, string][] = [
     ['Organization', organization_id],
-    ['Position', position],
+    ['Change', `${position}, its position in the history`],
   ];
   if (fault !== null) {
     return verdictBlock(`NOT VALID. ${faultText(fault)} (${eventText})`, [...rows, ['Proved', 'nothing']]);

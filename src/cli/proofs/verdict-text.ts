@@ -60,7 +60,7 @@ export function verdictText(verdict: Verdict): string {
   const rows: [string, string][] = [
     ['Organization', header.organization_id],
     ['Exported', header.exported_at],
-    ['Events', `${events} in ${streams} streams`],
+    ['Events', `${events} in ${streams} streams. Pages call the event at position 7 change 7`],
     ['Seals', `${seals.total}${seals.unchecked ? `, ${seals.unchecked} of them too far back to be checked` : ''}`],
     ...keyRows(verdict),
     ['Proved', provedText(verdict)],

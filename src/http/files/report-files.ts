@@ -74,10 +74,10 @@ async function* chunksOf(content: Buffer): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < content.length; start += CHUNK_BYTES) yield content.subarray(start, start + CHUNK_BYTES);
 }
 
-/** `Acme Ltd Risk register 2026-11-21 position 1234.pdf` */
+/** `Acme Ltd Risk register 2026-11-21 change 1234.pdf` */
 function fileName({ organization, title, today, position }: ReportHead, ending: string): string {
   const [name, reportTitle] = [organization.name ?? organization.id, title].map((text) =>
     text.replace(/[^\p{L}\p{N} .-]+/gu, ' ').slice(0, 80),
   );
-  return `${name} ${reportTitle} ${today} position ${position}.${ending}`.replace(/\s+/g, ' ').trimStart();
+  return `${name} ${reportTitle} ${today} change ${position}.${ending}`.replace(/\s+/g, ' ').trimStart();
 }

@@ -17,7 +17,7 @@ import { ReplayedEntries } from '../../projections/read-models/map-entries.ts';
 import { type RecordDocument, revisionAfter } from '../../projections/read-models/read-model.ts';
 import { verifyChain } from '../../trail/chain.ts';
 import type { TrailCrypto } from '../../trail/crypto.ts';
-import type { TrailEvent } from '../../trail/event.ts';
+import { placeInStream, type TrailEvent } from '../../trail/event.ts';
 import { type EventProof, type ProofVerdict, verifyProof } from '../../trail/seals/event-proof.ts';
 import { readPublicKey } from '../../trail/seals/key.ts';
 import { sealStream } from '../../trail/seals/seal-events.ts';
@@ -75,6 +75,11 @@ export const CHANGE_FAULT_TEXTS: Readonly<Record<NonNullable<ChangeCheck['fault'
   EVENT: 'This is not the event that was sealed.',
   PATH: 'The seal doesn’t cover this event.',
 };
+
+/** Names an event for readers: its type, and its place in its stream. */
+export function eventName(event: Pick<TrailEvent, 'type' | 'stream' | 'revision'>): string {
+  return `${event.type}, ${placeInStream(event)}`;
+}
 
 /** Checks hashes, chain, seal and signature of a change's events, and rebuilds the change from them alone. */
 export function checkChange(crypto: TrailCrypto, proof: ChangeProof): ChangeCheck {

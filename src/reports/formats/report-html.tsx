@@ -131,7 +131,7 @@ function Document({ head, page, sections, trend }: DocumentProps) {
 function Page(props: { head: ReportHead; organization: string; isWide: boolean; children: ComponentChildren }) {
   const { head, organization, isWide, children } = props;
   const { title, position, digest } = head;
-  const footer = `${title} · ${organization} · position ${position} · ${digest.slice(0, FOOTER_DIGEST_LENGTH)}`;
+  const footer = `${title} · ${organization} · change ${position} · ${digest.slice(0, FOOTER_DIGEST_LENGTH)}`;
   return (
     <html lang="en">
       <head>

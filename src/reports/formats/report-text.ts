@@ -11,9 +11,9 @@ export const INCOMPLETE_NOTE = 'Incomplete: an event of the organization could n
 
 export const NAMES_NOTE = 'People’s names are those at the time of the event. The digest does not cover them.';
 
-export const SEAL_NOTE = 'A seal covers this position. The JSON format has the proof.';
+export const SEAL_NOTE = 'A seal covers this change. The JSON format has the proof.';
 
-const PENDING_SEAL_NOTE = 'No seal covers this position yet. Generate the report again later to get the proof.';
+const PENDING_SEAL_NOTE = 'No seal covers this change yet. Generate the report again later to get the proof.';
 
 const timeText = (text: string): string => (instantText(text) === text ? text : `${instantText(text)} UTC`);
 
@@ -21,10 +21,10 @@ const timeText = (text: string): string => (instantText(text) === text ? text : 
 export function headFacts(head: ReportHead, people: NamesByKey): HeadFact[] {
   const { about, as_of, position, today, generated_at, digest, proof, pending_seal } = head;
   const verification = proof?.verification;
-  const lastChange = as_of === null ? '' : `, last change ${instantText(as_of)} UTC`;
+  const madeAt = as_of === null ? '' : `, made ${instantText(as_of)} UTC`;
   return [
     ...about.map(({ label, value }) => ({ label, value: people.get(value) ?? timeText(value) })),
-    { label: 'As of', value: `${today}, position ${position}${lastChange}` },
+    { label: 'As of', value: `${today}, up to change ${position}${madeAt}` },
     { label: 'Generated', value: `${instantText(generated_at)} UTC` },
     { label: 'Report digest', value: digest },
     { label: 'Names', value: NAMES_NOTE },
@@ -41,9 +41,9 @@ export function verificationText(verification: Verification): string {
   const outcome = verdict === 'VALID' ? 'match the log.' : 'do NOT match the log. See the JSON format.';
   const hint = complete
     ? ''
-    : ' Later positions were not checked: continue with listChanges and the cursor in the JSON format.';
+    : ' Other changes were not checked: continue with listChanges and the cursor in the JSON format.';
   const notice = notices === undefined ? '' : ` Recorded out of order: ${notices.events}. See the JSON format.`;
-  return `Positions ${covered_from} to ${covered_to} ${outcome}${notice}${hint}`;
+  return `Changes ${covered_from} to ${covered_to} ${outcome}${notice}${hint}`;
 }
 
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/;

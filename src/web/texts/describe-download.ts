@@ -45,7 +45,7 @@ export function describeDownload({ actor, changes }: AccessLogChange, names: Rea
   return [
     ...(type === undefined ? [] : [titleOf(type)]),
     ...(format === undefined ? [] : [FORMATS[format] ?? format]),
-    ...(position === undefined ? [] : [`position ${position}`]),
+    ...(position === undefined ? [] : [`change ${position}`]),
     ...filters,
     ...(fields.has('token_id') ? ['with a token'] : []),
     ...(actor.kind === 'SYSTEM' ? ['with the command line'] : []),

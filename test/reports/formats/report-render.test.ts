@@ -169,7 +169,7 @@ test('Markdown prints the heading of a group once', async () => {
   assert.is(text.match(/\| \*\*RISK · Fire\*\* \|/g)?.length, 2);
   assert.match(text, '\n| When (UTC) | Text | Overdue | Owner | Id |');
   assert.match(text, '\n| 2026-08-21 08:16 |  | no | Anna Ek | rsk_1 |');
-  assert.match(text, '- Owner: Anna Ek\n- As of: 2026-08-21, position 12');
+  assert.match(text, '- Owner: Anna Ek\n- As of: 2026-08-21, up to change 12');
   assert.match(text, '- Generated: 2026-11-21 19:00 UTC');
 });
 
@@ -179,7 +179,7 @@ test('HTML has words, times to the minute, details below their row, and a footer
   assert.match(text, '<th scope="row" class="word">2026-08-21 08:16</th>');
   assert.match(text, '<td class="alarm">overdue</td>');
   assert.match(text, '<b>Note</b> beside');
-  assert.match(text, 'content: "Risk register · Acme · position 12 · dddddddddddd"');
+  assert.match(text, 'content: "Risk register · Acme · change 12 · dddddddddddd"');
 });
 
 test('HTML writes columns below their row that would make the table too wide', async () => {

@@ -130,11 +130,11 @@ test('describes downloads: report or family, format, position and filters', asyn
   assert.equal(
     rowsOf(text.replaceAll(OWNER.name, 'Owner')).map(([, what]) => what),
     [
-      'Export downloaded (History, JSON Lines, position 10, with the command line)',
-      'Export downloaded (Changes, JSON Lines, position 9, where event type A or B, is new true)',
-      'Export downloaded (Risks, CSV, position 8, where query <b>, resumed after rsk_1)',
-      `Report generated (Statement of applicability, PDF, position 12, framework ${frm}, records of Owner, with a token)`,
-      'Report generated (Posture, web page, position 7)',
+      'Export downloaded (History, JSON Lines, change 10, with the command line)',
+      'Export downloaded (Changes, JSON Lines, change 9, where event type A or B, is new true)',
+      'Export downloaded (Risks, CSV, change 8, where query <b>, resumed after rsk_1)',
+      `Report generated (Statement of applicability, PDF, change 12, framework ${frm}, records of Owner, with a token)`,
+      'Report generated (Posture, web page, change 7)',
     ],
   );
   assert.equal(

@@ -2,9 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { notFound } from '../../../http/http-errors.ts';
-import { CHANGE_FAULT_TEXTS } from '../../../queries/proofs/check-change.ts';
+import { CHANGE_FAULT_TEXTS, eventName } from '../../../queries/proofs/check-change.ts';
 import { type ProvenChange, readChangeProof } from '../../../queries/proofs/read-change-proof.ts';
-import { placeInStream } from '../../../trail/event.ts';
 import { CopyBlock, ExactTime } from '../../components/components.tsx';
 import { changeLabel, changeTexts } from '../../register/change-texts.ts';
 import { RecordLink } from '../../register/change-words.tsx';
@@ -108,6 +107,7 @@ function ChangeCard({ view, proven }: { view: RegisterView; proven: ProvenChange
           )}
         </Fact>
         <Fact term="Event">{text('what')}</Fact>
+        {change.revision !== null && <Fact term="Revision">{change.revision} of the record</Fact>}
         {change.changes.map(({ field }) => (
           <Fact key={field} term={changeLabel(change.record.type, field)}>
             {text(`changes.${field}.from`)} → <b>{text(`changes.${field}.to`)}</b>
@@ -166,7 +166,7 @@ function SealCard({ view, proven }: { view: RegisterView; proven: ProvenChange }
 /** Returns what doesn't match: the page, the event's chain, or the seal. Names the event, which may be an earlier one. */
 function mismatchText({ differs, check }: ProvenChange): string {
   if (check.fault === null) return `It differs in: ${differs.join(', ')}.`;
-  return `${CHANGE_FAULT_TEXTS[check.fault]} (${check.event.type}, ${placeInStream(check.event)})`;
+  return `${CHANGE_FAULT_TEXTS[check.fault]} (${eventName(check.event)})`;
 }
 
 /** The panel's text, by what the service itself found. */

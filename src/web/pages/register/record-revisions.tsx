@@ -37,6 +37,8 @@ interface Side {
   refusal: string | null;
 }
 
+const LINKS_NOT_COMPARED = 'Links and evidence were not compared, because the record has too many of them.';
+
 /** The form's labels of its moments. */
 const LABELS = { from: 'From', to: 'To' };
 
@@ -150,10 +152,17 @@ function Differences(content: RevisionsPageContent) {
     key: name,
     cells: [family.fields[name]!.label, valueCell(family, from, name), valueCell(family, to, name)],
   }));
-  const rows = [...fieldRows, ...linkRows(from, to)];
-  if (rows.length === 0) return <p>Nothing differs between these revisions.</p>;
+  const links = linkRows(from, to);
+  const rows = [...fieldRows, ...(links ?? [])];
   const head = ['Field', sideHeading(from, content), sideHeading(to, content)];
-  return <Table caption="Differences" head={head} rows={rows} />;
+  const fields = links === null ? 'No field differs' : 'Nothing differs';
+  return (
+    <>
+      {rows.length === 0 && <p>{fields} between these revisions.</p>}
+      {rows.length > 0 && <Table caption="Differences" head={head} rows={rows} />}
+      {links === null && <p class="muted">{LINKS_NOT_COMPARED}</p>}
+    </>
+  );
 }
 
 function valueJson({ details }: Side, name: string): string {
@@ -199,12 +208,12 @@ function momentWords(asOf: string, audits: RegisterView['audits']): string {
 }
 
 /**
- * Returns the records that are linked at only one of the moments, or by another relation. Returns no rows if a record has
- * more links than are read.
+ * Returns the records that are linked at only one of the moments, or by another relation. Null if a record has more links
+ * than are read.
  */
 function linkRows(from: Side, to: Side) {
   const [before, after] = [linksOf(from), linksOf(to)];
-  if (before === null || after === null) return [];
+  if (before === null || after === null) return null;
   const isIn = (links: readonly SideLink[]) => (link: SideLink) =>
     links.some(({ id, relation }) => id === link.id && relation === link.relation);
   const onlyBefore = before.filter((link) => !isIn(after)(link));

@@ -39,7 +39,7 @@ export function refusedMomentPage(
             name="as_of"
             id={FIELD_IDS.as_of}
             label="Moment"
-            hint="A date, a time in UTC, an audit’s id, or a position"
+            hint="A date, a time in UTC, an audit’s id, or the number of a change"
           />
         </MomentForm>
         <p>
