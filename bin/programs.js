@@ -3,6 +3,7 @@ export const PROGRAMS = {
   main: 'main',
   cli: 'cli/main',
   'projection-thread': 'app/threads/projection-thread',
+  'reporting-thread': 'app/threads/reporting-thread',
   'read-thread': 'app/threads/read-thread',
   'write-thread': 'app/threads/write-thread',
   'reading-process': 'app/reading/reading-process',

@@ -12,6 +12,7 @@ import { serviceUrl } from './app/service-address.ts';
 import { Shutdown } from './app/shutdown.ts';
 import { ReadsInThread } from './app/threads/reads-in-thread.ts';
 import { startProjectionThread } from './app/threads/start-projection-thread.ts';
+import { ReportingThread } from './app/threads/start-reporting-thread.ts';
 import { writeInThread } from './app/threads/writes-in-thread.ts';
 import { VERSION } from './app/version.ts';
 import type { ServiceClock } from './clock/service-clock.ts';
@@ -30,7 +31,7 @@ import type { DemoAccount } from './identity/sign-in/demo-sign-in.ts';
 import type { ToolService } from './mcp/tools/tool.ts';
 import type { ServedProjections } from './projections/served-projections.ts';
 import { explainStartError } from './stores/data-folder.ts';
-import { openStores, type Stores, usesDataFolder } from './stores/open.ts';
+import { openStores, type StoreSettings, type Stores, usesDataFolder } from './stores/open.ts';
 import { lockDataFolder } from './stores/sqlite/lock-data-folder.ts';
 
 /** A started service. */
@@ -87,6 +88,7 @@ interface AssembledService {
   register: Register;
   identity: Identity;
   gateway: HttpGateway;
+  reporting: ReportingThread;
   port: number;
 }
 
@@ -97,8 +99,7 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   const { gateway, port } = await listen(config, metrics, shutdown);
   const stores = await openOwnStores(config, logger, metrics, shutdown);
   const { accounts } = stores;
-  const { dataDir, eventStoreUrl, mongodbUrl } = config;
-  const storeSettings = { dataDir, eventStoreUrl, mongodbUrl };
+  const storeSettings = storeSettingsOf(config);
   const clock = await openClock(storeSettings, stores, logger);
   shutdown.add('clock', () => clock.stop());
   const timings = logger.isLevelEnabled('debug');
@@ -108,6 +109,7 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
     logger,
   );
   shutdown.add('read models', () => projections.stop());
+  const reporting = new ReportingThread({ ...config, stores: storeSettings, time: clock.shared.memory }, logger);
   const names = new AccountNames(accounts);
   const accessEvents = new AccessEvents();
   const securityLog = config.logSecurityEvents ? new SecurityLog(logger) : null;
@@ -146,16 +148,21 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   const identity = openIdentity({ accounts, names, accessEvents, handler, comparedLog, clock, baseUrl, log: logger });
   shutdown.add('access log', () => identity.close());
   const app = { config, port, stores, register, heavyReads, identity, accessEvents, gateway, metrics, clock };
-  gateway.serve(await createHttpApp({ ...app, securityLog, logger }));
+  gateway.serve(await createHttpApp({ ...app, reporting, securityLog, logger }));
   metrics?.watch(register, identity, heavyReads);
   const watch = new SchemaWatch({
     accounts,
-    onOutdated: (reason) => retire(reason, { register, identity, gateway }, logger),
+    onOutdated: (reason) => retire(reason, { register, identity, gateway, reporting }, logger),
   });
   watch.start();
   shutdown.add('schema watch', () => watch.stop());
   await instances.start();
-  return { stores, clock, register, identity, gateway, port };
+  return { stores, clock, register, identity, gateway, reporting, port };
+}
+
+/** Returns the settings of the stores, which threads get. The others may hold secrets. */
+function storeSettingsOf({ dataDir, eventStoreUrl, mongodbUrl }: Config): StoreSettings {
+  return { dataDir, eventStoreUrl, mongodbUrl };
 }
 
 /**
@@ -210,13 +217,14 @@ async function createMetrics(): Promise<Metrics> {
 /** Stops work on stores that a newer version has migrated. The process continues, so that its operator sees the reason. */
 async function retire(
   reason: string,
-  { register, identity, gateway }: Pick<AssembledService, 'register' | 'identity' | 'gateway'>,
+  { register, identity, gateway, reporting }: Pick<AssembledService, 'register' | 'identity' | 'gateway' | 'reporting'>,
   logger: Logger,
 ): Promise<void> {
   gateway.close(reason);
   logger.error(reason);
   await register.instances.stop();
   await register.sealer.stop();
+  await reporting.stop();
   await register.projections.stop();
   await identity.close();
 }
@@ -241,7 +249,7 @@ function isLeaderUpToDate({ ready, progress }: ServedProjections, now: Date): bo
 
 /** Creates the installation if needed, and starts what runs in the background. */
 async function run(
-  { stores, clock, register, identity, gateway, port }: AssembledService,
+  { stores, clock, register, identity, gateway, reporting, port }: AssembledService,
   demo: readonly DemoAccount[] | null,
   logger: Logger,
   shutdown: Shutdown,
@@ -249,6 +257,7 @@ async function run(
   const { accounts, events } = stores;
   const { handler, sealer } = register;
   const { now } = clock;
+  shutdown.add('reporting database', () => reporting.stop());
   // A first start writes, and nothing else can happen before that.
   const isComplete = (await findInstallation({ accounts, log: events }))?.complete ?? false;
   if (!isComplete) await clock.whenTrusted();
@@ -259,7 +268,10 @@ async function run(
   const caughtUp = catchUp(register, installation, now);
   void caughtUp.catch(() => undefined).finally(() => gateway.markReady());
   void caughtUp
-    .then(() => identity.reconciler.start())
+    .then(() => {
+      identity.reconciler.start();
+      reporting.start(installation);
+    })
     .catch((error: unknown) => {
       if (!shutdown.hasBegun) logger.error({ err: error }, 'the read models could not be started');
     });

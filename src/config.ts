@@ -12,6 +12,8 @@ export interface Config {
   host: string;
   /** An absolute path. */
   dataDir: string;
+  /** The folder of the reporting database, if it is embedded. An absolute path. */
+  reportsDir: string;
   /** The public origin, without a trailing slash; null for the address that the service listens on. */
   baseUrl: string | null;
   /** Absolute paths of a PEM certificate and its key, to serve https; null to serve plain http. */
@@ -68,6 +70,7 @@ const SETTINGS = z.object({
   PORT: wholeNumber(0, 65_535).default(8080),
   HOST: z.string().default('127.0.0.1'),
   DATA_DIR: z.string().default(DEFAULT_DATA_DIR),
+  REPORTS_DIR: z.string().optional(),
   BASE_URL: z
     .string()
     .refine(isOrigin, 'must be an http:// or https:// address without path or query, such as https://grc.example.com')
@@ -153,6 +156,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     port: settings.PORT,
     host: settings.HOST,
     dataDir: resolve(cwd, settings.DATA_DIR),
+    reportsDir: resolve(cwd, settings.REPORTS_DIR ?? join(settings.DATA_DIR, 'reports')),
     baseUrl: settings.BASE_URL ?? null,
     tls: TLS_CERT && TLS_KEY ? { cert: resolve(cwd, TLS_CERT), key: resolve(cwd, TLS_KEY) } : null,
     trustedProxies: settings.TRUSTED_PROXIES,

@@ -30,6 +30,7 @@ import { readHealth } from './read-health.ts';
 import type { SecurityLog } from './security-log.ts';
 import { mcpEndpointUrl, publicUrl, serviceUrl } from './service-address.ts';
 import type { ReadsInThread } from './threads/reads-in-thread.ts';
+import type { ReportingThread } from './threads/start-reporting-thread.ts';
 import { VERSION } from './version.ts';
 
 export interface HttpAppOptions {
@@ -44,6 +45,7 @@ export interface HttpAppOptions {
   gateway: Pick<HttpGateway, 'isOpen' | 'waitUntilReady'>;
   metrics: Metrics | null;
   clock: ServiceClock;
+  reporting: Pick<ReportingThread, 'state'>;
   securityLog: SecurityLog | null;
   logger: Logger;
 }
@@ -61,7 +63,7 @@ interface RequestServices {
 /** Puts tools, files, OAuth and pages together as one listener. */
 export async function createHttpApp(options: HttpAppOptions): Promise<RequestListener> {
   const { config, port, stores, register, heavyReads, identity, accessEvents, gateway, metrics, logger } = options;
-  const { securityLog } = options;
+  const { securityLog, reporting } = options;
   const baseUrl = serviceUrl(config, port);
   const readClientInfo = clientInfoReader(config.trustedProxies);
   const limits = createRateLimits(config.rateLimitPerMinute, readClientInfo);
@@ -88,7 +90,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<RequestLis
       return { ...(await identity.members.callerOf(account)), clientInfo: readClientInfo(request) };
     },
     limits,
-    health: () => readHealth(stores, register, identity.reconciler),
+    health: () => readHealth(stores, register, identity.reconciler, reporting),
     baseUrl,
     publicUrl: publicUrl(config, port),
     version: VERSION,

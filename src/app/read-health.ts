@@ -2,6 +2,7 @@ import { doubtText } from '../clock/clock-in-doubt.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { Health } from '../http/health-routes.ts';
 import type { Reconciler } from '../identity/installation/reconciler.ts';
+import type { ReportingState } from '../reporting/reporting-projection.ts';
 import { readSealStops, type SealStop } from '../seal/seal-stop.ts';
 import { StoreRefused, StoreReplaced } from '../stores/errors.ts';
 import type { Stores } from '../stores/open.ts';
@@ -37,6 +38,7 @@ export async function readHealth(
   stores: Stores,
   register: HealthSources,
   reconciler: Pick<Reconciler, 'state'>,
+  reporting: { readonly state: ReportingState },
 ): Promise<Health> {
   const { projections } = register;
   const [hasRoles, stops, eventStore, readStore, accountStore] = await Promise.all([
@@ -49,7 +51,7 @@ export async function readHealth(
   const { state: clockState } = register.clock;
   const all = [eventStore, readStore, accountStore];
   const ofStores = new Set([...all.flatMap(({ problem }) => problem ?? []), ...register.problems.list()]);
-  const problems = [...ofStores, ...sealingProblem(stops)];
+  const problems = [...ofStores, ...sealingProblem(stops), ...reportingProblem(reporting.state)];
   if (projections.isClockBehindLog) problems.push(CLOCK_BEHIND_LOG);
   if (clockState.status !== 'TRUSTED') problems.push(doubtText(clockState.status));
   return {
@@ -58,6 +60,7 @@ export async function readHealth(
     stores: { event_store: eventStore.state, read_store: readStore.state, account_store: accountStore.state },
     projections: projections.state(),
     reconciliation: reconciler.state,
+    reporting: reporting.state,
     clock: clockState,
     ...(problems.length > 0 ? { problems } : {}),
     sealStops: stops,
@@ -93,6 +96,11 @@ function sealingProblem({ length }: readonly SealStop[]): string[] {
     `Sealing of ${organizations} has stopped, because the read models differ from the log or from a seal. Run "veritrail rebuild". ` +
       'If this message stays, see "Sealing has stopped" in docs/operations.md.',
   ];
+}
+
+/** Returns a failure of the reporting database. Reports that are off for want of a right are no failure of the service. */
+function reportingProblem({ state, problem }: ReportingState): string[] {
+  return state === 'FAILING' ? [`The reporting database can't be brought up to date. ${problem ?? ''}`.trim()] : [];
 }
 
 function withTimeout<T>(work: Promise<T>): Promise<T> {

@@ -7,6 +7,7 @@ const SHUTDOWN_ORDER = [
   'report files',
   'access log',
   'seals',
+  'reporting database',
   'read models',
   'clock',
   'instances',

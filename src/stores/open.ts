@@ -7,6 +7,7 @@ import { createDataFolder } from './data-folder.ts';
 import { StoreUnavailable } from './errors.ts';
 import type { EventStore } from './event-store.ts';
 import type { ReadStore } from './read-store.ts';
+import type { ReportingSchema, ReportingStore } from './reporting-store.ts';
 
 export interface Stores {
   events: EventStore;
@@ -59,6 +60,28 @@ export async function openStores(settings: StoreSettings): Promise<Stores> {
 /** Opens the two stores that projections need, in a process that has opened all of them already. */
 export function openProjectionStores(settings: StoreSettings): Promise<Pick<Stores, 'events' | 'reads' | 'close'>> {
   return openTogether((keep) => openLogAndReads(settings, keep));
+}
+
+/** Opens the stores from which the reporting database is made. */
+export function openReportingSources(settings: StoreSettings): Promise<Pick<Stores, 'reads' | 'accounts' | 'close'>> {
+  return openTogether(async (keep) => ({
+    reads: keep(await openReads(settings)),
+    accounts: keep(await openAccounts(settings)),
+  }));
+}
+
+/** Opens the reporting database beside the read models. @param onMended called if a damaged one was thrown away */
+export async function openReportingStore(
+  { mongodbUrl, reportsDir }: Pick<Config, 'mongodbUrl' | 'reportsDir'>,
+  schema: ReportingSchema,
+  onMended: (finding: string) => void,
+): Promise<ReportingStore> {
+  if (mongodbUrl === null) {
+    const { openSqliteReportingStore } = await import('./sqlite/reporting-store.ts');
+    return openSqliteReportingStore(reportsDir, schema, onMended);
+  }
+  const { openMongoReportingStore } = await import('./mongodb/reporting-store.ts');
+  return openMongoReportingStore(mongodbUrl, schema);
 }
 
 type Keep = <T extends { close(): Promise<void> }>(store: T) => T;

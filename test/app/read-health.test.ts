@@ -10,7 +10,8 @@ const test = suite('health');
 type Sources = Parameters<typeof readHealth>[1];
 
 const NO_DIFFERENCES = { state: { differences: 0, failed: 0 } };
-const healthOf = (stores: Stores, sources: Sources) => readHealth(stores, sources, NO_DIFFERENCES);
+const REPORTING = { state: { state: 'FOLLOWING', lag_ms: 0 } } as const;
+const healthOf = (stores: Stores, sources: Sources) => readHealth(stores, sources, NO_DIFFERENCES, REPORTING);
 
 const projections = (
   facts: { ready: boolean; isFailing: boolean; organizations?: string[] },

@@ -99,6 +99,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/identity/': [CLOCK, 'src/register/', 'src/commands/', 'src/queries/', ...ACCOUNT_STORE],
   'src/sheets/': ['src/commands/engine/refusal.ts', 'src/commands/engine/nearest.ts'],
+  'src/reporting/': [
+    CLOCK,
+    'src/register/',
+    'src/commands/',
+    'src/projections/',
+    ...READ_STORE,
+    'src/stores/reporting-store.ts',
+    'src/trail/',
+  ],
   'src/seal/': [CLOCK, ...EVENT_STORE, ...READ_STORE, ...ACCOUNT_STORE, 'src/projections/', 'src/trail/'],
   'src/browser/': [
     'src/trail/*',

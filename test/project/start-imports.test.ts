@@ -15,6 +15,7 @@ const PACKAGES: Record<keyof typeof PROGRAMS, readonly string[]> = {
   ],
   cli: [],
   'projection-thread': ['lru-cache', 'pino'],
+  'reporting-thread': ['lru-cache', 'pino'],
   'write-thread': ['libsql', 'lru-cache', 'pino'],
   'reading-process': [],
   'read-thread': ['d3-scale', 'lru-cache', 'pino', 'preact-render-to-string', 'preact/jsx-runtime', 'zod'],

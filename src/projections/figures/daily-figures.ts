@@ -22,7 +22,7 @@ export interface DailyFiguresDocument {
 export const DAILY_FIGURES: CollectionSpec = {
   name: 'daily_figures',
   keys: { series_id: 'text', day: 'text' },
-  indexes: [{ keys: ['series_id', 'day'] }],
+  indexes: [{ keys: ['series_id', 'day'] }, { keys: ['day'] }],
   searchable: false,
   views: [viewOf('daily_figures', ['framework_id', 'day', 'position', 'figures'])],
 };

@@ -41,7 +41,11 @@ export function collectionsOf(model: ReadModel): CollectionSpec[] {
     {
       name: historyOf(model.family.plural),
       keys: { ...keys, ...SPAN_KEYS },
-      indexes: [...indexed([...span, ...filters]), { keys: ['record_id', 'from_position'], lookup: true }],
+      indexes: [
+        ...indexed([...span, ...filters]),
+        { keys: ['record_id', 'from_position'], lookup: true },
+        { keys: ['from_position'] },
+      ],
       searchable: true,
       members: members.filter((name) => !currentFields.includes(name)),
       views: [versionView(model, historyOf(model.family.plural))],

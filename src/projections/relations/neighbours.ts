@@ -19,6 +19,8 @@ export const LINKS: CollectionSpec = {
   },
   indexes: [
     { keys: ['record_id', 'from_position'], covers: ['until_position', 'other_type', 'other_id'], lookup: true },
+    { keys: ['from_position'] },
+    { keys: ['until_position'] },
   ],
   searchable: false,
   views: [viewOf('links', ['record_id', 'other_id', 'other_type', 'relation', ...SPAN_COLUMNS])],

@@ -39,11 +39,11 @@ const OPTIONS: MongoClientOptions = {
 /** Limit for closing the driver, which may wait for a server that doesn't answer. */
 const CLOSE_MS = 2_000;
 
-/** Connects to the server and database of a URL. */
-export async function connect(url: string): Promise<MongoConnection> {
+/** Connects to the server of a URL, and to its database or the one whose name has a suffix. */
+export async function connect(url: string, databaseSuffix = ''): Promise<MongoConnection> {
   const client = await translateErrors(() => MongoClient.connect(url, OPTIONS));
   const endWatch = watchOver(client);
-  const name = databaseOf(url);
+  const name = databaseOf(url) + databaseSuffix;
   const db = client.db(name);
   // `hello` is the only command that a server answers without its storage engine and without queueing.
   const presence = new Presence(() => db.command({ hello: 1 }));

@@ -26,6 +26,8 @@ export interface ConnectionOptions {
   building?: boolean;
   /** Page cache in KiB. */
   cacheKiB?: number;
+  /** Permissions of a new file. By default only its owner may read it. */
+  fileMode?: number;
 }
 
 /** The write-ahead log is copied into the file when it has this many pages. */
@@ -53,14 +55,14 @@ export class SqliteConnection {
   #identity: FileIdentity | undefined;
   #closed = false;
 
-  /** Opens the file, or creates it, readable by its owner only. */
+  /** Opens the file, or creates it. */
   constructor(path: string, options: ConnectionOptions) {
     this.#path = path;
     this.#building = options.building ?? false;
     this.#isSynced = options.synchronous === 'FULL';
     let db: Database.Database | undefined;
     try {
-      create(path);
+      create(path, options.fileMode ?? 0o600);
       db = new Database(path);
       this.#db = db;
       this.#db.exec('PRAGMA busy_timeout = 0');
@@ -211,13 +213,13 @@ export class SqliteConnection {
 }
 
 /**
- * Creates an empty file, readable by its owner only, if there is none. Doesn't open an existing file, because a process
+ * Creates an empty file if there is none. Doesn't open an existing file, because a process
  * that closes a file loses all its locks on it, SQLite's too. Another process would then take itself for the last one
  * and remove the write-ahead log (https://www.sqlite.org/howtocorrupt.html, 2.2).
  */
-function create(path: string): void {
+function create(path: string, mode: number): void {
   try {
-    closeSync(openSync(path, 'wx', 0o600));
+    closeSync(openSync(path, 'wx', mode));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }

@@ -118,6 +118,7 @@ export async function startGuardedService(): Promise<GuardedService> {
     config: readConfig({ PORT: '0' }, dataDir),
     port: 0,
     ...{ stores, register, identity, accessEvents, gateway, metrics: null, securityLog: null, clock },
+    reporting: { state: { state: 'FOLLOWING', lag_ms: 0 } },
     heavyReads: {
       spool,
       openRecordFile: files.around((...args: Parameters<ReadsInThread['openRecordFile']>) =>

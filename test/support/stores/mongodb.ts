@@ -118,6 +118,7 @@ async function database(serverUrl: string, name: string, release: () => Promise<
   const close = async () => {
     const client = await MongoClient.connect(url);
     await client.db().dropDatabase();
+    await client.db(`${client.db().databaseName}_reports`).dropDatabase();
     await client.close();
     await release();
   };

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import type { AnyBulkWriteOperation, Collection } from 'mongodb';
+import { StoreRefused } from '../errors.ts';
+import type {
+  ColumnType,
+  ReportingSchema,
+  ReportingStore,
+  ReportingTable,
+  ReportingValue,
+  Row,
+  RowChange,
+  WriteRows,
+} from '../reporting-store.ts';
+import { connect, type MongoConnection, type MongoRow } from './client.ts';
+import { indexOver, makeIndexes } from './indexes.ts';
+
+/** The database has the name of the service's own and this at its end, so that one grant covers it and nothing else. */
+const DATABASE_SUFFIX = '_reports';
+
+const SOURCE_COLLECTION = '_source';
+
+/** Changes per command, so that other clients of the server get their turn in between. */
+const MAX_CHANGES_PER_COMMAND = 100;
+
+/** A row with the id of the build that wrote it. A rebuild removes the rows of other builds at its end. */
+interface ReportingDocument extends MongoRow {
+  _build: string;
+}
+
+interface SourceDocument extends MongoRow {
+  source: string;
+  build: string;
+}
+
+/** Opens the reporting database on the server of a URL. @throws StoreUnavailable when no server answers there */
+export async function openMongoReportingStore(url: string, schema: ReportingSchema): Promise<ReportingStore> {
+  return new MongoReportingStore(await connect(url, DATABASE_SUFFIX), schema);
+}
+
+class MongoReportingStore implements ReportingStore {
+  readonly #tables: ReadonlyMap<string, ReportingTable>;
+  readonly #sources: Collection<SourceDocument>;
+  #build: string | null = null;
+
+  constructor(
+    private readonly connection: MongoConnection,
+    private readonly schema: ReportingSchema,
+  ) {
+    this.#tables = new Map(schema.tables.map((table) => [table.name, table]));
+    this.#sources = connection.db.collection(SOURCE_COLLECTION);
+  }
+
+  source(): Promise<string | null> {
+    return this.#run(async () => {
+      const document = await this.#sources.findOne({ _id: 'source' });
+      this.#build = document?.build ?? null;
+      return document?.source ?? null;
+    });
+  }
+
+  read(name: string): Promise<Row[]> {
+    const { columns } = this.#table(name);
+    return this.#run(async () =>
+      (await this.#collection(name).find().toArray()).map((document) =>
+        Object.fromEntries(columns.map(({ name, type }) => [name, fromBson(type, document[name])])),
+      ),
+    );
+  }
+
+  update(work: (write: WriteRows) => Promise<void>): Promise<void> {
+    if (this.#build === null) throw new TypeError('update before rebuild');
+    return work(this.#writerOf(this.#build));
+  }
+
+  async rebuild(source: string, work: (write: WriteRows) => Promise<void>): Promise<void> {
+    const build = randomUUID();
+    await this.#run(async () => {
+      for (const { name, openBy } of this.schema.tables) {
+        if (openBy) await makeIndexes(this.#collection(name), [indexOver([...openBy, 'until_position'])]);
+      }
+    });
+    await work(this.#writerOf(build));
+    await this.#run(async () => {
+      for (const { name } of this.schema.tables) await this.#collection(name).deleteMany({ _build: { $ne: build } });
+      await this.#sources.replaceOne({ _id: 'source' }, { source, build }, { upsert: true });
+    });
+    this.#build = build;
+  }
+
+  close(): Promise<void> {
+    return this.connection.close();
+  }
+
+  #writerOf(build: string): WriteRows {
+    return async (name, changes) => {
+      const table = this.#table(name);
+      const operations = changes.map((change) => operationOf(table, change, build));
+      for (let first = 0; first < operations.length; first += MAX_CHANGES_PER_COMMAND) {
+        const some = operations.slice(first, first + MAX_CHANGES_PER_COMMAND);
+        await this.#run(() => this.#collection(name).bulkWrite(some, { ordered: true }));
+      }
+    };
+  }
+
+  /** @throws StoreRefused with the role that the service's user lacks */
+  async #run<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.connection.run(work);
+    } catch (error) {
+      if (!(error instanceof StoreRefused)) throw error;
+      const advice = `Give the user in MONGODB_URL the role readWrite in ${this.connection.db.databaseName}.`;
+      throw new StoreRefused('Reports are off: the service may not write its reporting database.', advice, {
+        cause: error,
+      });
+    }
+  }
+
+  #table(name: string): ReportingTable {
+    const table = this.#tables.get(name);
+    if (table === undefined) throw new TypeError(`no table is named ${name}`);
+    return table;
+  }
+
+  #collection(name: string): Collection<ReportingDocument> {
+    return this.connection.db.collection(name);
+  }
+}
+
+function operationOf(
+  table: ReportingTable,
+  change: RowChange,
+  build: string,
+): AnyBulkWriteOperation<ReportingDocument> {
+  if ('put' in change) {
+    const cells = Object.fromEntries(
+      table.columns.map(({ name, type }) => [name, toBson(type, change.put[name] ?? null)]),
+    );
+    const replacement: Omit<ReportingDocument, '_id'> = { ...cells, _build: build };
+    return { replaceOne: { filter: { _id: idOf(table, change.put) }, replacement, upsert: true } };
+  }
+  if ('remove' in change) return { deleteOne: { filter: { _id: idOf(table, change.remove) } } };
+  const types = new Map(table.columns.map(({ name, type }) => [name, type]));
+  const set = Object.entries(change.set).map(([name, cell]) => [name, toBson(types.get(name)!, cell)]);
+  // Rows of other builds are about to be replaced.
+  const filter = { ...change.end, until_position: null, _build: build };
+  return { updateOne: { filter, update: { $set: Object.fromEntries(set) } } };
+}
+
+function idOf({ key }: ReportingTable, row: Row): string {
+  return key.map((column) => row[column]).join(' ');
+}
+
+function toBson(type: ColumnType, cell: ReportingValue): ReportingValue | Date {
+  return cell !== null && (type === 'DATE' || type === 'TIMESTAMP') ? new Date(String(cell)) : cell;
+}
+
+function fromBson(type: ColumnType, value: unknown): ReportingValue {
+  if (!(value instanceof Date)) return (value ?? null) as ReportingValue;
+  const text = value.toISOString();
+  return type === 'DATE' ? text.slice(0, 10) : text;
+}
