@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
+import { organizationAddress } from '../../addresses/page-addresses.ts';
 import type { MomentChoice } from '../register/moments/moment-choice.ts';
 import { MomentControl, momentAddress } from '../register/moments/moment-control.tsx';
 import type { PastMoment } from '../register/page-moment.ts';
@@ -41,7 +42,7 @@ export function RegisterFrame(props: {
           {moment !== undefined && <MomentControl choice={moment} />}
           <Person name={name} />
         </header>
-        {past !== null && <PastLine past={past} choice={moment!} organization={organization} />}
+        {past !== null && <PastLine past={past} page={page} choice={moment!} organization={organization} />}
         {isSetting && <SettingsLinks links={settings} section={page.section} />}
         {children}
       </div>
@@ -118,8 +119,8 @@ function SettingsLinks({ links, section }: { links: readonly OrganizationLink[];
 }
 
 /** The line that stays while a past moment is shown. */
-function PastLine(props: { past: PastMoment; choice: MomentChoice; organization: Organization }) {
-  const { past, choice, organization } = props;
+function PastLine(props: { past: PastMoment; page: WebPage; choice: MomentChoice; organization: Organization }) {
+  const { past, page, choice, organization } = props;
   const { time, audit, changesSince } = past;
   return (
     <div class="then" role="status">
@@ -130,7 +131,9 @@ function PastLine(props: { past: PastMoment; choice: MomentChoice; organization:
         </b>
         {audit === null ? '.' : ` — ${audit}, as completed.`} {changeCountText(changesSince)} since.
       </span>
-      <a href={`/organizations/${organization.id}/compare?from=${encodeURIComponent(past.asOf)}`}>Compare with today</a>
+      <a href={page.comparison ?? organizationAddress(organization.id, '/compare', { from: past.asOf })}>
+        Compare with today
+      </a>
       <a href={momentAddress(choice, null)}>Back to today</a>
     </div>
   );

@@ -21,6 +21,8 @@ export interface WebPage {
   organization?: { id: string; name: string; role: Role };
   /** The moment that the page shows, and the page's path for choosing another. Absent if the page has no past form. */
   moment?: MomentChoice;
+  /** The page that compares a past moment with today. By default, that of the whole register. */
+  comparison?: string;
   /** Other origins, or schemes with a colon, that a form of this page may redirect to. */
   formTargets?: readonly string[];
   /** A script of this page only. */

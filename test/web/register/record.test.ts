@@ -218,42 +218,62 @@ test('says in the frame when a record was added, at a moment before', async ({ o
   }
 });
 
-test('shows two revisions side by side, by default those after the newest two changes', async ({
+test('shows the record before and after, by default its newest change, and marks each fact that differs', async ({
   owner,
   base,
   risk,
 }) => {
   const page = `${base}/risks/${risk}`;
   const entries = entriesOf((await owner.get(page)).text);
-  const newestTwo = await owner.get(`${page}/revisions`);
-  assert.is(newestTwo.status, 200);
-  const rows = (html: string) =>
-    [...html.matchAll(/<tr role="row"><th scope="row".*?<\/tr>/gs)].map(([row]) => textIn(row));
-  assert.equal(rows(newestTwo.text).slice(0, 2), [' Residual likelihood 2 3 ', ' Residual score 10 15 ']);
+  const rowsOf = (html: string) =>
+    [...html.matchAll(/<tr role="row"><th scope="row".*?<\/tr>/gs)].map(([row]) => textIn(row).trim());
+  const changed = (html: string) => rowsOf(html).filter((row) => / changed /.test(row));
+  const newest = await owner.get(`${page}/revisions`);
+  assert.is(newest.status, 200);
+  assert.match(textIn(newest.text), /Changed: score 10 → 15, residual likelihood 2 → 3, /);
+  assert.ok(rowsOf(newest.text).includes('Risk Phishing mail Phishing mail'), 'what stayed is shown too');
+  assert.ok(changed(newest.text).includes('Residual likelihood changed 2 3'));
+  assert.ok(rowsOf(newest.text).every((row) => !/^Inherent .* changed/.test(row)));
   const [linked, added] = [entries[2]![1], entries[3]![1]];
   const links = await owner.get(`${page}/revisions?from=${added}&to=${linked}`);
-  assert.equal(rows(links.text), [' Measures 0 1 ', ' Linked with M-08 Exercises ']);
+  assert.equal(changed(links.text), ['Measures changed M-08 Exercises · Not started']);
+  assert.match(textIn(links.text), /Changed: M-08 linked\./);
   const beforeAndAfter = await owner.get(`${page}/revisions?to=${linked}`);
   assert.ok(entries[2]![0].includes(`href="${page}/revisions?to=${linked}"`));
-  assert.equal(rows(beforeAndAfter.text), rows(links.text));
-  assert.match(textIn((await owner.get(`${page}/revisions?to=${added}`)).text), /not added yet/);
+  assert.equal(rowsOf(beforeAndAfter.text), rowsOf(links.text));
+  const addition = textIn((await owner.get(`${page}/revisions?to=${added}`)).text);
+  assert.match(addition, /It was added between these moments\. .*: not added yet/);
   const beginning = await owner.get(`${page}/revisions?from=1&to=${added}`);
   assert.match(textIn(beginning.text), /After change 1: not added yet/);
   const heads = (html: string) => [...html.matchAll(/<th scope="col".*?<\/th>/gs)].map(([head]) => textIn(head).trim());
   const time = String.raw`\d+ \w+ \d+, \d\d:\d\d UTC`;
-  const [field, before, after] = heads(links.text);
-  assert.is(field, 'Field');
-  assert.match(before!, new RegExp(`^After “Risk added”, ${time} \\(change ${added}\\)$`));
-  assert.match(after!, new RegExp(`^After “Records linked”, ${time} \\(change ${linked}\\)$`));
+  const [, before, after] = heads(links.text);
+  assert.match(before!, new RegExp(`^After: Risk added, ${time} \\(change ${added}\\)$`));
+  assert.match(after!, new RegExp(`^After: Linked, ${time} \\(change ${linked}\\)$`));
+  assert.is(heads(newest.text).at(-1), 'Today');
   for (const [query, message] of [
-    ['from=nothing', 'From is not valid. Give a date'],
-    ['to=2099-01-01', 'To is in the future. Give an earlier moment, or today’s date'],
+    ['from=nothing', 'Before is not valid. Give a date'],
+    ['to=2099-01-01', 'After is in the future. Give an earlier moment, or today’s date'],
   ] as const) {
     const { status, text } = await owner.get(`${page}/revisions?${query}`);
     assert.is(status, 400, query);
     assert.match(textIn(text), message);
     assert.match(text, `<option value="${query.split('=')[1]}" selected`);
   }
+});
+
+test('compares a record of the past with the same record today', async ({ owner, base, risk }) => {
+  const page = `${base}/risks/${risk}`;
+  const [, , linked] = entriesOf((await owner.get(page)).text).map(([, position]) => position);
+  const past = unescapeHtml((await owner.get(`${page}?as_of=${linked}`)).text);
+  const [, address] = /href="([^"]+)">\s*Compare with today/.exec(past)!;
+  assert.is(address, `${page}/revisions?from=${linked}`);
+  const words = textIn((await owner.get(address!)).text);
+  assert.match(words, /Changed: score 10 → 15, .*1 piece of evidence added/);
+  assert.match(
+    unescapeHtml((await owner.get(`${base}/risks?as_of=${linked}`)).text),
+    /compare\?from=\d+">\s*Compare with/,
+  );
 });
 
 test('leads from the newest 50 changes to all of them', async ({ web, owner, base }) => {

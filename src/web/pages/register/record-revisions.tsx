@@ -1,17 +1,14 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import type { ComponentChildren } from 'preact';
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
-import { endOfPeriod } from '../../../commands/engine/dates.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
+import { notFound } from '../../../http/http-errors.ts';
 import type { ListedChange } from '../../../queries/changes/list-changes.ts';
-import { type LinkedSummary, type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
+import { type ChangesSince, changesSince } from '../../../queries/records/changes-since.ts';
+import { type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
-import { relationLabel } from '../../../register/link.ts';
-import { codeWords } from '../../../reports/formats/report-text.ts';
-import { ExactTime, Table, type TableHeading } from '../../components/components.tsx';
-import { type Choice, SelectField } from '../../components/fields.tsx';
-import { FieldContent } from '../../register/field-content.tsx';
+import type { Choice } from '../../components/fields.tsx';
+import { MomentSelect, momentChoice, sentMoment } from '../../register/moments/moment-select.tsx';
 import {
   asOfInput,
   openRegister,
@@ -22,14 +19,17 @@ import {
 import { familyHeading } from '../../register/rail-links.ts';
 import { missingRecord } from '../../register/record/missing-record.tsx';
 import { numberedName } from '../../register/record/numbered-name.ts';
+import { RecordComparison } from '../../register/record/record-comparison.tsx';
+import { differencePhrases } from '../../register/record/since-then.ts';
 import { refusedInput } from '../../register/refused-input.ts';
-import { BLANK_FORM } from '../../server/form-state.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
-import { isDay, momentText } from '../../texts/dates.ts';
+import { momentText } from '../../texts/dates.ts';
+import { eventText } from '../../texts/event-words.ts';
 
-/** A moment of a record, and the record then. Null if it was not added yet. */
+/** A moment of a record, and the record then. */
 interface Side {
+  /** As `as_of` takes it; empty for the page's own moment. */
   asOf: string;
   /** Null before the record was added, and for a refused moment. */
   details: RecordDetails | null;
@@ -37,12 +37,12 @@ interface Side {
   refusal: string | null;
 }
 
-const LINKS_NOT_COMPARED = 'Links and evidence were not compared, because the record has too many of them.';
+const LINKS_CUT = 'The record has more links than are read here, so not all were compared.';
 
 /** The form's labels of its moments. */
-const LABELS = { from: 'From', to: 'To' };
+const LABELS = { from: 'Before', to: 'After' };
 
-/** A page for each record: two moments of it side by side, such as before and after a change. `from` and `to` take what `as_of` takes. */
+/** A page for each record: the record at two moments side by side, such as before and after a change, or then and now. */
 export const recordRevisionPages = (context: RegisterCollaborators): Route[] =>
   FAMILY_DESCRIPTIONS.map((family) =>
     get(`/organizations/:id/${family.plural}/:record/revisions`, async (request) => {
@@ -52,8 +52,11 @@ export const recordRevisionPages = (context: RegisterCollaborators): Route[] =>
         readRecordDetails(context.reader, view.caller, family, { id, organization_id: view.organization.id, as_of });
       const shown = idPrefix(id) === family.prefix ? await read(asOfInput(view).as_of) : null;
       if (shown === null) throw await missingRecord(context, view, family, id);
-      const { changes } = shown.record.history;
+      const changes = shown.record.history?.changes ?? [];
+      // Without permission to read history there is none, and so no page.
+      if (changes[0] === undefined) throw notFound('There is no such record here.');
       const sideAt = async (asOf: string, label: string): Promise<Side> => {
+        if (asOf === '') return { asOf, details: shown, refusal: null };
         try {
           return { asOf, details: await read(asOf), refusal: null };
         } catch (thrown) {
@@ -62,8 +65,8 @@ export const recordRevisionPages = (context: RegisterCollaborators): Route[] =>
           return { asOf, details: null, refusal };
         }
       };
-      const to = view.query.get('to') || changes[0]!.position;
-      const from = view.query.get('from') || momentBefore(to, changes);
+      const to = sentMoment(view.query, 'to');
+      const from = sentMoment(view.query, 'from') || momentBefore(to || changes[0].position, changes);
       const sides = { from: await sideAt(from, LABELS.from), to: await sideAt(to, LABELS.to) };
       return revisionsPage({ family, view, shown, changes, ...sides });
     }),
@@ -88,12 +91,14 @@ interface RevisionsPageContent {
 }
 
 function revisionsPage(content: RevisionsPageContent): WebPage {
-  const { family, view, shown, changes, from, to } = content;
+  const { family, view, shown, from, to } = content;
   const { record, name } = shown;
   const title = numberedName({ reference_id: record.reference_id, name });
   const refusal = from.refusal ?? to.refusal;
+  const changes =
+    from.details === null || to.details === null ? null : changesSince(family.fields, from.details, to.details);
   return {
-    title: `Revisions of ${title}`,
+    title: `Before and after: ${title}`,
     section: organizationAddress(view.organization.id, `/${family.plural}`),
     organization: view.organization,
     moment: view,
@@ -104,7 +109,7 @@ function revisionsPage(content: RevisionsPageContent): WebPage {
           <a href={registerAddress(view, `/${family.plural}`)}>{familyHeading(family)}</a> /{' '}
           <a href={registerAddress(view, `/${family.plural}/${record.id}`)}>{title}</a>
         </p>
-        <h1>Revisions</h1>
+        <h1>Before and after</h1>
       </header>
     ),
     body: (
@@ -114,125 +119,56 @@ function revisionsPage(content: RevisionsPageContent): WebPage {
             {refusal}
           </p>
         )}
-        <form method="get" action={view.path} class="inline filters" aria-label="Revisions">
+        {refusal === null && <p class="lead">{differenceText(content, changes)}</p>}
+        <form method="get" action={view.path} class="inline filters" aria-label="Moments">
           {view.past !== null && <input type="hidden" name="as_of" value={view.past.asOf} />}
-          <RevisionField name="from" label={LABELS.from} asOf={from.asOf} view={view} changes={changes} />
-          <RevisionField name="to" label={LABELS.to} asOf={to.asOf} view={view} changes={changes} />
+          <SideField name="from" side={from} content={content} />
+          <SideField name="to" side={to} content={content} />
           <button type="submit">Compare</button>
         </form>
-        {refusal === null && <Differences {...content} />}
+        {refusal === null && (
+          <RecordComparison
+            family={family}
+            view={view}
+            changes={changes}
+            before={{ heading: sideHeading(from, content), details: from.details }}
+            after={{ heading: sideHeading(to, content), details: to.details }}
+          />
+        )}
       </>
     ),
   };
 }
 
-function RevisionField(
-  props: { name: string; label: string; asOf: string } & Pick<RevisionsPageContent, 'view' | 'changes'>,
-) {
-  const { name, label, asOf, view, changes } = props;
-  const choices = changes.map(
-    ({ position, event_type, recorded_at }): Choice => ({
-      value: position,
-      label: `${codeWords(event_type)}, ${momentText(recorded_at)} (change ${position})`,
-      at: recorded_at,
-    }),
-  );
-  const isListed = choices.some(({ value }) => value === asOf);
-  const allChoices = isListed
-    ? choices
-    : [{ value: asOf, label: momentWords(asOf, view.audits), at: timeOf(asOf) }, ...choices];
-  return <SelectField form={BLANK_FORM} name={name} label={label} choices={allChoices} value={asOf} />;
+/** Returns all differences in one sentence. @param changes null if the record is there at one moment at most */
+function differenceText({ family, to }: RevisionsPageContent, changes: ChangesSince | null): string {
+  if (changes === null) return to.details === null ? 'It was not added yet.' : 'It was added between these moments.';
+  const phrases = differencePhrases(family, changes);
+  if (phrases.length === 0 && changes.isComplete) return 'Nothing differs between these moments.';
+  const text = phrases.length > 0 ? `Changed: ${phrases.join(', ')}.` : 'Nothing that is listed here differs.';
+  return changes.isComplete ? text : `${text} ${LINKS_CUT}`;
 }
 
-/** The fields and links that differ between two moments, one a row. */
-function Differences(content: RevisionsPageContent) {
-  const { family, from, to } = content;
-  const names = Object.keys(family.fields).filter((name) => valueJson(from, name) !== valueJson(to, name));
-  const fieldRows = names.map((name) => ({
-    key: name,
-    cells: [family.fields[name]!.label, valueCell(family, from, name), valueCell(family, to, name)],
-  }));
-  const links = linkRows(from, to);
-  const rows = [...fieldRows, ...(links ?? [])];
-  const head = ['Field', sideHeading(from, content), sideHeading(to, content)];
-  const fields = links === null ? 'No field differs' : 'Nothing differs';
-  return (
-    <>
-      {rows.length === 0 && <p>{fields} between these revisions.</p>}
-      {rows.length > 0 && <Table caption="Differences" head={head} rows={rows} />}
-      {links === null && <p class="muted">{LINKS_NOT_COMPARED}</p>}
-    </>
-  );
+function SideField({ name, side, content }: { name: 'from' | 'to'; side: Side; content: RevisionsPageContent }) {
+  const { view, changes } = content;
+  const props = { name, label: LABELS[name], value: side.asOf, choice: view, first: changes.map(changeChoice) };
+  return <MomentSelect {...props} none={ownMomentText(view)} />;
 }
 
-function valueJson({ details }: Side, name: string): string {
-  return JSON.stringify(details?.record[name] ?? null);
-}
+/** Returns a change as a moment. The record's own revision would not do, because links don't raise it. */
+const changeChoice = ({ position, event_type, recorded_at }: ListedChange): Choice => ({
+  value: position,
+  label: `${eventText(event_type)}, ${momentText(recorded_at)} (change ${position})`,
+  at: recorded_at,
+});
 
-function valueCell(family: FamilyDescription, { details }: Side, name: string): ComponentChildren {
-  if (details === null) return null;
-  const { record, names } = details;
-  return <FieldContent name={name} field={family.fields[name]!} row={record} nameOf={(id) => names.of(id)} />;
-}
+const ownMomentText = ({ past }: RegisterView): string => (past === null ? 'Today' : momentText(past.time));
 
-/**
- * Returns a side's heading: the chosen change and its time, such as `After “Records linked”, 22 Oct 2026, 10:03 UTC (change
- * 412)`. The record's own revision would not do, because links don't raise it.
- */
-function sideHeading({ asOf, details }: Side, { changes, view }: RevisionsPageContent): TableHeading {
+/** Returns a side's heading: the chosen change, such as `After “Linked”`, or its moment. */
+function sideHeading({ asOf, details }: Side, { changes, view }: RevisionsPageContent): Choice {
+  if (asOf === '') return { value: asOf, label: ownMomentText(view), at: view.past?.time };
   const change = changes.find(({ position }) => position === asOf);
-  if (change !== undefined) {
-    const { event_type, recorded_at } = change;
-    const [before, after] = [`After “${codeWords(event_type)}”,`, ` (change ${asOf})`];
-    return {
-      text: `${before} ${momentText(recorded_at)}${after}`,
-      content: [before, <br key="line" />, <ExactTime key="at" at={recorded_at} />, after],
-    };
-  }
-  const moment = momentWords(asOf, view.audits);
-  return details === null ? `${moment}: not added yet` : moment;
-}
-
-/** Returns the point in time of a moment that is one; undefined for a day, a position and an audit. */
-function timeOf(asOf: string): string | undefined {
-  return isDay(asOf) ? undefined : (endOfPeriod(asOf) ?? undefined);
-}
-
-/** Returns a moment that is none of the record's changes in words. */
-function momentWords(asOf: string, audits: RegisterView['audits']): string {
-  if (/^\d+$/.test(asOf)) return `After change ${asOf}`;
-  const end = endOfPeriod(asOf);
-  if (end !== null) return `As of ${momentText(isDay(asOf) ? asOf : end)}`;
-  const audit = audits.find(({ id }) => id === asOf);
-  return audit === undefined ? asOf : `${audit.name}, as completed`;
-}
-
-/**
- * Returns the records that are linked at only one of the moments, or by another relation. Null if a record has more links
- * than are read.
- */
-function linkRows(from: Side, to: Side) {
-  const [before, after] = [linksOf(from), linksOf(to)];
-  if (before === null || after === null) return null;
-  const isIn = (links: readonly SideLink[]) => (link: SideLink) =>
-    links.some(({ id, relation }) => id === link.id && relation === link.relation);
-  const onlyBefore = before.filter((link) => !isIn(after)(link));
-  const onlyAfter = after.filter((link) => !isIn(before)(link));
-  return [
-    ...onlyBefore.map((link) => ({ key: `${link.id} before`, cells: [linkWords(link), link.name, ''] })),
-    ...onlyAfter.map((link) => ({ key: `${link.id} after`, cells: [linkWords(link), '', link.name] })),
-  ];
-}
-
-type SideLink = Pick<LinkedSummary, 'id' | 'name' | 'relation'>;
-
-const linkWords = ({ relation }: SideLink): string => relationLabel(relation) ?? 'Linked with';
-
-function linksOf({ details }: Side): SideLink[] | null {
-  if (details === null) return [];
-  const { linked, record } = details;
-  const { evidence } = record;
-  if (linked.total > linked.records.length || evidence.total > evidence.records.length) return null;
-  const pieces = evidence.records.map(({ id, name }) => ({ id: String(id), name: String(name) }));
-  return [...linked.records.map((other) => ({ ...other, name: numberedName(other) })), ...pieces];
+  const choice = change === undefined ? momentChoice(asOf, view) : changeChoice(change);
+  const label = change === undefined ? choice.label : `After: ${choice.label}`;
+  return { ...choice, label: details === null ? `${label}: not added yet` : label };
 }

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { organizationAddress } from '../../../addresses/page-addresses.ts';
+import { addressWith, organizationAddress } from '../../../addresses/page-addresses.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
 import { type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
@@ -79,6 +79,7 @@ function recordPage(
     section: organizationAddress(view.organization.id, `/${family.plural}`),
     organization: view.organization,
     moment: view,
+    comparison: addressWith(`${view.path}/revisions`, { from: view.past?.asOf }),
     heading: <RecordHeading family={family} view={view} details={details} title={title} today={today} />,
     body: (
       <>

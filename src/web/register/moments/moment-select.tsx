@@ -35,7 +35,7 @@ export function MomentSelect({ name, label, value, none, choice, first = [] }: M
   }));
   const listed = [...first, ...audits, ...quarters];
   const isListed = value === '' || listed.some((candidate) => candidate.value === value);
-  const choices = [{ value: '', label: none }, ...(isListed ? [] : [momentChoice(value)]), ...listed];
+  const choices = [{ value: '', label: none }, ...(isListed ? [] : [momentChoice(value, choice)]), ...listed];
   const day = { name: dayParameter(name), type: 'date', required: false } as const;
   return (
     <>
@@ -53,11 +53,13 @@ const auditChoice = ({ id, name, completedAt }: MomentChoice['audits'][number]):
 
 const dayChoice = (day: string): Choice => ({ value: day, label: dayText(day), at: day });
 
-/** Returns a moment that no list has in words. A moment that can't be read stays as it was typed. */
-function momentChoice(asOf: string): Choice {
+/** Returns a moment in words. A moment that can't be read stays as it was typed. */
+export function momentChoice(asOf: string, { audits }: Pick<MomentChoice, 'audits'>): Choice {
   if (isDay(asOf)) return dayChoice(asOf);
   if (/^\d+$/.test(asOf)) return { value: asOf, label: `After change ${asOf}` };
   const at = endOfPeriod(asOf);
   if (at !== null) return { value: asOf, label: momentText(at), at };
+  const audit = audits.find(({ id }) => id === asOf);
+  if (audit !== undefined) return auditChoice(audit);
   return { value: asOf, label: asOf.startsWith('aud_') ? 'Another audit' : asOf };
 }

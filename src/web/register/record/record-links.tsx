@@ -32,7 +32,7 @@ export function RecordLinks({ view, linked }: { view: RegisterView; linked: Reco
 }
 
 /** Compares numbers by value, so that A.5.2 comes before A.5.10. Records without one keep their order, the newest first. */
-function byNumber(a: LinkedSummary, b: LinkedSummary): number {
+export function byNumber(a: LinkedSummary, b: LinkedSummary): number {
   return NATURAL_ORDER.compare(numberOf(a), numberOf(b));
 }
 
@@ -87,7 +87,8 @@ function LinkCount({ records, total }: { records: readonly RecordRow[]; total: n
   );
 }
 
-function LinkedList({ view, family, records }: Omit<LinkedCardProps, 'total'>) {
+/** Linked records of one family with their states. */
+export function LinkedList({ view, family, records }: Omit<LinkedCardProps, 'total'>) {
   return (
     <ul class="plain linked">
       {records.map((record) => (
@@ -124,19 +125,26 @@ export function RecordEvidence({
       <h2 id="evidence">
         Evidence <LinkCount records={records} total={total} />
       </h2>
-      <ul class="plain linked">
-        {records.map((record) => (
-          <li key={String(record.id)}>
-            <a href={registerAddress(view, `/evidence/${record.id}`)}>{String(record.name)}</a>
-            <span class="states">
-              <Validity record={record} />
-              {record.archived_at !== undefined && <Archived />}
-            </span>
-          </li>
-        ))}
-      </ul>
+      <EvidenceList view={view} records={records} />
       {total > records.length && <p class="sub">The newest {records.length} are listed.</p>}
     </section>
+  );
+}
+
+/** Pieces of evidence, and how long each is valid. */
+export function EvidenceList({ view, records }: { view: RegisterView; records: readonly RecordRow[] }) {
+  return (
+    <ul class="plain linked">
+      {records.map((record) => (
+        <li key={String(record.id)}>
+          <a href={registerAddress(view, `/evidence/${record.id}`)}>{String(record.name)}</a>
+          <span class="states">
+            <Validity record={record} />
+            {record.archived_at !== undefined && <Archived />}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

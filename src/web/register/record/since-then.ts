@@ -10,8 +10,15 @@ const MAX_NAMED = 3;
 
 /** Returns a sentence such as `Since then: 1 piece of evidence added, NC-01 closed.` */
 export function sinceThenText(family: FamilyDescription, changes: ChangesSince): string {
-  const { archiving, fields, linked, totals, isComplete } = changes;
-  const phrases = [
+  const phrases = differencePhrases(family, changes);
+  if (phrases.length > 0) return `Since then: ${phrases.join(', ')}.`;
+  return changes.isComplete ? 'It has not changed since.' : 'Nothing that is listed here has changed since.';
+}
+
+/** Returns phrases for all differences, such as `NC-01 closed`. None without differences. */
+export function differencePhrases(family: FamilyDescription, changes: ChangesSince): string[] {
+  const { archiving, fields, linked, totals } = changes;
+  return [
     ...(archiving === null ? [] : [archiving.toLowerCase()]),
     ...fieldPhrases(family, fields),
     ...FAMILY_DESCRIPTIONS.flatMap((other) =>
@@ -22,8 +29,6 @@ export function sinceThenText(family: FamilyDescription, changes: ChangesSince):
     ),
     ...(totals === null ? [] : [`links ${countText(totals.from)} → ${countText(totals.to)}`]),
   ];
-  if (phrases.length > 0) return `Since then: ${phrases.join(', ')}.`;
-  return isComplete ? 'It has not changed since.' : 'Nothing that is listed here has changed since.';
 }
 
 /** Returns phrases such as `score 10 → 15` and `description changed`, the state and the score first. */
