@@ -215,7 +215,6 @@ test('counts OAuth requests by address before doing anything', async () => {
     ...{ serve, signedIn },
     documents: { areAdvertised: () => true },
     requireTrust: () => undefined,
-    countRegistration: () => 0,
     authorizationError: () => null,
   } as unknown as OAuth;
   const limits = createRateLimits(null, clientInfoReader([]), () => 0);

@@ -88,7 +88,7 @@ async function answerWithCors(ctx: RequestContext, allow: 'GET' | 'POST', answer
   await answer();
 }
 
-/** Serves an endpoint for programs. Registration is open, therefore rate-limited. */
+/** Serves an endpoint for programs. Anybody may register a client, because that stores nothing. */
 async function serveProgram(oauth: OAuth, ctx: RequestContext): Promise<void> {
   try {
     oauth.requireTrust();
@@ -99,12 +99,7 @@ async function serveProgram(oauth: OAuth, ctx: RequestContext): Promise<void> {
     ctx.body = { error: 'temporarily_unavailable', error_description: message };
     return;
   }
-  const waitSeconds = ctx.path === OAUTH_PATHS.register ? oauth.countRegistration(ctx.req) : 0;
-  if (waitSeconds === 0) return serveByLibrary(oauth, ctx);
-  ctx.status = 429;
-  ctx.set('Retry-After', String(waitSeconds));
-  const error_description = `Too many clients were registered. Try again in ${waitSeconds} s.`;
-  ctx.body = { error: 'temporarily_unavailable', error_description };
+  await serveByLibrary(oauth, ctx);
 }
 
 /** Passes the request to oidc-provider, with our standard response headers. A page answers the errors that people see. */

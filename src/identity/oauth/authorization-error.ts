@@ -40,11 +40,12 @@ const NO_INTERACTION: ReadonlySet<string> = new Set(['login_required', 'consent_
 export function authorizationErrorOf(ctx: KoaContextWithOIDC, out: ErrorOut, error: unknown): AuthorizationError {
   const redirect = registeredRedirect(ctx);
   const kind = redirect === null ? null : redirectKind(redirect);
+  const reason = reasonOf(ctx, out, error);
+  // After an outage the same request can succeed. A client that got an answer would give up.
   const answer =
-    redirect === null || kind === null
+    redirect === null || kind === null || reason === 'UNAVAILABLE'
       ? null
       : { uri: withParameters(redirect, out), host: redirectTarget(redirect), kind };
-  const reason = reasonOf(ctx, out, error);
   return {
     reason,
     status: statusOf(reason, error),

@@ -1,6 +1,5 @@
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { randomId } from '../../commands/engine/ids.ts';
 import { isOutage } from '../../commands/engine/refusal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { generateToken } from '../tokens/token.ts';
@@ -206,7 +205,7 @@ function lifetimes(): Configuration['ttl'] {
   };
 }
 
-function features({ addresses }: AuthorizationServerOptions): Configuration['features'] {
+function features({ addresses, clients }: AuthorizationServerOptions): Configuration['features'] {
   return {
     devInteractions: { enabled: false },
     dPoP: { enabled: false },
@@ -214,7 +213,11 @@ function features({ addresses }: AuthorizationServerOptions): Configuration['fea
     rpInitiatedLogout: { enabled: false },
     userinfo: { enabled: false },
     revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
-    registration: { enabled: true, idFactory: () => randomId('cli'), issueRegistrationAccessToken: false },
+    registration: {
+      enabled: true,
+      idFactory: (ctx) => clients.newId(ctx.oidc.body ?? {}),
+      issueRegistrationAccessToken: false,
+    },
     clientIdMetadataDocument: {
       enabled: true,
       ack: 'draft-02',

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { FetchRefused, type MetadataFetchMode, metadataFetch, type OutboundNetwork } from './metadata-fetch.ts';
-import type { Quota } from './quota.ts';
 
 /**
  * Documents of Claude Code and Codex. Both use a document wherever it is advertised, and then fail if the service can't
@@ -18,9 +17,8 @@ const PROBE_INTERVAL_MS = { success: 360 * MINUTE_MS, failure: 10 * MINUTE_MS };
 export interface ClientDocumentsOptions {
   mode: MetadataFetchMode;
   network: OutboundNetwork | undefined;
-  /** Limits fetches, because anybody can request them. */
-  quota: Quota;
-  networkOf(request: IncomingMessage): string;
+  /** Counts a fetch, because anybody can request them. Returns 0 if it is allowed, otherwise the seconds to wait. */
+  countFetch(request: IncomingMessage): Promise<number>;
   now: () => Date;
   log: DocumentLog;
 }
@@ -68,11 +66,11 @@ export class ClientDocuments {
    * @throws FetchingDisabled, FetchRefused, TooManyFetches, or a network error
    */
   async fetch(address: string | URL | Request, request: IncomingMessage | null): Promise<Response> {
-    const { mode, quota, networkOf, log } = this.options;
+    const { mode, countFetch, log } = this.options;
     if (mode === 'off') throw new FetchingDisabled('CLIENT_METADATA_FETCH is off.');
     // The library fetches once more while it reports the error.
     if (request !== null && this.failed.has(request)) throw this.failed.get(request);
-    if (quota.countOrWaitSeconds(request === null ? '' : networkOf(request)) > 0) {
+    if (request !== null && (await countFetch(request)) > 0) {
       throw new TooManyFetches('too many fetches of client documents');
     }
     try {

@@ -1,96 +1,99 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { hashToken } from '../tokens/token.ts';
+import { applyClientPolicy } from './client-policy.ts';
 import { type Adapter, type AdapterPayload, errors } from './oidc-provider.ts';
 import { storedModelId } from './stored-model.ts';
 
-/** A client that registered itself. It has no secret. */
-export interface StoredClient extends AccountRecord {
+/** A client that registered itself with a version that stored clients. */
+interface StoredClient extends AccountRecord {
   kind: 'Client';
-  created_at: string;
-  /** Null until a person connects it. */
-  used_at: string | null;
   /** 90 days after the registration, the last use, or the end of the last grant, whichever is latest. */
   expires_at: string;
   payload: string;
 }
 
-const MAX_CLIENTS = 1_000;
+/** `cli_`, the registration in base64url, a dot, and its signature. Ids of stored clients have no dot. */
+const CLIENT_ID = /^cli_([\w-]+)\.([\w-]+)$/;
+/** Addresses with a longer id would not pass every proxy. Usual ids have about 160 characters. */
+const MAX_ID_LENGTH = 2_000;
+const NONCE_BYTES = 9;
+const SIGNATURE_BYTES = 16;
 const UNUSED_DAYS = 90;
 const DAY_MS = 86_400_000;
 
-/** Stores registered clients, at most `maxClients`. Unused ones expire. */
+/**
+ * Registered clients. The id of a client is its registration, signed, so registering stores nothing. No stranger can use up
+ * the room of others or displace their clients, and no client expires.
+ */
 export class Clients implements Adapter {
+  /** @param key signs the ids */
   constructor(
     private readonly accounts: AccountStore,
+    private readonly key: Buffer,
     private readonly now: TimeSource,
-    private readonly maxClients = MAX_CLIENTS,
   ) {}
 
-  /** @throws TemporarilyUnavailable if the limit is reached and all clients are in use */
-  async upsert(id: string, payload: AdapterPayload): Promise<void> {
-    await this.evictIdleClients();
-    const at = this.now();
-    const client: StoredClient = {
-      id: rowId(id),
-      kind: 'Client',
-      created_at: at.toISOString(),
-      used_at: null,
-      expires_at: expiryAfter(at.getTime()),
-      payload: JSON.stringify(payload),
-    };
-    await this.accounts.put('oauth', client);
+  /** Returns a new id for a registration. @throws InvalidClientMetadata if it is not allowed, or too long */
+  newId(registration: object): string {
+    const { client_id: _id, client_id_issued_at: _at, ...metadata }: Record<string, unknown> = { ...registration };
+    applyClientPolicy(metadata);
+    removeDefaults(metadata);
+    // Two installations of a program are two clients.
+    const content = JSON.stringify([randomBytes(NONCE_BYTES).toString('base64url'), metadata]);
+    const text = Buffer.from(content).toString('base64url');
+    const id = `cli_${text}.${this.signatureOf(text).toString('base64url')}`;
+    if (id.length <= MAX_ID_LENGTH) return id;
+    throw new errors.InvalidClientMetadata('the registration is too long: send fewer or shorter values');
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
+    const [, text, signature] = (id.length <= MAX_ID_LENGTH && CLIENT_ID.exec(id)) || [];
+    if (text === undefined || signature === undefined) return this.findStored(id);
+    const given = Buffer.from(signature, 'base64url');
+    if (given.length !== SIGNATURE_BYTES || !timingSafeEqual(given, this.signatureOf(text))) return undefined;
+    const [, metadata] = JSON.parse(Buffer.from(text, 'base64url').toString()) as [string, AdapterPayload];
+    return { ...metadata, client_id: id };
+  }
+
+  private signatureOf(text: string): Buffer {
+    return createHmac('sha256', this.key).update(text).digest().subarray(0, SIGNATURE_BYTES);
+  }
+
+  private async findStored(id: string): Promise<AdapterPayload | undefined> {
     const client = await this.accounts.get<StoredClient>('oauth', rowId(id));
     if (client === null || hasPassed(client.expires_at, this.now)) return undefined;
     return JSON.parse(client.payload) as AdapterPayload;
   }
 
-  /** Records that a client got a grant, so that the client doesn't expire before the grant does. */
+  /** Records that a client got a grant, so that a stored client doesn't expire before the grant does. */
   async recordGrant(id: string, grantExpiresAt: string): Promise<void> {
     const client = await this.accounts.get<StoredClient>('oauth', rowId(id));
     if (client === null) return;
-    const expires_at = expiryAfter(Math.max(this.now().getTime(), Date.parse(grantExpiresAt)));
-    const used_at = this.now().toISOString();
-    await this.accounts.update('oauth', rowId(id), {
-      used_at,
-      expires_at: expires_at > client.expires_at ? expires_at : client.expires_at,
-    });
+    const lastUse = Math.max(this.now().getTime(), Date.parse(grantExpiresAt));
+    const expires_at = new Date(lastUse + UNUSED_DAYS * DAY_MS).toISOString();
+    if (expires_at > client.expires_at) await this.accounts.update('oauth', rowId(id), { expires_at });
   }
 
-  async destroy(id: string): Promise<void> {
-    await this.accounts.remove('oauth', rowId(id));
-  }
-
-  // Required by `Adapter`, and never used for clients.
+  // Required by `Adapter`. Nothing is stored, so there is nothing to write, use up or remove.
+  async upsert(): Promise<void> {}
+  async destroy(): Promise<void> {}
   async findByUserCode(): Promise<undefined> {}
   async findByUid(): Promise<undefined> {}
   async consume(): Promise<void> {}
   async revokeByGrantId(): Promise<void> {}
-
-  /**
-   * Makes room for one client if the limit is reached. Removes clients that were never connected, oldest first, then
-   * those whose last grant ended longest ago.
-   */
-  private async evictIdleClients(): Promise<void> {
-    const clients = await this.accounts.find<StoredClient>('oauth', 'kind', 'Client');
-    if (clients.length < this.maxClients) return;
-    const expiryWithoutGrant = expiryAfter(this.now().getTime());
-    const evictable = clients
-      .filter(({ used_at, expires_at }) => used_at === null || expires_at <= expiryWithoutGrant)
-      .sort((a, b) => Number(a.used_at !== null) - Number(b.used_at !== null) || byExpiry(a, b));
-    const excessCount = clients.length - this.maxClients + 1;
-    if (evictable.length < excessCount) {
-      throw new errors.TemporarilyUnavailable(
-        'The limit of registered clients is reached. Ask the operator of this service.',
-      );
-    }
-    for (const { id } of evictable.slice(0, excessCount)) await this.accounts.remove('oauth', id);
-  }
 }
 
-const byExpiry = (a: StoredClient, b: StoredClient) => a.expires_at.localeCompare(b.expires_at);
+/** Removes what the policy adds to the redirects alone, because it does so again when the id is read. */
+function removeDefaults(metadata: Record<string, unknown>): void {
+  const { redirect_uris } = metadata;
+  const defaults: Record<string, unknown> = { redirect_uris };
+  applyClientPolicy(defaults);
+  for (const [name, value] of Object.entries(defaults))
+    if (isDeepStrictEqual(metadata[name], value)) delete metadata[name];
+  metadata.redirect_uris = redirect_uris;
+}
+
 const rowId = (id: string) => storedModelId('Client', hashToken(id));
-const expiryAfter = (ms: number) => new Date(ms + UNUSED_DAYS * DAY_MS).toISOString();

@@ -14,7 +14,7 @@ export interface OAuthServer {
 
 /** Creates the library's server and the consent for its requests. */
 export function createOAuthServer(options: OAuthServerOptions): OAuthServer {
-  const clients = new Clients(options.accounts, options.now);
+  const clients = new Clients(options.accounts, options.keys.clientKey, options.now);
   const provider = createAuthorizationServer({ ...options, clients });
   return { serve: provider.callback(), consent: new Consent({ ...options, clients, provider }) };
 }

@@ -18,15 +18,11 @@ import type { OAuthServer } from './oauth-server.ts';
 import { Quota } from './quota.ts';
 import type { AdapterOptions } from './store-adapter.ts';
 
-const HOUR_MS = 3_600_000;
-/** Client registrations in an hour: from one network, and in total. */
-const REGISTRATION_LIMITS = { perKey: 120, total: 600, periodMs: HOUR_MS };
+const MINUTE_MS = 60_000;
 /** Authorization requests without a session in a minute: from one network, and in total. Each is stored for 30 minutes. */
-const REQUEST_LIMITS = { perKey: 60, total: 600, periodMs: 60_000 };
-/** The same for each signed-in account, independent of the limits above. */
-const MAX_ACCOUNT_REQUESTS = 60;
-/** Fetches of client documents in a minute. Cached documents don't count. */
-const FETCH_LIMITS = { perKey: 10, total: 60, periodMs: 60_000 };
+const REQUEST_LIMITS = { perKey: 60, total: 600, periodMs: MINUTE_MS };
+/** Fetches of client documents without a session in a minute. Cached documents don't count. */
+const FETCH_LIMITS = { perKey: 10, total: 60, periodMs: MINUTE_MS };
 
 export interface OAuthOptions {
   accounts: AccountStore;
@@ -70,8 +66,6 @@ export interface OAuth {
   authorizationError(request: IncomingMessage): AuthorizationError | null;
   /** Returns the account of a browser's session, or null. */
   signedIn(request: IncomingMessage): Promise<string | null>;
-  /** Counts a client registration. Returns 0 if it is allowed, otherwise the seconds to wait. */
-  countRegistration(request: IncomingMessage): number;
   /** Returns an account's active assistants, newest first. */
   assistantsOf(accountId: string): Promise<Assistant[]>;
   /** Revokes an assistant's token. @throws Refusal not_found also for another account's */
@@ -83,17 +77,14 @@ export interface OAuth {
  * it: the library would take a sixth of the start, and many installations use tokens only.
  */
 export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
-  const { accounts, tokens, now, addressOf } = options;
+  const { accounts, tokens, now } = options;
   const addresses = new OAuthAddresses(options.baseUrl);
-  const registrations = new Quota(REGISTRATION_LIMITS, now);
-  const networkFrom = (request: IncomingMessage) => networkOf(addressOf(request));
   const documents = new ClientDocuments({
     mode: options.metadataFetch,
     network: options.network,
     now,
     log: options.log,
-    networkOf: networkFrom,
-    quota: new Quota(FETCH_LIMITS, now),
+    countFetch: limitOf(options, FETCH_LIMITS),
   });
   const errorsByRequest = new WeakMap<IncomingMessage, AuthorizationError>();
   const serverOptions = {
@@ -105,7 +96,7 @@ export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
     models: adapterOptions(options),
     keys: await loadOAuthKeys(accounts),
     signedInAccount: options.signedIn,
-    countRequest: requestLimit(options),
+    countRequest: limitOf(options, REQUEST_LIMITS),
     documents,
     onRefusal: (request: IncomingMessage, error: AuthorizationError) => errorsByRequest.set(request, error),
     report: options.report,
@@ -128,17 +119,22 @@ export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
     },
     authorizationError: (request) => errorsByRequest.get(request) ?? null,
     signedIn: options.signedIn,
-    countRegistration: (request) => registrations.countOrWaitSeconds(networkFrom(request)),
     assistantsOf: async (accountId) =>
       (await tokens.listOfAccount(accountId)).filter(({ kind, state }) => kind === 'ASSISTANT' && state === 'ACTIVE'),
     disconnect: (tokenId, accountId) => tokens.revoke(tokenId, 'Disconnected by its owner.', accountActor(accountId)),
   };
 }
 
-/** Counts valid authorization requests, by account if the person is signed in, else by network. */
-function requestLimit({ signedIn, addressOf, now }: OAuthOptions): (request: IncomingMessage) => Promise<number> {
-  const strangers = new Quota(REQUEST_LIMITS, now);
-  const accounts = new RateLimit(MAX_ACCOUNT_REQUESTS, REQUEST_LIMITS.periodMs, () => now().getTime());
+/**
+ * Returns a function that counts requests and returns 0, or the seconds to wait. Those of a person who is signed in count for
+ * the account, so that strangers can't use up what members need. Others count for their network and all together.
+ */
+function limitOf(
+  { signedIn, addressOf, now }: OAuthOptions,
+  limits: ConstructorParameters<typeof Quota>[0],
+): (request: IncomingMessage) => Promise<number> {
+  const strangers = new Quota(limits, now);
+  const accounts = new RateLimit(limits.perKey, limits.periodMs, () => now().getTime());
   return async (request) => {
     const account = await signedIn(request);
     if (account === null) return strangers.countOrWaitSeconds(networkOf(addressOf(request)));

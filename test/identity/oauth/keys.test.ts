@@ -119,11 +119,9 @@ test('never issues a client secret', async () => {
   const service = await start();
   for (const token_endpoint_auth_method of ['client_secret_basic', 'client_secret_post', 'client_secret_jwt']) {
     const client = await newClient(service, { token_endpoint_auth_method });
-    assert.match(client, /^cli_/);
+    const [, registration] = /^cli_([\w-]+)\./.exec(client)!;
+    assert.not.match(Buffer.from(registration!, 'base64url').toString(), 'client_secret');
   }
-  const clients = await service.identity.accounts.find('oauth', 'kind', 'Client');
-  assert.is(clients.length, 3);
-  for (const { payload } of clients) assert.not.match(String(payload), 'client_secret');
 });
 
 test.run();

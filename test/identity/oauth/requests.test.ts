@@ -135,7 +135,8 @@ for (const [what, fields, reason] of [
 test('tells people to try again while the stores are down', async () => {
   const service = await start();
   const client = await newClient(service);
-  service.identity.accounts.get = () => Promise.reject(new StoreUnavailable('away'));
+  const fail = () => Promise.reject(new StoreUnavailable('away'));
+  Object.assign(service.identity.accounts, { get: fail, put: fail });
   const response = await new TestBrowser(service, null).request(authorizeUrl(service, client, pkce().challenge));
   const { reason, answer } = (await response.json()) as AuthorizationError;
   assert.equal([response.status, reason, answer], [503, 'UNAVAILABLE', null]);

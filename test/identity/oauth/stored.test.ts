@@ -131,7 +131,7 @@ test('the sweeper deletes expired models only', async () => {
   await sweepExpired(service.identity);
   const kinds = (await accounts.all('oauth')).map(({ kind }) => kind).sort();
   const refreshTokens = Array(3).fill('RefreshToken');
-  assert.equal(kinds, ['AccessToken', 'Client', 'Grant', ...refreshTokens], 'used ones are kept');
+  assert.equal(kinds, ['AccessToken', 'Grant', ...refreshTokens], 'used ones are kept');
 });
 
 test('removing a member stops their assistant, and erasing an account stops refreshing', async () => {
