@@ -89,6 +89,15 @@ test('shows the pack: evidence by control on that day, with the digest of the re
   const input = { organization_id: web.organizationId, type: 'AUDIT_PACK', audit_id: audit.split('/').at(-1) };
   const { report } = await web.call<{ report: { digest: string } }>('getReport', input);
   assert.match(text, report.digest);
+  const [digest, button, firstSection] = ['class="digest"', 'Download pack', '<summary><span>4 '].map((part) =>
+    text.indexOf(part),
+  );
+  assert.ok(
+    0 < button! && button! < digest! && digest! < firstSection!,
+    'download and digest stand above the sections',
+  );
+  assert.match(text.slice(digest!), /<details><summary><span>A\.8 .*?fully implemented/s);
+  assert.is(text.match(/Download pack/g)!.length, 1);
 });
 
 test('stops making the pack when its client is gone', async ({ web, audit }) => {

@@ -10,17 +10,15 @@ import type { ReportRow } from '../../../reports/report-type.ts';
 import { readWholeReport, type WholeReport } from '../../../reports/whole-report.ts';
 import { Digest, LongDay, Table } from '../../components/components.tsx';
 import { StateChip } from '../../register/field-content.tsx';
+import { sectionText, sectionTitle } from '../../register/list/control-groups.tsx';
+import { sectionsOf } from '../../register/list/read-control-groups.ts';
 import { asOfInput, openRegister, type RegisterCollaborators, registerAddress } from '../../register/open-register.ts';
 import { get, type Route } from '../../server/page-request.ts';
 
-/** The formats in which a pack can be downloaded. The web page opens. */
-const DOWNLOADS = [
-  ['xlsx', 'XLSX'],
-  ['csv', 'CSV'],
-  ['json', 'JSON'],
-] as const;
+/** The formats in which a pack can be downloaded beside XLSX. */
+const FURTHER_FORMATS = ['csv', 'json'] as const;
 
-/** The audit pack on a page: evidence by control, valid on the day of the completion, with the report's digest. */
+/** The audit pack on a page: its download and digest, then evidence by control, valid on the day of the completion. */
 export const auditPackPage = (context: RegisterCollaborators): Route[] => [
   get('/organizations/:id/audits/:record/pack', async (request) => {
     const view = await openRegister(context, request);
@@ -41,13 +39,13 @@ export const auditPackPage = (context: RegisterCollaborators): Route[] => [
           <p class="sub">
             As completed on <LongDay at={report.head.today} />
           </p>
+          <Downloads pack={pack} />
+          <Digest of="this pack" digest={report.head.digest} />
           <p>
             <a href={registerAddress(view, `/audits/${audit_id}`)}>The audit</a> ·{' '}
             <a href={registerAddress(view, '/controls', { as_of: completion })}>The register as of the completion</a>
           </p>
-          <Downloads pack={pack} />
           <EvidenceByControl report={report} addressOf={(path) => registerAddress(view, path, { as_of: completion })} />
-          <Digest of="this pack" digest={report.head.digest} />
         </>
       ),
     };
@@ -58,24 +56,47 @@ function Downloads({ pack: { organization_id, type, audit_id, as_of } }: { pack:
   const address = (format: string) => reportFileAddress(organization_id, type, { audit_id, as_of, format });
   return (
     <p>
-      <a href={address('html')}>Open the pack</a> · Download pack:{' '}
-      {DOWNLOADS.map(([format, title]) => (
+      <a class="button" href={address('xlsx')}>
+        Download pack
+      </a>{' '}
+      as XLSX · also as{' '}
+      {FURTHER_FORMATS.map((format) => (
         <span key={format}>
-          <a href={address(format)}>{title}</a>{' '}
+          <a href={address(format)}>{format.toUpperCase()}</a> ·{' '}
         </span>
       ))}
+      <a href={address('html')}>Read or print the whole pack</a>
     </p>
   );
 }
 
 type AddressOf = (path: string) => string;
 
-/** The controls of the audited framework, each with its measures and evidence on that day. */
+/** The controls of the audited framework by section, each with its measures and evidence on that day. */
 function EvidenceByControl({ report, addressOf }: { report: WholeReport; addressOf: AddressOf }) {
   const controls = report.parts.find(({ section }) => section.name === 'controls')?.rows ?? [];
   return (
+    <section aria-labelledby="controls">
+      <h2 id="controls">Evidence by control, valid on that day</h2>
+      {[...sectionsOf(controls)].map(([section, rows]) => (
+        <details key={section}>
+          <summary>
+            <span>
+              {sectionTitle(section, rows)} <small>{sectionText(rows)}</small>
+            </span>
+          </summary>
+          <ControlTable caption={sectionTitle(section, rows)} controls={rows} addressOf={addressOf} />
+        </details>
+      ))}
+    </section>
+  );
+}
+
+function ControlTable(props: { caption: string; controls: readonly ReportRow[]; addressOf: AddressOf }) {
+  const { caption, controls, addressOf } = props;
+  return (
     <Table
-      caption="Evidence by control, valid on that day"
+      caption={caption}
       head={['Control', 'Status', 'Justification', 'Implementation', 'Measures', 'Evidence']}
       rows={controls.map((control) => ({
         key: String(control.id),
