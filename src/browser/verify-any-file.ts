@@ -23,6 +23,12 @@ const HEAD_BYTES = 4_096;
  */
 export async function verifyAnyFile(file: Blob, keys: string): Promise<PageCheckOutcome> {
   try {
+    readPublicKeys(nobleCrypto, keys);
+  } catch (error) {
+    const text = `not checked, because your keys can’t be read (${(error as Error).message}). Correct them.`;
+    return { result: 'UNSEALED', text };
+  }
+  try {
     return (await isExport(file)) ? await verifyExportOf(file, keys) : verifySmallFile(await readText(file), keys);
   } catch (error) {
     return { result: 'MISMATCH', text: `This file can’t be verified: ${(error as Error).message}.` };

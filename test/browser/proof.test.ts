@@ -141,6 +141,25 @@ function run(browser: Browser): void {
     );
   });
 
+  test('a new key clears the old verdict while it is typed, and so does a file that is taken away', async (context) => {
+    const { web, page, review } = context;
+    const proof = await (await page.request.get(`${review.address}/proof`)).body();
+    await page.goto(`/organizations/${web.organizationId}/verify`);
+    const result = (value: string) => page.locator(`[data-outcome][data-result=${value}]`).filter({ hasText: /./ });
+    const keys = page.getByLabel('Public keys that you trust, one a line');
+    const key = await keys.inputValue();
+    await page.setInputFiles('#file', { name: 'proof.json', mimeType: 'application/json', buffer: proof });
+    await result('SEALED').waitFor();
+    await keys.press('End');
+    await keys.pressSequentially('AAAA');
+    await result('UNSEALED').filter({ hasText: 'line 1: neither a PEM nor base64' }).waitFor();
+    assert.is(await keys.evaluate((field) => field === document.activeElement), true, 'the field still has the focus');
+    await keys.fill(key);
+    await result('SEALED').waitFor();
+    await page.setInputFiles('#file', []);
+    assert.is(await outcome(page).textContent(), '');
+  });
+
   test('shows the change and saves its proof without JavaScript', async ({ web, page, review }) => {
     const plain = await openWindow(browser, web.baseUrl, { javaScriptEnabled: false });
     await plain.page.context().addCookies(await page.context().cookies());

@@ -78,6 +78,20 @@ test('a saved proof of a change is valid, and shows the change', async (context)
   assert.equal([zipped.code, zipped.out], [0, out]);
 });
 
+test('the page blames a key that is none, with its line, and not the file', async ({ key, change }) => {
+  const verifyWith = (keys: string) => verifyAnyFile(new Blob([JSON.stringify(change)]), keys);
+  for (const [keys, problem] of [
+    ['AAAABBBB', 'line 1: neither a PEM nor base64 of 32 bytes'],
+    [`${key}\n\nno key`, 'line 3: neither a PEM nor base64 of 32 bytes'],
+    [`${key}\n-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----`, 'line 2: a PEM that is not a public key'],
+    [' \n', 'there is no key'],
+  ] as const) {
+    const text = `not checked, because your keys can’t be read (${problem}). Correct them.`;
+    assert.equal(await verifyWith(keys), { result: 'UNSEALED', text });
+  }
+  assert.is((await verifyWith(`\n${key}\n`)).result, 'SEALED');
+});
+
 test('a saved proof fails that is altered, not sealed, or signed by another key', async (context) => {
   const { change } = context;
   const altered = JSON.stringify(change).replace('moved', 'stayed');

@@ -48,11 +48,18 @@ export function readPublicKey(crypto: TrailCrypto, text: string): PublicKey {
 
 /**
  * Reads one or more public keys from a text: PEM blocks, or base64 with one key a line. Skips blank lines.
- * @throws TypeError if any part isn't a key, or there is none
+ * @throws TypeError with its line if any part isn't a key, or if there is none
  */
 export function readPublicKeys(crypto: TrailCrypto, text: string): PublicKey[] {
-  const keys = text.match(/-----BEGIN.*?(?:-----END[^\n]*|$)|\S[^\n]*/gs) ?? [''];
-  return keys.map((key) => readPublicKey(crypto, key));
+  const keys = [...text.matchAll(/-----BEGIN.*?(?:-----END[^\n]*|$)|\S[^\n]*/gs)];
+  if (keys.length === 0) throw new TypeError('there is no key');
+  return keys.map(({ 0: key, index }) => {
+    try {
+      return readPublicKey(crypto, key);
+    } catch (error) {
+      throw new TypeError(`line ${text.slice(0, index).split('\n').length}: ${(error as TypeError).message}`);
+    }
+  });
 }
 
 /** An Ed25519 key's SPKI (RFC 8410) is these bytes and the key's 32 bytes. */

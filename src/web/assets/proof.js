@@ -73,22 +73,23 @@ if (fileForm !== null) prepareFileForm(fileForm);
 function prepareFileForm(form) {
   const [input, keys, outcome] = ['#file', '#keys', '[data-outcome]'].map((selector) => form.querySelector(selector));
   let newest = 0;
-  const verify = async (file) => {
-    if (file === undefined) return;
+  const verify = async () => {
+    const [file] = input.files;
     newest += 1;
     const run = newest;
+    if (file === undefined) return show(outcome, { result: 'UNSEALED', text: '' });
     show(outcome, { result: 'UNSEALED', text: `Checking ${file.name} …` });
     const { verifyAnyFile } = await import(form.dataset.verifier);
     const { result, text } = await verifyAnyFile(file, keys.value);
     // A later file, or other keys, make this outcome obsolete.
     if (run === newest) show(outcome, { result, text: `${file.name}: ${text}` });
   };
-  input.addEventListener('change', () => verify(input.files[0]));
-  keys.addEventListener('change', () => verify(input.files[0]));
+  input.addEventListener('change', verify);
+  keys.addEventListener('input', verify);
   form.addEventListener('dragover', (event) => event.preventDefault());
   form.addEventListener('drop', (event) => {
     event.preventDefault();
     input.files = event.dataTransfer.files;
-    verify(input.files[0]);
+    verify();
   });
 }
