@@ -103,6 +103,9 @@ function run(browser: Browser): void {
     }
     await page.goto(`/organizations/${web.organizationId}/members`);
     await page.click('text=Create link');
+    assert.match(page.url(), /\/members$/, 'not without a role');
+    await page.getByLabel('Role', { exact: true }).selectOption('AUDITOR');
+    await page.click('text=Create link');
     await lookAt(context, 'new-invitation');
     await page.goto('/settings/security');
     await page.fill('#current', OWNER.password);

@@ -54,14 +54,18 @@ export function Table(props: {
   );
 }
 
-/** A text to copy. The script shows the button. */
-export function CopyBlock({ id, text, secret = false }: { id: string; text: string; secret?: boolean }) {
+/**
+ * A text to copy. The script shows the button.
+ * @param props.isMain copying is what the page is for
+ */
+export function CopyBlock(props: { id: string; text: string; secret?: boolean; isMain?: boolean }) {
+  const { id, text, secret = false, isMain = false } = props;
   return (
     <div class="copy">
       <pre id={id} class={secret ? 'secret' : undefined}>
         {text}
       </pre>
-      <button type="button" class="quiet" data-copy={id} hidden>
+      <button type="button" class={isMain ? undefined : 'quiet'} data-copy={id} hidden>
         Copy
       </button>
     </div>

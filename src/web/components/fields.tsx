@@ -59,15 +59,19 @@ export interface Choice {
   at?: string | undefined;
 }
 
-/** A choice of one from a list. */
-export function SelectField(props: FieldProps & { choices: readonly Choice[]; value?: string }) {
-  const { form, name, choices, id = name } = props;
+/**
+ * A choice of one from a list.
+ * @param props.prompt the text shown until something is chosen, for a choice that needs a thought
+ */
+export function SelectField(props: FieldProps & { choices: readonly Choice[]; value?: string; prompt?: string }) {
+  const { form, name, choices, prompt, id = name } = props;
   const chosen = form.values.get(name)?.[0] ?? props.value;
   return (
     <div class="field">
       <label for={id}>{props.label}</label>
       <Hint {...props} />
-      <select id={id} name={name} {...describedBy(props)}>
+      <select id={id} name={name} required={prompt !== undefined} {...describedBy(props)}>
+        {prompt !== undefined && <option value="">{prompt}</option>}
         {choices.map(({ value, label, at }) => (
           <option
             key={value}

@@ -21,7 +21,7 @@ export function issuedTokenPage(
         </p>
         <section class="card">
           <h2>{record.name}</h2>
-          <CopyBlock id="token" text={token} secret />
+          <CopyBlock id="token" text={token} secret isMain />
           <p>
             It expires on <LongDay at={record.expires_at} />. Keep it like a password.
           </p>

@@ -17,10 +17,8 @@ export function secretLinkPage(
       <div class="card">
         <p>{link.about}</p>
         <p>It is shown only once. Send it by a channel that only they can read.</p>
-        <CopyBlock id={link.id} text={link.url} secret />
-        <a class="button" href={`${path}/members`}>
-          Back to members
-        </a>
+        <CopyBlock id={link.id} text={link.url} secret isMain />
+        <a href={`${path}/members`}>Back to members</a>
       </div>
     ),
   };

@@ -42,6 +42,20 @@ test('shows an invitation link once, and makes its reader a member', async ({ we
   assert.not.match((await owner.get(page)).text, 'for Eve');
 });
 
+test('invites in a role chosen on purpose, and names it on the page with the link', async ({ web, owner, page }) => {
+  await owner.get(page);
+  const unchosen = await owner.send(`${page}/invite`, { note: 'Lead auditor' });
+  assert.is(unchosen.status, 400);
+  assert.match(unchosen.text, '<a href="#role">Choose a role.</a>');
+  assert.equal(await web.people.links.list(web.organizationId), []);
+  const invited = await owner.send(`${page}/invite`, { role: 'AUDITOR', until: '2026-12-31' });
+  const words = invited.text.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ');
+  assert.match(words, 'Auditor link for Lead auditor. The person who opens it becomes Auditor of My organization.');
+  assert.match(words, 'Their access ends on 31 Dec 2026.');
+  const classes = ({ text }: { text: string }) => /<button type="button"([^>]*) data-copy/.exec(text)![1];
+  assert.equal([classes(invited), invited.text.includes('class="button"')], ['', false], 'Copy is the main button');
+});
+
 test('refuses a withdrawn invitation', async ({ web, owner, page }) => {
   await owner.get(page);
   const link = textOf((await owner.send(`${page}/invite`, { role: 'OWNER' })).text, 'invitation');
@@ -111,7 +125,7 @@ test('gives an invited person access until a day, which an owner can move', asyn
   assert.match((await owner.send(`${page}/invite`, { role: 'OWNER', until: '2026-03-31' })).text, 'Owner has no end');
   await owner.get(`${page}?role=AUDITOR`);
   const invited = await owner.send(`${page}/invite`, { until: '2026-03-01' });
-  assert.match(invited.text, /with access until <time[^>]*>1 Mar 2026</);
+  assert.match(invited.text, /Their access ends on <time[^>]*>1 Mar 2026</);
   assert.match((await owner.get(page)).text, /until <time[^>]*>1 Mar 2026</);
 
   const guest = web.browser();
@@ -162,13 +176,15 @@ test('lets only an owner with a verified address of a domain admit it', async ({
   assert.match((await owner.follow(unconfirmed)).text, 'Only an Owner who has signed in with the provider');
   await web.members.domains.recordVouchedDomain(web.ownerId, 'example.org');
   await owner.get(page);
+  const unchosen = await owner.send(`${page}/domains`, { domain: 'Example.org' });
+  assert.match((await owner.follow(unchosen)).text, 'Choose a role.');
   const done = await owner.send(`${page}/domains`, { domain: 'Example.org', domain_role: 'AUDITOR' });
   assert.match((await owner.follow(done)).text, 'example.org');
   assert.equal(await web.members.domains.list(web.organizationId), [{ domain: 'example.org', role: 'AUDITOR' }]);
   await owner.send(`${page}/domains/withdraw`);
   assert.equal(await web.members.domains.list(web.organizationId), []);
   await owner.get(page);
-  const refusal = await owner.send(`${page}/domains`, { domain: 'no domain' });
+  const refusal = await owner.send(`${page}/domains`, { domain: 'no domain', domain_role: 'EDITOR' });
   assert.match((await owner.follow(refusal)).text, 'Enter a domain, the part of an address after the @');
 });
 

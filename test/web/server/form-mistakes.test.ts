@@ -103,8 +103,8 @@ const MISTAKES: Readonly<Record<string, Mistake | Unmistakable | 'CONSENT'>> = {
   '/organizations/:id/second-factor/optional': 'BUTTON',
   '/organizations/:id/members/invite': {
     page: '/organizations/:id/members',
-    typed: { note: 'x'.repeat(201), role: 'EDITOR' },
-    faults: ['note'],
+    typed: { note: 'x'.repeat(201), role: '' },
+    faults: ['role', 'note'],
   },
   '/organizations/:id/members/withdraw': 'WARNING',
   '/organizations/:id/members/domains': 'WARNING',

@@ -83,7 +83,7 @@ export function DomainsPart(props: {
             name="domain_role"
             label={`Role for people from ${vouchedDomain}`}
             choices={roleChoices('ADMIN')}
-            value="VIEWER"
+            prompt="Choose a role"
           />
           <button type="submit">Add {vouchedDomain}</button>
         </Form>

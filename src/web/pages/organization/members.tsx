@@ -48,22 +48,24 @@ export const membersPage = (context: Collaborators): Route[] => {
         return links.create({ kind: 'INVITATION', ...by, ...value }, request.clientInfo);
       });
       if (form !== null) return page(context, request, membership, form);
+      const { note, role, until, expires_at } = result.record;
       const about = (
         <>
-          The person who opens it becomes a member of {organization.name}
-          {result.record.until && (
+          <b>
+            {roleName(role!)} link{note && ` for ${note}`}.
+          </b>{' '}
+          The person who opens it becomes {roleName(role!)} of {organization.name}. It works once, until{' '}
+          <LongDay at={expires_at} />.
+          {until && (
             <>
-              , with access until <EndTime at={result.record.until} />
+              {' '}
+              Their access ends on <EndTime at={until} />.
             </>
           )}
-          . It works once, until <LongDay at={result.record.expires_at} />.
         </>
       );
-      return secretLinkPage(membership, {
-        id: 'invitation',
-        url: `${context.baseUrl}/welcome?key=${result.secret}`,
-        about,
-      });
+      const url = `${context.baseUrl}/welcome?key=${result.secret}`;
+      return secretLinkPage(membership, { id: 'invitation', url, about });
     }),
     post(`${MEMBERS}/withdraw`, async (request) => {
       const { organization, path, actor } = await requireMembership(context, request, 'changeMembers', FORM);
@@ -214,7 +216,7 @@ function InviteCard({ path, form }: { path: string; form: FormState }) {
           maxLength={MAX_NOTE_LENGTH}
           required={false}
         />
-        <SelectField form={form} name="role" label="Role" choices={roleChoices('OWNER')} value="VIEWER" />
+        <SelectField form={form} name="role" label="Role" choices={roleChoices('OWNER')} prompt="Choose a role" />
         <AccessEndField form={form} />
         <button type="submit">Create link</button>
       </Form>

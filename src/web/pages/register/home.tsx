@@ -56,7 +56,7 @@ function page(view: RegisterView, home: HomeContent, { time, tokens, sealingProb
           {!home.isEmpty && !isBoard && <BoardLinks view={view} />}
         </p>
         {!home.isEmpty && isBoard && (
-          <div class="row">
+          <div class="row board">
             <BoardLinks view={view} class="button quiet" />
           </div>
         )}
