@@ -110,7 +110,8 @@ function openPages({ stores, register, caller }: BenchRegister, models: ReadMode
         { snapshot: reader.snapshot(), organization, past: null },
         caller.account_id,
       );
-      return renderPage(page, { name: 'Owner', isDemo: false, notice: null, railCounts, formToken: () => 'token' });
+      const layout = { name: 'Owner', isDemo: false, notice: null, railCounts, formToken: () => 'token' };
+      return renderPage(page, { ...layout, today: reader.snapshot().today() });
     },
   };
 }

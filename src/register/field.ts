@@ -92,6 +92,7 @@ export type KeyFilter = {
   | { kind: 'date' | 'time'; test: 'BEFORE' | 'AFTER'; key: string }
   | { kind: 'date'; test: 'WITHIN'; key: string; untilKey: string }
   | { kind: 'score'; test: 'AT_LEAST' | 'AT_MOST'; key: string }
+  | { kind: 'rating'; test: 'EQUAL'; key: string }
   /**
    * EQUAL compares with the key's 0 or 1. NEVER: the key stands for a time that never was. PAST: its date is before the day
    * of the read.

@@ -227,6 +227,8 @@ export const RISK = {
   filters: {
     min_score: { kind: 'score', label: 'Score at least', test: 'AT_LEAST', key: 'score' },
     max_score: { kind: 'score', label: 'Score at most', test: 'AT_MOST', key: 'score' },
+    likelihood: { kind: 'rating', test: 'EQUAL', key: 'likelihood', about: ['score'] },
+    impact: { kind: 'rating', test: 'EQUAL', key: 'impact', about: ['score'] },
     acceptance_expired: { kind: 'boolean', test: 'PAST', key: 'accepted_until', about: ['acceptance'] },
     acceptance_until_before: {
       kind: 'date',

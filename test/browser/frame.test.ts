@@ -1,16 +1,26 @@
-/** The frame around pages, in Chromium: menus stay in the window and close, nothing focused is hidden, phones have one menu. */
+/** The layout of pages, in Chromium: everything is inside the window and in sight, on phones, at 400 % zoom and on paper. */
 import type { Browser, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { until } from '../support/run/wait.ts';
+import { accessibilityFaults } from '../support/web/axe.ts';
 import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/web/browser.ts';
 import { OWNER, startWeb, type WebTest } from '../support/web/web.ts';
+
+/** A laptop's window is not higher. */
+const HEIGHT = 640;
+/** A window of 1280 × 1024 pixels at 400 % zoom. */
+const ZOOMED = { width: 320, height: 256 };
 
 interface Context {
   web: WebTest;
   window: Window;
   page: Page;
   path: string;
+  /** The page of a risk. */
+  risk: string;
+  /** The day of the changes. */
+  day: string;
 }
 
 const browser = await startBrowser();
@@ -23,7 +33,12 @@ function run(browser: Browser): void {
     const web = await startWeb('http://localhost:0');
     await web.setUpOwner();
     const organization_id = web.organizationId;
-    const rows = Array.from({ length: 40 }, (_, index) => ({ reference_id: `R-${index}`, name: `Flood ${index}` }));
+    const rows = Array.from({ length: 40 }, (_, index) => ({
+      ...(index === 0 ? {} : { reference_id: `R-${index}` }),
+      name: `Flood ${index}`,
+      inherent_likelihood: 1 + (index % 5),
+      inherent_impact: 4,
+    }));
     await web.call('importRecords', { organization_id, type: 'RISK', rows });
     const window = await openWindow(browser, web.baseUrl);
     const { page } = window;
@@ -31,7 +46,10 @@ function run(browser: Browser): void {
     await page.fill('[name=email]', OWNER.email);
     await page.fill('[name=password]', OWNER.password);
     await page.click('main button[type=submit]');
-    Object.assign(context, { web, window, page, path: `/organizations/${organization_id}` });
+    const path = `/organizations/${organization_id}`;
+    const { risks } = await web.call<{ risks: { id: string }[] }>('listRisks', { organization_id });
+    const day = web.now().toISOString().slice(0, 10);
+    Object.assign(context, { web, window, page, path, day, risk: `${path}/risks/${risks[0]!.id}` });
   });
   test.after.each(({ window }) => assert.equal(window.complaints.splice(0), []));
   test.after(async ({ web }) => {
@@ -41,7 +59,7 @@ function run(browser: Browser): void {
 
   test('keeps every menu inside the window', async ({ page, path }) => {
     for (const width of [1440, 1280, 1024, 768, 390]) {
-      await page.setViewportSize({ width, height: 844 });
+      await page.setViewportSize({ width, height: HEIGHT });
       for (const family of ['risks', 'measures', 'vendors']) {
         await page.goto(`${path}/${family}`);
         const menus = page.locator('details:has(> .menu)');
@@ -50,9 +68,13 @@ function run(browser: Browser): void {
           if (!(await menu.isVisible())) continue;
           await menu.locator(':scope > summary').click();
           // It moves in the frame after it has opened.
-          const isInside = ({ left, right }: DOMRect) => left >= 0 && right <= width;
+          const isInside = ({ left, right, bottom }: DOMRect) => left >= 0 && right <= width && bottom <= HEIGHT;
           const boxOf = () => menu.locator(':scope > .menu').evaluate((node) => node.getBoundingClientRect());
           await until(async () => isInside(await boxOf()));
+          const apply = menu.getByRole('button', { name: 'Apply' });
+          for (const button of await apply.all()) {
+            assert.ok(isInside(await button.evaluate((node) => node.getBoundingClientRect())), 'Apply is in sight');
+          }
           await page.keyboard.press('Escape');
         }
       }
@@ -93,7 +115,7 @@ function run(browser: Browser): void {
     const home = page.locator('.rail').getByRole('link', { name: 'Risks' });
     assert.not(await home.isVisible());
     const { y } = (await page.locator('main').boundingBox())!;
-    assert.ok(y < 170, `the page begins at ${y}`);
+    assert.ok(y < 60, `the page begins at ${y}`);
     await page.getByRole('link', { name: 'Menu', exact: true }).click();
     assert.ok(await home.isVisible());
     await page.getByRole('link', { name: 'Close menu' }).click();
@@ -102,6 +124,82 @@ function run(browser: Browser): void {
     await home.click();
     await page.waitForURL(`**${path}/risks`);
     assert.not(await home.isVisible());
+  });
+
+  test('a phone’s bar is one row with search, moment and menu, and the person in the open menu', async (context) => {
+    const { page, path, day } = context;
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${path}/risks?as_of=${day}`);
+    const rowOf = (selector: string) => page.locator(selector).first().evaluate((node) => node.getBoundingClientRect().y);
+    for (const part of ['.brand', '.rail .switch', '.search-link', '.moment > summary']) {
+      assert.ok((await rowOf(part)) < 48, part);
+    }
+    const signOut = page.getByRole('button', { name: 'Sign out' });
+    assert.not(await signOut.isVisible());
+    await page.getByRole('link', { name: 'Menu', exact: true }).click();
+    assert.ok(await signOut.isVisible());
+  });
+
+  test('shows content on the first screen at 400 % zoom, and nothing beside it', async ({ page, path, risk, day }) => {
+    await page.setViewportSize(ZOOMED);
+    const past = `${path}/risks?as_of=${day}`;
+    for (const address of [path, `${path}/risks`, past, risk, `${path}/members`, `${path}/changes`, '/settings/account']) {
+      await page.goto(address);
+      const { scrollWidth, bottom } = await page.evaluate(() => ({
+        scrollWidth: document.documentElement.scrollWidth,
+        bottom: document.querySelector('h1')!.getBoundingClientRect().bottom,
+      }));
+      assert.is(scrollWidth, ZOOMED.width, address);
+      assert.ok(bottom < ZOOMED.height, `${address}: the title ends at ${bottom}`);
+    }
+  });
+
+  test('the heading of a long table stays below the bar', async ({ page, path }) => {
+    await page.setViewportSize({ width: 1280, height: 600 });
+    await page.goto(`${path}/risks`);
+    await page.getByRole('link', { name: 'Flood 20', exact: true }).focus();
+    await page.mouse.wheel(0, 700);
+    const gap = () =>
+      page.evaluate(() => {
+        const [bar, head] = ['.bar', 'thead th'].map((part) => document.querySelector(part)!.getBoundingClientRect());
+        return scrollY > 300 ? head!.top - bar!.bottom : null;
+      });
+    await until(async () => Math.abs((await gap()) ?? 99) <= 1);
+  });
+
+  test('reports are accessible, and reflow at 320 px', async ({ page, path }) => {
+    for (const report of ['posture', 'risk-register', 'due-items']) {
+      const address = `/api/v1${path}/reports/${report}?format=html`;
+      const html = await (await page.context().request.get(address)).text();
+      // At its own address, its policy lets no script run, so axe can't.
+      await page.goto('about:blank');
+      await page.setContent(html);
+      assert.equal(await accessibilityFaults(page), [], report);
+      await page.setViewportSize(ZOOMED);
+      assert.is(await page.evaluate(() => document.documentElement.scrollWidth), ZOOMED.width, report);
+    }
+  });
+
+  test('the time bar is a slider without other controls in it, and a refused moment’s link is large enough', async (context) => {
+    const { page, path } = context;
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(path);
+    await page.getByRole('slider', { name: 'Moment shown' }).waitFor();
+    assert.equal(await accessibilityFaults(page), []);
+    await page.goto(`${path}/risks?as_of=someday`);
+    assert.equal(await accessibilityFaults(page), []);
+  });
+
+  test('paper has the organization, the moment and the date, and no empty cards', async ({ page, path, day }) => {
+    await page.emulateMedia({ media: 'print' });
+    await page.goto(path);
+    const paper = page.locator('.paper');
+    assert.match(await paper.innerText(), / · Today, \d+ \w+ \d{4}$/);
+    for (const text of ['Connect an assistant', 'Menu']) assert.not(await page.getByText(text).first().isVisible(), text);
+    await page.goto(`${path}/risks?as_of=${day}`);
+    assert.match(await paper.innerText(), /^\w+ · \d+ \w+ \d{4} · printed on \d+ \w+ \d{4}$/);
+    await page.emulateMedia({ media: 'screen' });
+    assert.not(await paper.isVisible());
   });
 
   test.run();

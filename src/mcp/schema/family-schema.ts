@@ -149,6 +149,8 @@ function keyFilterSchema(kind: KeyFilter['kind']): z.ZodType {
       return field.timestamp();
     case 'score':
       return field.score();
+    case 'rating':
+      return field.rating();
     case 'boolean':
       return z.boolean();
   }

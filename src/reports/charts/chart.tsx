@@ -7,6 +7,20 @@ export interface ChartTable {
   rows: readonly (readonly (string | number)[])[];
 }
 
+/** Returns the address of a page of the register with these parameters, such as a list with a filter. */
+export type PageAddress = (page: string, parameters: Readonly<Record<string, unknown>>) => string;
+
+/** A part of a chart as a link to the records that it counts. Without an address it is only drawn. */
+export function PartLink(props: { href: string | undefined; label: string; children: ComponentChildren }) {
+  const { href, label, children } = props;
+  if (href === undefined) return <>{children}</>;
+  return (
+    <a href={href} aria-label={label}>
+      {children}
+    </a>
+  );
+}
+
 interface ChartFigureProps {
   /** The prefix of ids in the chart. Unique in a document. */
   id: string;
@@ -14,6 +28,8 @@ interface ChartFigureProps {
   width: number;
   height: number;
   table: ChartTable;
+  /** True if its parts are links. */
+  isLinked?: boolean;
   /** The drawing. */
   children: ComponentChildren;
 }
@@ -22,7 +38,7 @@ interface ChartFigureProps {
 export const CHART_WIDTH = 720;
 
 /** A chart with its title as caption. Screen readers get the table instead of the drawing. */
-export function ChartFigure({ id, title, width, height, table, children }: ChartFigureProps) {
+export function ChartFigure({ id, title, width, height, table, isLinked = false, children }: ChartFigureProps) {
   return (
     <figure class="chart">
       <svg
@@ -30,7 +46,7 @@ export function ChartFigure({ id, title, width, height, table, children }: Chart
         viewBox={`0 0 ${width} ${height}`}
         width={width}
         height={height}
-        role="img"
+        role={isLinked ? 'group' : 'img'}
         aria-labelledby={`${id}-title ${id}-text`}
       >
         <title id={`${id}-title`}>{title}</title>
@@ -177,7 +193,7 @@ export function countBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string):
  * dark colours are for screens alone.
  */
 export const CHART_CSS = `
-.chart { margin: 1rem 0; break-inside: avoid; }
+.chart { position: relative; margin: 1rem 0; overflow: hidden; break-inside: avoid; }
 .chart svg { display: block; max-width: 100%; height: auto; font: 11px system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; }
 .chart figcaption { margin-top: 0.3rem; color: var(--muted); font-size: 0.9em; }
 .chart text { fill: var(--ink); }
@@ -188,6 +204,7 @@ export const CHART_CSS = `
 .chart .grid { stroke: var(--line); stroke-width: 1; stroke-dasharray: 2 3; }
 .chart .line { fill: none; stroke: var(--ink); stroke-width: 1.6; stroke-linejoin: round; }
 .chart .point { fill: var(--ink); }
+.chart a:is(:hover, :focus-visible) .tone { stroke: var(--ink); stroke-width: 2; }
 .chart .border { fill: none; stroke: var(--ink); stroke-width: 1.4; }
 .chart .tone { fill: var(--tone); stroke: var(--muted); stroke-width: 0.6; }
 .chart .tone.marked { stroke: var(--ink); stroke-width: 1.4; }

@@ -1,27 +1,47 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { codeWords } from '../formats/report-text.ts';
 import type { ReportRow } from '../report-type.ts';
-import { countBy } from './chart.tsx';
+import type { PageAddress } from './chart.tsx';
 import { StackedRows } from './stacked-bars.tsx';
 
 const STATES = ['FULL', 'PARTIAL', 'STARTED', 'NONE', 'EXCLUDED'] as const;
 const TONES = { FULL: 'full', PARTIAL: 'partial', STARTED: 'started', NONE: 'none', EXCLUDED: 'excluded' } as const;
 const MAX_SECTION_LENGTH = 40;
 
-/** The controls of each section by implementation. @param rows controls of a statement of applicability */
-export function ControlCoverage({ rows }: { rows: readonly ReportRow[] }) {
+/** The filter of a list takes no more ids. */
+const MAX_LINKED_IDS = 50;
+
+interface ControlCoverageProps {
+  /** The controls of a statement of applicability. */
+  rows: readonly ReportRow[];
+  /** Makes each part of a bar a link to its controls. */
+  addressOf?: PageAddress | undefined;
+}
+
+/** The controls of each section by implementation. */
+export function ControlCoverage({ rows, addressOf }: ControlCoverageProps) {
   const sections = [...new Set(rows.map(sectionOf))];
-  const counts = countBy(rows, (row) => `${stateOf(row)} ${sectionOf(row)}`);
+  const ids = new Map<string, string[]>();
+  for (const row of rows) {
+    const key = `${stateOf(row)} ${sectionOf(row)}`;
+    ids.set(key, [...(ids.get(key) ?? []), String(row.id)]);
+  }
+  const idsOf = (state: string, section: string) => ids.get(`${state} ${section}`) ?? [];
   return (
     <StackedRows
       id="coverage"
       title="Controls by section and implementation"
       categoryTitle="Section"
       categories={sections}
+      isLinked={addressOf !== undefined}
       series={STATES.map((state) => ({
         name: codeWords(state),
         tone: TONES[state],
-        values: sections.map((section) => counts.get(`${state} ${section}`) ?? 0),
+        values: sections.map((section) => idsOf(state, section).length),
+        hrefOf: (index) => {
+          const ids = idsOf(state, sections[index]!);
+          return ids.length > MAX_LINKED_IDS ? undefined : addressOf?.('/controls', { ids });
+        },
       }))}
     />
   );

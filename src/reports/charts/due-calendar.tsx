@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { addDays, daysBetween } from '../../commands/engine/dates.ts';
 import type { ReportRow } from '../report-type.ts';
-import { CHART_WIDTH, ChartFigure, countBy } from './chart.tsx';
+import { CHART_WIDTH, ChartFigure, countBy, type PageAddress, PartLink } from './chart.tsx';
 
 /** A longer calendar would fill pages, so it is left out. */
 const MAX_CALENDAR_DAYS = 400;
@@ -28,10 +28,12 @@ interface DueCalendarProps {
   rows: readonly ReportRow[];
   today: string;
   until: string;
+  /** Makes each day a link to its items. */
+  addressOf?: PageAddress | undefined;
 }
 
 /** A calendar of what falls due from today on. The title counts overdue items. */
-export function DueCalendar({ rows, today, until }: DueCalendarProps) {
+export function DueCalendar({ rows, today, until, addressOf }: DueCalendarProps) {
   const length = daysBetween(today, until) + 1;
   if (!(length >= 1 && length <= MAX_CALENDAR_DAYS)) return null;
   const ahead = countBy(
@@ -53,14 +55,21 @@ export function DueCalendar({ rows, today, until }: DueCalendarProps) {
   const width = Math.max(MIN_WIDTH, LEFT + weeks * cellWidth + 8);
   const most = Math.max(1, ...ahead.values());
   return (
-    <ChartFigure id="calendar" title={title} width={width} height={bottom + (isNarrow ? 22 : 6)} table={table}>
+    <ChartFigure
+      id="calendar"
+      title={title}
+      width={width}
+      height={bottom + (isNarrow ? 22 : 6)}
+      table={table}
+      isLinked={addressOf !== undefined}
+    >
       {WEEKDAYS.map((name, weekday) => (
         <text key={name} class="quiet end" x={LEFT - 8} y={TOP + weekday * CELL_HEIGHT + 18}>
           {name}
         </text>
       ))}
       {days.map((day) => (
-        <DayCell key={day.date} day={day} cellWidth={cellWidth} most={most} />
+        <DayCell key={day.date} {...{ day, cellWidth, most, addressOf }} />
       ))}
       <path class="border" d={monthBorders(days, cellWidth)} />
       {monthLabels(days, cellWidth).map(({ text, x }) => (
@@ -78,25 +87,34 @@ export function DueCalendar({ rows, today, until }: DueCalendarProps) {
   );
 }
 
-function DayCell({ day, cellWidth, most }: { day: CalendarDay; cellWidth: number; most: number }) {
+interface DayCellProps extends Pick<DueCalendarProps, 'addressOf'> {
+  day: CalendarDay;
+  cellWidth: number;
+  most: number;
+}
+
+function DayCell({ day, cellWidth, most, addressOf }: DayCellProps) {
   const { date, week, weekday, items } = day;
+  const href = items > 0 ? addressOf?.('/needs-you', { from: date, until: date }) : undefined;
   const [x, y] = [LEFT + week * cellWidth, TOP + weekday * CELL_HEIGHT];
   const hasDay = cellWidth >= WIDTH_WITH_DAY;
   const tone = items === 0 ? 'empty' : items > most / 2 ? 'many' : 'few';
   return (
-    <g class={`tone-${tone}`}>
-      <rect class="tone" x={x} y={y} width={cellWidth} height={CELL_HEIGHT} />
-      {hasDay && (
-        <text class="quiet small" x={x + 4} y={y + 12}>
-          {Number(date.slice(8))}
-        </text>
-      )}
-      {items > 0 && (
-        <text class="value title" x={x + cellWidth / (hasDay ? 1.8 : 2)} y={y + 19}>
-          {items}
-        </text>
-      )}
-    </g>
+    <PartLink href={href} label={`${date}: ${items} due`}>
+      <g class={`tone-${tone}`}>
+        <rect class="tone" x={x} y={y} width={cellWidth} height={CELL_HEIGHT} />
+        {hasDay && (
+          <text class="quiet small" x={x + 4} y={y + 12}>
+            {Number(date.slice(8))}
+          </text>
+        )}
+        {items > 0 && (
+          <text class="value title" x={x + cellWidth / (hasDay ? 1.8 : 2)} y={y + 19}>
+            {items}
+          </text>
+        )}
+      </g>
+    </PartLink>
   );
 }
 

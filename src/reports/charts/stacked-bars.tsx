@@ -5,6 +5,7 @@ import {
   ChartFigure,
   type ChartTable,
   Legend,
+  PartLink,
   TextureDefinitions,
   type Tone,
   TonedRect,
@@ -15,6 +16,8 @@ export interface BarSeries {
   name: string;
   tone: Tone;
   values: readonly number[];
+  /** Returns the address of the records that a bar's part counts. Undefined if it is only drawn. */
+  hrefOf: (index: number) => string | undefined;
 }
 
 export interface StackedBarsProps {
@@ -24,6 +27,8 @@ export interface StackedBarsProps {
   categoryTitle: string;
   categories: readonly string[];
   series: readonly BarSeries[];
+  /** True if the parts of bars are links. */
+  isLinked: boolean;
 }
 
 const TOP = 30;
@@ -43,7 +48,9 @@ const MIN_LABELLED = { height: 12, digitWidth: 7.5 };
 
 /** A part of a bar, from one value to another. */
 interface Segment {
-  series: BarSeries;
+  label: string;
+  tone: Tone;
+  href: string | undefined;
   value: number;
   from: number;
   to: number;
@@ -51,7 +58,7 @@ interface Segment {
 
 /** Upright bars, each with its total above. @param notes a second line below each bar */
 export function StackedColumns(props: StackedBarsProps & { notes: readonly string[]; noteTitle: string }) {
-  const { id, title, categories, series, notes } = props;
+  const { id, title, categories, series, notes, isLinked } = props;
   const bottom = COLUMNS_HEIGHT - COLUMNS_BOTTOM;
   const totals = totalsOf(series, categories.length);
   const y = scaleLinear()
@@ -67,7 +74,7 @@ export function StackedColumns(props: StackedBarsProps & { notes: readonly strin
   const labelEach = Math.ceil(COLUMN_LABEL_WIDTH / x.step());
   const table = tableOf(props, { title: props.noteTitle, cells: notes });
   return (
-    <ChartFigure id={id} title={title} width={CHART_WIDTH} height={COLUMNS_HEIGHT} table={table}>
+    <ChartFigure id={id} title={title} width={CHART_WIDTH} height={COLUMNS_HEIGHT} {...{ table, isLinked }}>
       <TextureDefinitions id={id} tones={series.map(({ tone }) => tone)} />
       <Legend id={id} entries={series} x={CHART_WIDTH / 2} y={4} />
       {wholeTicks(y).map((tick) => (
@@ -82,17 +89,11 @@ export function StackedColumns(props: StackedBarsProps & { notes: readonly strin
         const middle = x(index)! + x.bandwidth() / 2;
         return (
           <g key={category}>
-            {segmentsOf(series, index).map(({ series: { name, tone }, value, from, to }) => {
-              const rectangle = { x: middle - width / 2, y: y(to), width, height: y(from) - y(to) };
-              return (
-                <TonedRect key={name} id={id} tone={tone} {...rectangle}>
-                  {rectangle.height >= MIN_LABELLED.height && (
-                    <text class="value" x={middle} y={rectangle.y + rectangle.height / 2 + 4}>
-                      {value}
-                    </text>
-                  )}
-                </TonedRect>
-              );
+            {segmentsOf(series, index).map((segment) => {
+              const { from, to } = segment;
+              const box = { x: middle - width / 2, y: y(to), width, height: y(from) - y(to) };
+              const hasNumber = box.height >= MIN_LABELLED.height;
+              return <BarPart key={segment.label} id={id} category={category} {...{ segment, box, hasNumber }} />;
             })}
             <text class="quiet middle" x={middle} y={y(totals[index]!) - 5}>
               {totals[index]}
@@ -115,7 +116,8 @@ export function StackedColumns(props: StackedBarsProps & { notes: readonly strin
 
 /** Bars from left to right, each with its total after it. */
 export function StackedRows(props: StackedBarsProps) {
-  const { id, title, categories, series } = props;
+  const { id, title, categories, series, isLinked } = props;
+  const table = tableOf(props);
   const left = 14 + Math.max(...categories.map(({ length }) => length)) * CHARACTER_WIDTH;
   const bottom = TOP + ROW_HEIGHT * categories.length;
   const totals = totalsOf(series, categories.length);
@@ -123,7 +125,7 @@ export function StackedRows(props: StackedBarsProps) {
     .domain([0, Math.max(1, ...totals)])
     .range([left, CHART_WIDTH - 40]);
   return (
-    <ChartFigure id={id} title={title} width={CHART_WIDTH} height={bottom + ROWS_BOTTOM} table={tableOf(props)}>
+    <ChartFigure id={id} title={title} width={CHART_WIDTH} height={bottom + ROWS_BOTTOM} {...{ table, isLinked }}>
       <TextureDefinitions id={id} tones={series.map(({ tone }) => tone)} />
       <Legend id={id} entries={series} x={CHART_WIDTH / 2} y={4} />
       {wholeTicks(x).map((tick) => (
@@ -141,17 +143,11 @@ export function StackedRows(props: StackedBarsProps) {
             <text class="end" x={left - 8} y={top + 14}>
               {category}
             </text>
-            {segmentsOf(series, index).map(({ series: { name, tone }, value, from, to }) => {
-              const rectangle = { x: x(from), y: top, width: x(to) - x(from), height: ROW_HEIGHT - 10 };
-              return (
-                <TonedRect key={name} id={id} tone={tone} {...rectangle}>
-                  {rectangle.width >= MIN_LABELLED.digitWidth * (String(value).length + 1) && (
-                    <text class="value" x={rectangle.x + rectangle.width / 2} y={top + 14}>
-                      {value}
-                    </text>
-                  )}
-                </TonedRect>
-              );
+            {segmentsOf(series, index).map((segment) => {
+              const { value, from, to } = segment;
+              const box = { x: x(from), y: top, width: x(to) - x(from), height: ROW_HEIGHT - 10 };
+              const hasNumber = box.width >= MIN_LABELLED.digitWidth * (String(value).length + 1);
+              return <BarPart key={segment.label} id={id} category={category} {...{ segment, box, hasNumber }} />;
             })}
             <text class="quiet" x={x(totals[index]!) + 7} y={top + 14}>
               {totals[index]}
@@ -164,12 +160,35 @@ export function StackedRows(props: StackedBarsProps) {
   );
 }
 
+interface BarPartProps {
+  id: string;
+  category: string;
+  segment: Segment;
+  box: { x: number; y: number; width: number; height: number };
+  /** True if there is room for its number. */
+  hasNumber: boolean;
+}
+
+function BarPart({ id, category, segment: { label, tone, href, value }, box, hasNumber }: BarPartProps) {
+  return (
+    <PartLink href={href} label={`${category}, ${label}: ${value}`}>
+      <TonedRect id={id} tone={tone} {...box}>
+        {hasNumber && (
+          <text class="value" x={box.x + box.width / 2} y={box.y + box.height / 2 + 4}>
+            {value}
+          </text>
+        )}
+      </TonedRect>
+    </PartLink>
+  );
+}
+
 function segmentsOf(series: readonly BarSeries[], index: number): Segment[] {
   const segments: Segment[] = [];
   let from = 0;
-  for (const current of series) {
-    const value = current.values[index]!;
-    if (value > 0) segments.push({ series: current, value, from, to: from + value });
+  for (const { name: label, tone, values, hrefOf } of series) {
+    const value = values[index]!;
+    if (value > 0) segments.push({ label, tone, href: hrefOf(index), value, from, to: from + value });
     from += value;
   }
   return segments;

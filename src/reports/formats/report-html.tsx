@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren, VNode } from 'preact';
+import type { PageAddress } from '../charts/chart.tsx';
 import { ControlCoverage } from '../charts/control-coverage.tsx';
 import { DueCalendar } from '../charts/due-calendar.tsx';
 import { FigureTrendChart } from '../charts/figure-trend-chart.tsx';
@@ -47,27 +48,62 @@ interface RenderedSection {
 
 async function writeDocument(head: ReportHead, page: ReportPage, signal: AbortSignal | undefined): Promise<string> {
   const sections: RenderedSection[] = [];
+  const addressOf = registerAddress(head, page);
   for (const part of page.parts) {
     const layout = layOutTable(part, page.people);
-    const chart = sectionChart(part, head);
+    const chart = sectionChart(part, head, addressOf);
     const isReplaced = isGrid(part) && chart !== null;
     sections.push({ part, layout, chart, rows: isReplaced ? '' : await renderRows(part, layout, signal) });
   }
   const trend = (await page.trend?.()) ?? [];
-  const document = <Document head={head} page={page} sections={sections} trend={trend} />;
+  const document = <Document head={head} page={page} sections={sections} trend={trend} addressOf={addressOf} />;
   return `<!doctype html>\n${renderMarkup(document)}\n`;
 }
 
+/**
+ * Returns addresses of the register's pages, at the report's moment and for its inputs, so that they show the same records.
+ * Undefined for a report without a way back.
+ */
+function registerAddress({ inputs }: ReportHead, { registerUrl }: ReportPage): PageAddress | undefined {
+  if (registerUrl === undefined) return undefined;
+  const [home, moment] = registerUrl.split('?');
+  return (page, parameters) => {
+    const query = new URLSearchParams(moment);
+    for (const [name, value] of Object.entries({ owner_id: inputs.owner_id ?? [], ...parameters })) {
+      query.delete(name);
+      for (const text of [value].flat()) query.append(name, String(text));
+    }
+    return `${home}${page}?${query}`;
+  };
+}
+
+/** Returns the parameters of the page of due items for a report's inputs. */
+const dueParameters = ({ owner_id = 'all', kinds }: ReportHead['inputs']) => ({
+  owner: owner_id,
+  kind: kinds === undefined ? [] : String(kinds).split(','),
+});
+
 /** Returns the chart of a section's rows. Returns null if it has none. */
-function sectionChart({ section, rows }: SectionPart, { today, inputs }: ReportHead): VNode | null {
+function sectionChart(
+  { section, rows }: SectionPart,
+  { today, inputs }: ReportHead,
+  addressOf: PageAddress | undefined,
+): VNode | null {
   if (rows.length === 0) return null;
   switch (section.plot) {
     case 'matrix':
-      return <RiskMatrix rows={rows} />;
+      return <RiskMatrix rows={rows} addressOf={addressOf} />;
     case 'coverage':
-      return <ControlCoverage rows={rows} />;
+      return <ControlCoverage rows={rows} addressOf={addressOf} />;
     case 'calendar':
-      return <DueCalendar rows={rows} today={today} until={String(inputs.until)} />;
+      return (
+        <DueCalendar
+          rows={rows}
+          today={today}
+          until={String(inputs.until)}
+          addressOf={addressOf && ((path, days) => addressOf(path, { ...dueParameters(inputs), ...days }))}
+        />
+      );
     case 'trend':
       return <FigureTrendChart columns={section.columns} rows={rows} />;
     default:
@@ -82,10 +118,11 @@ interface DocumentProps {
   page: ReportPage;
   sections: readonly RenderedSection[];
   trend: readonly TrendPoint[];
+  addressOf: PageAddress | undefined;
 }
 
 /** The document. One chart leads it; in landscape it is placed next to the figures, unless their table is wide. */
-function Document({ head, page, sections, trend }: DocumentProps) {
+function Document({ head, page, sections, trend, addressOf }: DocumentProps) {
   const isWide = sections.some(({ part, layout }) => !isGrid(part) && layout.columns.length > MAX_PORTRAIT_COLUMNS);
   const leadSection =
     trend.length === 0 ? sections.find(({ part, chart }) => !isGrid(part) && chart !== null) : undefined;
@@ -93,7 +130,7 @@ function Document({ head, page, sections, trend }: DocumentProps) {
     <Section key={section.part.section.name} section={section} index={index} showsChart={section !== leadSection} />
   ));
   const grids = views.filter((_, index) => isGrid(sections[index]!.part));
-  const leadChart = trend.length === 0 ? leadSection?.chart : <RiskTrend points={trend} />;
+  const leadChart = trend.length === 0 ? leadSection?.chart : <RiskTrend points={trend} addressOf={addressOf} />;
   const hasWideFigures = page.figures.some(({ change }) => change);
   const organization = head.organization.name ?? head.organization.id;
   return (

@@ -42,6 +42,7 @@ document.addEventListener(
     const { left, right } = menu.getBoundingClientRect();
     const { clientWidth } = document.documentElement;
     menu.style.translate = `${Math.max(Math.min(0, clientWidth - right - 8), 8 - left)}px`;
+    if (target.open) menu.scrollIntoView({ block: 'nearest' });
   },
   true,
 );

@@ -48,7 +48,11 @@ class TimeBar {
 
   #becomeSlider() {
     const shown = Number(this.bar.dataset.shown);
+    // Beside the bar's links, because a slider may contain no other control.
+    const slider = document.createElement('span');
+    this.bar.append(slider);
     const attributes = {
+      class: 'slider',
       role: 'slider',
       tabindex: '0',
       'aria-label': 'Moment shown',
@@ -58,10 +62,10 @@ class TimeBar {
       // The moment itself, which local-time.js wrote. The bar's last day may be days later.
       'aria-valuetext': this.bar.dataset.momentText ?? 'Today',
     };
-    for (const [name, value] of Object.entries(attributes)) this.bar.setAttribute(name, value);
+    for (const [name, value] of Object.entries(attributes)) slider.setAttribute(name, value);
     if (location.hash !== `#${ID}`) return;
     // An arrow key led here, so the next one goes on from here.
-    this.bar.focus({ preventScroll: true });
+    slider.focus({ preventScroll: true });
     history.replaceState(null, '', location.pathname + location.search);
   }
 

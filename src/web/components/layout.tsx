@@ -20,6 +20,8 @@ export interface LayoutContext {
   isDemo: boolean;
   notice: Notice | null;
   railCounts: RailCounts;
+  /** The current date. */
+  today: string;
   formToken: () => string;
 }
 
@@ -124,7 +126,7 @@ function Frame({ page, layout, children }: { page: WebPage; layout: LayoutContex
     );
   }
   return (
-    <RegisterFrame page={page} organization={organization} name={layout.name} counts={layout.railCounts}>
+    <RegisterFrame page={page} organization={organization} {...layout} name={layout.name}>
       {children}
     </RegisterFrame>
   );

@@ -10,7 +10,7 @@ import { Palette, SearchLink } from '../register/search/palette.tsx';
 import { type OrganizationLink, settingsLinks } from '../server/organization-links.ts';
 import type { WebPage } from '../server/web-page.ts';
 import { changeCountText, countText } from '../texts/counts.ts';
-import { MomentTime } from './components.tsx';
+import { LongDay, MomentTime } from './components.tsx';
 import { Form } from './form.tsx';
 
 type Organization = NonNullable<WebPage['organization']>;
@@ -20,10 +20,11 @@ export function RegisterFrame(props: {
   page: WebPage;
   organization: Organization;
   name: string;
-  counts: RailCounts;
+  railCounts: RailCounts;
+  today: string;
   children: ComponentChildren;
 }) {
-  const { page, organization, name, counts, children } = props;
+  const { page, organization, name, railCounts, today, children } = props;
   const { moment } = page;
   const past = moment?.past ?? null;
   const settings = settingsLinks(organization);
@@ -34,7 +35,7 @@ export function RegisterFrame(props: {
         organization={organization}
         section={isSetting ? settings[0]!.href : page.section}
         past={past}
-        counts={counts}
+        counts={railCounts}
       />
       <div class="main">
         <header class="bar">
@@ -43,6 +44,7 @@ export function RegisterFrame(props: {
           <Person name={name} />
         </header>
         {past !== null && <PastLine past={past} page={page} choice={moment!} organization={organization} />}
+        <PaperLine past={past} organization={organization} today={today} />
         {isSetting && <SettingsLinks links={settings} section={page.section} />}
         {children}
       </div>
@@ -136,6 +138,24 @@ function PastLine(props: { past: PastMoment; page: WebPage; choice: MomentChoice
       </a>
       <a href={momentAddress(choice, null)}>Back to today</a>
     </div>
+  );
+}
+
+/** The line above a printed page. */
+function PaperLine(props: { past: PastMoment | null; organization: Organization; today: string }) {
+  const { past, organization, today } = props;
+  return (
+    <p class="paper">
+      {organization.name} ·{' '}
+      {past === null ? (
+        'Today, '
+      ) : (
+        <>
+          <MomentTime at={past.time} /> · printed on{' '}
+        </>
+      )}
+      <LongDay at={today} />
+    </p>
   );
 }
 

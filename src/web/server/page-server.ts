@@ -196,6 +196,7 @@ export class PageServer {
       isDemo: person !== null && this.options.people.demo.includes(person.account.id),
       notice: takeNotice(ctx, this.cookies),
       railCounts,
+      today: this.options.reader.snapshot().today(),
       formToken: () => {
         token ??= this.tokens.issue(ctx);
         return token;

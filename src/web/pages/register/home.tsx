@@ -11,7 +11,7 @@ import { AuditCard } from '../../register/moments/moment-control.tsx';
 import { quarterEnds } from '../../register/moments/quarter-ends.ts';
 import { readTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';
-import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
+import { openRegister, type RegisterCollaborators, type RegisterView, registerAddress } from '../../register/open-register.ts';
 import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
@@ -111,7 +111,7 @@ function Cards({ view, home }: { view: RegisterView; home: HomeContent }) {
           {matrix.length > 0 && (
             <section class="card">
               <h2>Risks not closed, by likelihood and impact</h2>
-              <RiskMatrix rows={matrix} />
+              <RiskMatrix rows={matrix} addressOf={(page, filter) => registerAddress(view, page, filter)} />
             </section>
           )}
         </div>

@@ -25,8 +25,8 @@ export function readDueOwner({ query, caller }: Pick<RegisterView, 'query' | 'ca
 
 /** Returns the address of the same due items with other parameters. */
 export function dueAddress({ path, query, past }: RegisterView, changes: AddressParameters): string {
-  const [until, overdue, owner] = ['until', 'overdue', 'owner'].map((name) => query.get(name));
-  return addressWith(path, { as_of: past?.asOf, kind: query.getAll('kind'), overdue, until, owner, ...changes });
+  const [overdue, from, until, owner] = ['overdue', 'from', 'until', 'owner'].map((name) => query.get(name));
+  return addressWith(path, { as_of: past?.asOf, kind: query.getAll('kind'), overdue, from, until, owner, ...changes });
 }
 
 const OVERDUE_WORDS: ReadonlyMap<string, string> = new Map([
@@ -68,7 +68,7 @@ interface SetFilter {
 function setFilters({ view: { query }, ownerName }: DueFiltersProps): SetFilter[] {
   const kinds = query.getAll('kind');
   const overdue = OVERDUE_WORDS.get(query.get('overdue') ?? '');
-  const until = query.get('until') ?? '';
+  const [from, until] = ['from', 'until'].map((name) => query.get(name) ?? '') as [string, string];
   const filters: (SetFilter | false)[] = [
     ...kinds.map((kind) => ({
       key: kind,
@@ -76,6 +76,7 @@ function setFilters({ view: { query }, ownerName }: DueFiltersProps): SetFilter[
       rest: { kind: kinds.filter((other) => other !== kind) },
     })),
     overdue !== undefined && { key: 'overdue', words: overdue, rest: { overdue: null } },
+    isRealDate(from) && { key: 'from', words: ['From ', <LongDay key="day" at={from} />], rest: { from: null } },
     isRealDate(until) && { key: 'until', words: ['Until ', <LongDay key="day" at={until} />], rest: { until: null } },
     ownerName !== null && { key: 'owner', words: `Owner: ${ownerName}`, rest: { owner: EVERYONE } },
   ];

@@ -12,10 +12,10 @@ export interface DueSelection {
   bounds: DueBounds;
 }
 
-/** Reads the parameters `kind`, `until` and `overdue`. By default: everything overdue or due in 30 days. */
+/** Reads the parameters `kind`, `from`, `until` and `overdue`. By default: everything overdue or due in 30 days. */
 export function readDueSelection(query: URLSearchParams, today: string): DueSelection {
   const names = query.getAll('kind');
-  const until = query.get('until') ?? '';
+  const [from, until] = ['from', 'until'].map((name) => query.get(name) ?? '') as [string, string];
   const lte = isRealDate(until) ? until : addDays(today, DAYS_AHEAD);
   const kinds = DUE_KINDS.filter(({ name }) => names.length === 0 || names.includes(name));
   switch (query.get('overdue')) {
@@ -24,7 +24,7 @@ export function readDueSelection(query: URLSearchParams, today: string): DueSele
     case 'false':
       return { kinds, bounds: { gte: today, lte } };
     default:
-      return { kinds, bounds: { lte } };
+      return { kinds, bounds: isRealDate(from) ? { gte: from, lte } : { lte } };
   }
 }
 

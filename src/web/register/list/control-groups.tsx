@@ -28,7 +28,7 @@ export function ControlGroups({ groups, ...table }: ControlGroupsProps) {
             </h2>
             <p class="sub">{coverageText(framework)}</p>
           </div>
-          <CoverageMap name={String(framework.name)} controls={controls} />
+          <CoverageMap view={table.view} framework={framework} controls={controls} />
           {[...sections].map(([section, rows]) => (
             <details key={section} open>
               <summary>
@@ -73,28 +73,39 @@ const SQUARES = [
 ] as const;
 type SquareKind = (typeof SQUARES)[number][0];
 
+/** Returns the filter that finds the controls of a kind. */
+const filterOf = (kind: SquareKind) =>
+  kind === 'EXCLUDED' ? { status: kind } : { status: 'INCLUDED', implementation: kind };
+
 const SQUARES_IN_ROW = 20;
 const SQUARE_STEP = 15;
 
-/** A square for each control, by its implementation. The legend says the same in numbers. */
-function CoverageMap({ name, controls }: { name: string; controls: readonly RecordRow[] }) {
+interface CoverageMapProps extends Pick<ControlGroup, 'framework' | 'controls'> {
+  view: RegisterView;
+}
+
+/**
+ * A square for each control, by its implementation, which opens the control. The legend says the same in numbers, and opens
+ * their lists. The keyboard reaches the controls in the tables below.
+ */
+function CoverageMap({ view, framework, controls }: CoverageMapProps) {
   const width = Math.min(controls.length, SQUARES_IN_ROW) * SQUARE_STEP;
   const height = Math.ceil(controls.length / SQUARES_IN_ROW) * SQUARE_STEP;
   const counts = SQUARES.map(
     ([kind, label]) => [kind, label, controls.filter((row) => kindOf(row) === kind).length] as const,
   );
-  const words = counts.map(([, label, count]) => `${label} ${count}`).join(', ');
   return (
     <div class="coverage-map">
-      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${name}: ${words}`}>
+      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
         {controls.map((row, index) => (
-          <Square
-            key={String(row.id)}
-            kind={kindOf(row)}
-            title={`${row.section_title} ${row.name}`}
-            x={(index % SQUARES_IN_ROW) * SQUARE_STEP}
-            y={Math.floor(index / SQUARES_IN_ROW) * SQUARE_STEP}
-          />
+          <a key={String(row.id)} href={registerAddress(view, `/controls/${row.id}`)} tabindex={-1}>
+            <Square
+              kind={kindOf(row)}
+              title={`${row.section_title} ${row.name}`}
+              x={(index % SQUARES_IN_ROW) * SQUARE_STEP}
+              y={Math.floor(index / SQUARES_IN_ROW) * SQUARE_STEP}
+            />
+          </a>
         ))}
       </svg>
       <ul class="plain">
@@ -103,7 +114,9 @@ function CoverageMap({ name, controls }: { name: string; controls: readonly Reco
             <svg width="12" height="12" aria-hidden="true">
               <Square kind={kind} x={0} y={0} />
             </svg>{' '}
-            {label} {count}
+            <a href={registerAddress(view, '/controls', { framework_id: framework.id, ...filterOf(kind) })}>
+              {label} {count}
+            </a>
           </li>
         ))}
       </ul>

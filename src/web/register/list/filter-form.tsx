@@ -157,10 +157,11 @@ export function FilterFields({ filter: { name, label, control }, value }: { filt
         </label>
       );
     case 'score':
+    case 'rating':
       return (
         <label>
           {label}
-          <input type="number" name={name} min={1} max={25} value={texts[0]} />
+          <input type="number" name={name} min={1} max={control.kind === 'score' ? 25 : 5} value={texts[0]} />
         </label>
       );
     case 'text':

@@ -11,7 +11,7 @@ import { enumText } from '../field-content.tsx';
 /** The input for a filter's value. `FIXED`: an address can set it, but the form only keeps it. */
 type FilterControl =
   | { kind: 'choices'; choices: readonly Choice[] }
-  | { kind: 'date' | 'score' | 'boolean' | 'text' | 'FIXED' };
+  | { kind: 'date' | 'score' | 'rating' | 'boolean' | 'text' | 'FIXED' };
 
 /** A filter of a family's list, as its page offers it. */
 export interface ListFilter {
@@ -113,6 +113,7 @@ export function filterSentence(
     case 'date':
       return `${label} ${dayText(texts[0]!)}`;
     case 'score':
+    case 'rating':
       return `${label} ${texts[0]}`;
     case 'text':
       return `${label}: ${texts.join(', ')}`;

@@ -43,7 +43,9 @@ export function refusedMomentPage(
           />
         </MomentForm>
         <p>
-          <a href={momentAddress(choice, null)}>Back to today</a>
+          <a class="button quiet" href={momentAddress(choice, null)}>
+            Back to today
+          </a>
         </p>
       </>
     ),
