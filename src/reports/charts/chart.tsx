@@ -10,15 +10,15 @@ export interface ChartTable {
 /** Returns the address of a page of the register with these parameters, such as a list with a filter. */
 export type PageAddress = (page: string, parameters: Readonly<Record<string, unknown>>) => string;
 
-/** A part of a chart as a link to the records that it counts. Without an address it is only drawn. */
-export function PartLink(props: { href: string | undefined; label: string; children: ComponentChildren }) {
-  const { href, label, children } = props;
-  if (href === undefined) return <>{children}</>;
-  return (
-    <a href={href} aria-label={label}>
-      {children}
-    </a>
-  );
+/** A part of a chart that opens the records which it counts. */
+export interface PartLink {
+  href: string;
+  label: string;
+}
+
+/** Returns the link of a part; undefined if it is only drawn. */
+export function partLink(href: string | undefined, label: string): PartLink | undefined {
+  return href === undefined ? undefined : { href, label };
 }
 
 interface ChartFigureProps {
@@ -134,18 +134,32 @@ interface TonedRectProps {
   width: number;
   height: number;
   rx?: number;
+  /** Makes it a link to the records that it counts, with a name. */
+  link?: PartLink | undefined;
   /** Labels on the rectangle. */
   children?: ComponentChildren;
 }
 
-export function TonedRect({ id, tone, children, ...rectangle }: TonedRectProps) {
+export function TonedRect({ id, tone, link, children, ...rectangle }: TonedRectProps) {
   const texture = TEXTURES[tone];
   return (
     <g class={`tone-${tone}`}>
-      <rect class="tone" {...rectangle} />
-      {texture !== null && <rect fill={`url(#${id}-${texture})`} {...rectangle} />}
+      <LinkedPart link={link}>
+        <rect class="tone" {...rectangle} />
+        {texture !== null && <rect fill={`url(#${id}-${texture})`} {...rectangle} />}
+      </LinkedPart>
       {children}
     </g>
+  );
+}
+
+/** The link has no text of its own: its name says more than the number on it. */
+export function LinkedPart({ link, children }: { link: PartLink | undefined; children: ComponentChildren }) {
+  if (link === undefined) return <>{children}</>;
+  return (
+    <a href={link.href} aria-label={link.label}>
+      {children}
+    </a>
   );
 }
 
@@ -196,7 +210,7 @@ export const CHART_CSS = `
 .chart { position: relative; margin: 1rem 0; overflow: hidden; break-inside: avoid; }
 .chart svg { display: block; max-width: 100%; height: auto; font: 11px system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; }
 .chart figcaption { margin-top: 0.3rem; color: var(--muted); font-size: 0.9em; }
-.chart text { fill: var(--ink); }
+.chart text { fill: var(--ink); pointer-events: none; }
 .chart .quiet { fill: var(--muted); }
 .chart .middle { text-anchor: middle; }
 .chart .end { text-anchor: end; }

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { addDays, daysBetween } from '../../commands/engine/dates.ts';
 import type { ReportRow } from '../report-type.ts';
-import { CHART_WIDTH, ChartFigure, countBy, type PageAddress, PartLink } from './chart.tsx';
+import { CHART_WIDTH, ChartFigure, countBy, LinkedPart, type PageAddress, partLink } from './chart.tsx';
 
 /** A longer calendar would fill pages, so it is left out. */
 const MAX_CALENDAR_DAYS = 400;
@@ -100,21 +100,21 @@ function DayCell({ day, cellWidth, most, addressOf }: DayCellProps) {
   const hasDay = cellWidth >= WIDTH_WITH_DAY;
   const tone = items === 0 ? 'empty' : items > most / 2 ? 'many' : 'few';
   return (
-    <PartLink href={href} label={`${date}: ${items} due`}>
-      <g class={`tone-${tone}`}>
+    <g class={`tone-${tone}`}>
+      <LinkedPart link={partLink(href, `${date}: ${items} due`)}>
         <rect class="tone" x={x} y={y} width={cellWidth} height={CELL_HEIGHT} />
-        {hasDay && (
-          <text class="quiet small" x={x + 4} y={y + 12}>
-            {Number(date.slice(8))}
-          </text>
-        )}
-        {items > 0 && (
-          <text class="value title" x={x + cellWidth / (hasDay ? 1.8 : 2)} y={y + 19}>
-            {items}
-          </text>
-        )}
-      </g>
-    </PartLink>
+      </LinkedPart>
+      {hasDay && (
+        <text class="quiet small" x={x + 4} y={y + 12}>
+          {Number(date.slice(8))}
+        </text>
+      )}
+      {items > 0 && (
+        <text class="value title" x={x + cellWidth / (hasDay ? 1.8 : 2)} y={y + 19}>
+          {items}
+        </text>
+      )}
+    </g>
   );
 }
 

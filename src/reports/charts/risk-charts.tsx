@@ -2,7 +2,7 @@
 import { PRIORITIES, type Priority, RISK_STATUSES } from '../../register/risk.ts';
 import { codeWords } from '../formats/report-text.ts';
 import type { ReportRow, TrendPoint } from '../report-type.ts';
-import { ChartFigure, Legend, type PageAddress, PartLink, TextureDefinitions, TonedRect } from './chart.tsx';
+import { ChartFigure, Legend, type PageAddress, partLink, TextureDefinitions, TonedRect } from './chart.tsx';
 import { StackedColumns } from './stacked-bars.tsx';
 
 const CELL = { width: 88, height: 46 };
@@ -69,22 +69,21 @@ export function RiskMatrix({ rows, addressOf }: RiskMatrixProps) {
 function Cell({ id, row, addressOf }: Pick<RiskMatrixProps, 'addressOf'> & { id: string; row: ReportRow }) {
   const [likelihood, impact, risks] = [Number(row.likelihood), Number(row.impact), Number(row.risks)];
   const href = risks > 0 ? addressOf?.('/risks', { likelihood, impact, ...STATUS_FILTER }) : undefined;
+  const link = partLink(href, `Likelihood ${likelihood}, impact ${impact}: ${risks} ${risks === 1 ? 'risk' : 'risks'}`);
   const x = LEFT + (impact - 1) * CELL.width + 1;
   const y = TOP + (5 - likelihood) * CELL.height + 1;
   const size = { width: CELL.width - 2, height: CELL.height - 2 };
   return (
-    <PartLink href={href} label={`Likelihood ${likelihood}, impact ${impact}: ${risks} risks`}>
-      <TonedRect id={id} tone={TONES[row.priority as Priority]} x={x} y={y} rx={4} {...size}>
-        <text class="small end" x={x + size.width - 5} y={y + 12}>
-          {likelihood * impact}
+    <TonedRect id={id} tone={TONES[row.priority as Priority]} x={x} y={y} rx={4} {...size} link={link}>
+      <text class="small end" x={x + size.width - 5} y={y + 12}>
+        {likelihood * impact}
+      </text>
+      {risks > 0 && (
+        <text class="value large" x={x + size.width / 2} y={y + size.height / 2 + 7}>
+          {risks}
         </text>
-        {risks > 0 && (
-          <text class="value large" x={x + size.width / 2} y={y + size.height / 2 + 7}>
-            {risks}
-          </text>
-        )}
-      </TonedRect>
-    </PartLink>
+      )}
+    </TonedRect>
   );
 }
 

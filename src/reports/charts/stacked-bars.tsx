@@ -5,7 +5,7 @@ import {
   ChartFigure,
   type ChartTable,
   Legend,
-  PartLink,
+  partLink,
   TextureDefinitions,
   type Tone,
   TonedRect,
@@ -171,15 +171,13 @@ interface BarPartProps {
 
 function BarPart({ id, category, segment: { label, tone, href, value }, box, hasNumber }: BarPartProps) {
   return (
-    <PartLink href={href} label={`${category}, ${label}: ${value}`}>
-      <TonedRect id={id} tone={tone} {...box}>
-        {hasNumber && (
-          <text class="value" x={box.x + box.width / 2} y={box.y + box.height / 2 + 4}>
-            {value}
-          </text>
-        )}
-      </TonedRect>
-    </PartLink>
+    <TonedRect id={id} tone={tone} {...box} link={partLink(href, `${category}, ${label}: ${value}`)}>
+      {hasNumber && (
+        <text class="value" x={box.x + box.width / 2} y={box.y + box.height / 2 + 4}>
+          {value}
+        </text>
+      )}
+    </TonedRect>
   );
 }
 

@@ -65,9 +65,9 @@ const report = async ({ owner, path }: { owner: TestBrowser; path: string }, typ
 
 test('a cell of the risk matrix opens its risks, on Home and in the report', async (context) => {
   const cells = [
-    'Likelihood 5, impact 4: 1 risks',
+    'Likelihood 5, impact 4: 1 risk',
     'Likelihood 4, impact 5: 2 risks',
-    'Likelihood 2, impact 2: 1 risks',
+    'Likelihood 2, impact 2: 1 risk',
   ];
   await assertOpensItsRecords(context, (await context.owner.get(context.path)).text, cells);
   const month = addDays(context.web.reader.snapshot().today(), 0).slice(0, 7);
