@@ -130,7 +130,11 @@ function run(browser: Browser): void {
     const { page, path, day } = context;
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(`${path}/risks?as_of=${day}`);
-    const rowOf = (selector: string) => page.locator(selector).first().evaluate((node) => node.getBoundingClientRect().y);
+    const rowOf = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((node) => node.getBoundingClientRect().y);
     for (const part of ['.brand', '.rail .switch', '.search-link', '.moment > summary']) {
       assert.ok((await rowOf(part)) < 48, part);
     }
@@ -143,7 +147,15 @@ function run(browser: Browser): void {
   test('shows content on the first screen at 400 % zoom, and nothing beside it', async ({ page, path, risk, day }) => {
     await page.setViewportSize(ZOOMED);
     const past = `${path}/risks?as_of=${day}`;
-    for (const address of [path, `${path}/risks`, past, risk, `${path}/members`, `${path}/changes`, '/settings/account']) {
+    for (const address of [
+      path,
+      `${path}/risks`,
+      past,
+      risk,
+      `${path}/members`,
+      `${path}/changes`,
+      '/settings/account',
+    ]) {
       await page.goto(address);
       const { scrollWidth, bottom } = await page.evaluate(() => ({
         scrollWidth: document.documentElement.scrollWidth,
@@ -195,7 +207,8 @@ function run(browser: Browser): void {
     await page.goto(path);
     const paper = page.locator('.paper');
     assert.match(await paper.innerText(), / · Today, \d+ \w+ \d{4}$/);
-    for (const text of ['Connect an assistant', 'Menu']) assert.not(await page.getByText(text).first().isVisible(), text);
+    for (const text of ['Connect an assistant', 'Menu'])
+      assert.not(await page.getByText(text).first().isVisible(), text);
     await page.goto(`${path}/risks?as_of=${day}`);
     assert.match(await paper.innerText(), / · \d+ \w+ \d{4} · printed on \d+ \w+ \d{4}$/);
     await page.emulateMedia({ media: 'screen' });

@@ -20,7 +20,7 @@ const LEGEND = PRIORITIES.map((priority) => ({ name: codeWords(priority), tone: 
 const STATUS_FILTER = { status: RISK_STATUSES.filter((status) => status !== 'CLOSED') };
 
 interface RiskMatrixProps {
-  /** Of the section `matrix`, one for each cell. */
+  /** The rows of the section `matrix`, one for each cell. */
   rows: readonly ReportRow[];
   /** Makes each cell a link to its risks. */
   addressOf?: PageAddress | undefined;

@@ -46,7 +46,9 @@ function rowBody(layout: TableLayout, row: ReportRow, group: string | null): str
     const classAttribute = classOf(cellClass ?? textClass(column, text));
     const content = column.prose ? richText(text) : escapeHtml(text);
     // A heading must have a text: some risks have no reference.
-    return index === 0 && text !== '' ? `<th scope="row"${classAttribute}>${content}</th>` : `<td${classAttribute}>${content}</td>`;
+    return index === 0 && text !== ''
+      ? `<th scope="row"${classAttribute}>${content}</th>`
+      : `<td${classAttribute}>${content}</td>`;
   });
   const groupHtml = group === null ? '' : groupRow(layout.columns.length, group);
   return `<tbody>${groupHtml}<tr>${cells.join('')}</tr>${detailsRow(layout, row)}</tbody>`;

@@ -88,7 +88,7 @@ function filterValues(name: string, { type, items, enum: values }: Schema, recor
   if (name === 'linked_framework_id') return [[String(first!.framework_id)]];
   if (name === 'query') return ['a', 'the & ü+% of'];
   if (type === 'boolean') return [true, false];
-  if (type === 'integer') return [6];
+  if (type === 'integer') return [4];
   if (type === 'array' && items!.enum !== undefined) return [items!.enum.slice(0, 1), items!.enum.slice(1)];
   if (type === 'array') return texts.length > 0 ? [texts.slice(0, 1), texts] : [['Sonstiges & Übriges']];
   assert.is(values, undefined, `${name} is no enum`);

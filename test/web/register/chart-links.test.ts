@@ -26,7 +26,10 @@ async function addRecords({ call, reader, organizationId: organization_id }: Web
   await add('addRisk', { name: 'Never rated' });
   const { framework } = await add<{ framework: { id: string } }>('addFramework', {
     name: 'House rules',
-    controls: ['A.5.1', 'A.5.2', 'A.5.3', 'A.6.1'].map((section_title) => ({ section_title, name: `On ${section_title}` })),
+    controls: ['A.5.1', 'A.5.2', 'A.5.3', 'A.6.1'].map((section_title) => ({
+      section_title,
+      name: `On ${section_title}`,
+    })),
   });
   const { controls } = await add<{ controls: { id: string }[] }>('listControls', {
     filter: { framework_id: [framework.id] },
@@ -64,11 +67,7 @@ const report = async ({ owner, path }: { owner: TestBrowser; path: string }, typ
   (await owner.get(`/api/v1${path}/reports/${type}?format=html`)).text;
 
 test('a cell of the risk matrix opens its risks, on Home and in the report', async (context) => {
-  const cells = [
-    'Likelihood 5, impact 4: 1 risk',
-    'Likelihood 4, impact 5: 2 risks',
-    'Likelihood 2, impact 2: 1 risk',
-  ];
+  const cells = ['Likelihood 5, impact 4: 1 risk', 'Likelihood 4, impact 5: 2 risks', 'Likelihood 2, impact 2: 1 risk'];
   await assertOpensItsRecords(context, (await context.owner.get(context.path)).text, cells);
   const month = addDays(context.web.reader.snapshot().today(), 0).slice(0, 7);
   await assertOpensItsRecords(context, await report(context, 'risk-register'), [

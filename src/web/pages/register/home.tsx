@@ -11,7 +11,12 @@ import { AuditCard } from '../../register/moments/moment-control.tsx';
 import { quarterEnds } from '../../register/moments/quarter-ends.ts';
 import { readTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';
-import { openRegister, type RegisterCollaborators, type RegisterView, registerAddress } from '../../register/open-register.ts';
+import {
+  openRegister,
+  type RegisterCollaborators,
+  type RegisterView,
+  registerAddress,
+} from '../../register/open-register.ts';
 import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
