@@ -113,12 +113,12 @@ test('say who was refused what, by MCP and by an address', async (started) => {
       jsonrpc: '2.0',
       id: 1,
       method: 'tools/call',
-      params: { name: 'listChanges', arguments: { organization_id: organization } },
+      params: { name: 'addRisk', arguments: args },
     }),
   });
   assert.is(answer.status, 200);
   assert.match(await answer.text(), /forbidden/);
-  const byMcp = await eventWith(started, { security_event: 'ACCESS_DENIED', tool: 'listChanges' });
+  const byMcp = await eventWith(started, { security_event: 'ACCESS_DENIED', tool: 'addRisk' });
   assert.match(String(byMcp.token_id), ids);
   assert.is(byMcp.actor_id, byAddress.actor_id);
 });
