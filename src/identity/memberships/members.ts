@@ -7,7 +7,12 @@ import { organizationAggregate } from '../../commands/families.ts';
 import { type Caller, ROLES, type Role } from '../../commands/organization/caller.ts';
 import type { OrganizationCommand } from '../../commands/organization/organization.ts';
 import { allMembersOf, countOwners, MAX_REVOCATIONS } from '../../commands/organization/organization-members.ts';
-import { hasEnded, memberRole, membershipEnd } from '../../commands/organization/organization-state.ts';
+import {
+  hasEnded,
+  memberRole,
+  membershipEnd,
+  requiresSecondFactor,
+} from '../../commands/organization/organization-state.ts';
 import { requireValidRole, roleAllows } from '../../commands/organization/permissions.ts';
 import { type OptionalReason, withReason } from '../../commands/record.ts';
 import type { NameReader } from '../../queries/records/member-names.ts';
@@ -15,7 +20,7 @@ import type { AccountStore } from '../../stores/account-store.ts';
 import { StreamDamaged } from '../../stores/errors.ts';
 import { findAccount, readName } from '../accounts/account.ts';
 import { storedInstallationId } from '../installation/installation.ts';
-import { barredOrganizations, hasTwoFactors, isMissingRequiredFactor } from '../second-factor/required-factor.ts';
+import { barredOrganizations, hasTwoFactors, missingFactorFrom } from '../second-factor/required-factor.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import {
   type Actor,
@@ -40,6 +45,8 @@ export interface Membership {
   owners: number;
   /** True if the organization requires a second factor and the account has none: it has no access then. */
   missingFactor: boolean;
+  /** The day from which that is so, or will be. Null if the account lacks nothing. */
+  missingFactorFrom: string | null;
 }
 
 export interface Member {
@@ -125,8 +132,12 @@ export class Members {
     const end = role && membershipEnd(state, accountId);
     if (end !== null) this.options.now.refuseDoubtful?.(Date.parse(end));
     if (state === null || role === null) return null;
-    const missingFactor = await isMissingRequiredFactor(this.options.accounts, accountId, state, this.time());
-    return { id: organizationId, name: state.name, role, owners: countOwners(state.members), missingFactor };
+    const factorFrom = await missingFactorFrom(this.options.accounts, accountId, state);
+    return {
+      ...{ id: organizationId, name: state.name, role, owners: countOwners(state.members) },
+      missingFactor: factorFrom !== null && requiresSecondFactor(state, this.time()),
+      missingFactorFrom: factorFrom,
+    };
   }
 
   /** Returns an account's current role in each of its organizations. */

@@ -20,6 +20,15 @@ export async function isMissingRequiredFactor(
   return requiresSecondFactor(state, now) && !(await hasTwoFactors(accounts, accountId));
 }
 
+/** Returns the day from which an organization requires a second factor that the account lacks; null if it lacks none. */
+export async function missingFactorFrom(
+  accounts: AccountStore,
+  accountId: string,
+  { second_factor_from = null }: OrganizationState,
+): Promise<string | null> {
+  return second_factor_from === null || (await hasTwoFactors(accounts, accountId)) ? null : second_factor_from;
+}
+
 /** Returns true if nobody can sign in to the account with one factor alone. */
 export async function hasTwoFactors(accounts: AccountStore, accountId: string): Promise<boolean> {
   const account = await findAccount(accounts, accountId);

@@ -1,4 +1,5 @@
 import { idPrefix } from '../../commands/engine/ids.ts';
+import { secondFactorNeeded } from '../../commands/organization/permissions.ts';
 import { ProtocolError, RPC_ERRORS } from '../protocol/protocol-message.ts';
 import { type FullRecord, type ResourceContents, readRecord, recordContents } from '../protocol/resources.ts';
 import type { CallTool } from '../tools/call-tool.ts';
@@ -74,11 +75,17 @@ export class PromptContext {
     readonly today: string,
   ) {}
 
-  /** The requested organization, or the caller's only one. @throws ProtocolError if the caller has several */
+  /**
+   * The requested organization, or the caller's only one.
+   * @throws ProtocolError if the caller has several, or only those that require a second factor that its account lacks
+   */
   get organizationId(): string {
     if (this.requestedId !== undefined) return this.requestedId;
-    const [only, another] = this.callContext.caller.roles.keys();
+    const { roles, missingFactor } = this.callContext.caller;
+    const [only, another] = roles.keys();
     if (only !== undefined && another === undefined) return only;
+    if (roles.size === 0 && missingFactor !== undefined)
+      throw invalidArgument(secondFactorNeeded(missingFactor).message);
     throw invalidArgument(
       'organization_id is required. listOrganizations lists the organizations that this token can access.',
     );

@@ -14,6 +14,7 @@ export type RegisterCollaborators = Pick<WebContext, 'members' | 'reader' | 'sca
 /** The register as one page shows it: an organization at one moment, read by one member. */
 export interface RegisterView extends MomentChoice {
   organization: MembershipContext['organization'];
+  missingFactorFrom: MembershipContext['missingFactorFrom'];
   caller: Caller;
   snapshot: Snapshot;
 }
@@ -23,11 +24,12 @@ export interface RegisterView extends MomentChoice {
  * @throws HttpError 404 if the person is not a member; RefusedPage for a moment that can't be read
  */
 export async function openRegister(context: RegisterCollaborators, request: SignedInRequest): Promise<RegisterView> {
-  const { organization } = await requireMembership(context, request);
+  const { organization, missingFactorFrom } = await requireMembership(context, request);
   const caller = await context.members.callerOf(request.person.account.id);
   const snapshot = context.reader.snapshot();
   const view: RegisterView = {
     organization,
+    missingFactorFrom,
     caller,
     snapshot,
     past: null,

@@ -13,6 +13,8 @@ export interface MembershipContext {
   actor: Actor;
   /** The path of the organization's pages. */
   path: string;
+  /** The coming day from which the organization requires a second factor that the person lacks; null without one. */
+  missingFactorFrom: string | null;
 }
 
 /** The page that shows a form, by its path below the organization's, and the fields that keep their input there. */
@@ -39,11 +41,11 @@ export async function requireMembership(
   const accountId = request.person.account.id;
   const membership = await members.membership(accountId, request.params.id ?? '');
   if (membership === null) throw notFound('You are not a member of such an organization.');
-  const { id, name, role } = membership;
+  const { id, name, role, missingFactorFrom } = membership;
   if (membership.missingFactor) throw new RefusedPage(secondFactorNeededPage(name));
   if (permission !== undefined && !roleAllows(role, permission)) throw forbidden(permission, role);
   const path = `/organizations/${id}`;
   if (permission !== undefined && request.ctx.method === 'POST')
     requireReauthenticationFor(permission, request, path + form.page, form.fields);
-  return { organization: { id, name, role }, actor: { ...actorOf(request), role }, path };
+  return { organization: { id, name, role }, actor: { ...actorOf(request), role }, path, missingFactorFrom };
 }

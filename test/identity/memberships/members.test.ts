@@ -20,8 +20,15 @@ test('lists an account’s organizations by name, with its role and the number o
   await member('OWNER', 'Cy');
   const second = await members.createOrganization('  Another ', owner);
   assert.equal(await members.organizationsOf(owner), [
-    { ...second, name: 'Another', role: 'OWNER', owners: 1, missingFactor: false },
-    { id: organizationId, name: 'My organization', role: 'OWNER', owners: 2, missingFactor: false },
+    { ...second, name: 'Another', role: 'OWNER', owners: 1, missingFactor: false, missingFactorFrom: null },
+    {
+      id: organizationId,
+      name: 'My organization',
+      role: 'OWNER',
+      owners: 2,
+      missingFactor: false,
+      missingFactorFrom: null,
+    },
   ]);
   assert.equal([...(await members.rolesOf(bo))], [[organizationId, 'EDITOR']]);
   const caller = await members.callerOf(bo);
@@ -33,7 +40,14 @@ test('lists an account’s organizations by name, with its role and the number o
     },
   );
   assert.equal(await members.organizationsOf(randomId('acc')), []);
-  const membership = { id: organizationId, name: 'My organization', role: 'EDITOR', owners: 2, missingFactor: false };
+  const membership = {
+    id: organizationId,
+    name: 'My organization',
+    role: 'EDITOR',
+    owners: 2,
+    missingFactor: false,
+    missingFactorFrom: null,
+  };
   assert.equal(await members.membership(bo, organizationId), membership);
   for (const other of [second.id, randomId('org'), bo, '__proto__']) {
     assert.is(await members.membership(bo, other), null, other);

@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Caller } from '../../../src/commands/organization/caller.ts';
+import { getPrompt } from '../../../src/mcp/prompts/prompts.ts';
 import { type Answer, callerAs, startRegister, type TestRegister } from '../../support/register.ts';
 
 const test = suite<{ register: TestRegister; id: string; organization_id: string; barred: Caller }>('a missing factor');
@@ -37,6 +38,15 @@ test('every kind of call is forbidden and names the page', async ({ register, id
     ['getReport', { organization_id, type: 'RISK_REGISTER' }],
   ] as const) {
     isForbidden(await register.call<Answer>(tool, input, barred), tool);
+  }
+});
+
+test('prompts say so too, with and without an organization', async ({ register, organization_id, barred }) => {
+  for (const input of [{}, { organization_id }]) {
+    const refusal = await getPrompt(register.tools, 'weekly_due_items', input, { caller: barred }).catch(
+      (error: unknown) => error,
+    );
+    assert.match(String(refusal), PAGE, JSON.stringify(input));
   }
 });
 

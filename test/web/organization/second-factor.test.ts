@@ -41,7 +41,7 @@ test('an owner without one is told to add it first; afterwards the page says sin
   const done = await browser.follow(await browser.send(`${path}/second-factor`, { from: todayOf(web) }));
   assert.match(done.text, 'Second factor required.');
   assert.match(done.text, /Required since .*1 member has none yet/s);
-  assert.match((await browser.get(`${path}/changes`)).text, '<b>Second factor required</b>');
+  assert.match((await browser.get(`${path}/changes`)).text, 'Second factor required: Second factor from');
   await browser.get(`${path}/settings`);
   const optional = await browser.follow(await browser.send(`${path}/second-factor/optional`));
   assert.match(optional.text, 'The second factor is optional again.');
@@ -61,6 +61,30 @@ test('asks again who it is, and refuses a past day and a day that doesn’t exis
     assert.match(answer.to ?? '', '/settings/security/confirm', action);
   }
   assert.is(await web.members.secondFactorFrom(web.organizationId), null);
+});
+
+test('a member without one is told the day on Home, in Needs you and in the account, until they add one', async ({
+  web,
+  path,
+}) => {
+  await addApp(web, web.ownerId);
+  const bo = await web.invite(BO, 'EDITOR');
+  const { id } = (await web.people.accounts.findByEmail(BO.email))!;
+  const pages = [path, `${path}/needs-you`, '/settings/account'];
+  const notices = async () => {
+    const all = await Promise.all(pages.map((page) => bo.get(page)));
+    return all.map(({ text }) => /<p class="notice warning">(.*?)<\/p>/s.exec(text)?.[1]);
+  };
+  assert.equal(await notices(), [undefined, undefined, undefined]);
+  await web.members.requireSecondFactor(web.organizationId, '2030-01-31', {
+    ...{ actor_id: web.ownerId, token_id: null, client: null, role: 'OWNER' },
+  });
+  for (const notice of await notices()) {
+    assert.match(notice!, 'requires a second factor from <time datetime="2030-01-31"');
+    assert.match(notice!, '<a href="/settings/security">add one</a>');
+  }
+  await web.identity.accounts.insert('passkeys', { id: 'key', account_id: id });
+  assert.equal(await notices(), [undefined, undefined, undefined]);
 });
 
 test('a member without one sees how to add it, and nothing else of this organization', async ({ web, path }) => {

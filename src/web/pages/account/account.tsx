@@ -5,6 +5,7 @@ import type { Membership } from '../../../identity/memberships/members.ts';
 import { Table } from '../../components/components.tsx';
 import { FormError, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
+import { SecondFactorNotice } from '../../components/second-factor-notice.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, type FormState, hiddenField, singleField } from '../../server/form-state.ts';
 import { get, post, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
@@ -79,6 +80,9 @@ async function page(
     form,
     body: (
       <>
+        {organizations.map(({ id, name, missingFactorFrom }) => (
+          <SecondFactorNotice key={id} organization={name} from={missingFactorFrom} />
+        ))}
         <section class="card" aria-labelledby="name-title">
           <h2 id="name-title">Name</h2>
           <Form action={`${ACCOUNT}/name`}>

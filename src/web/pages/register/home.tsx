@@ -4,6 +4,7 @@ import type { TokenListItem } from '../../../identity/tokens/token-lists.ts';
 import { RiskMatrix } from '../../../reports/charts/risk-charts.tsx';
 import { ExactTime } from '../../components/components.tsx';
 import { ExpiringTokens } from '../../components/expiring-tokens.tsx';
+import { SecondFactorNotice } from '../../components/second-factor-notice.tsx';
 import { AuditTable } from '../../register/home/audit-table.tsx';
 import { BeginCards, ConnectCard, CoverageCard, TileList, WeekCard } from '../../register/home/home-cards.tsx';
 import { type HomeContent, readHome } from '../../register/home/read-home.ts';
@@ -66,6 +67,7 @@ function page(view: RegisterView, home: HomeContent, { time, tokens, sealingProb
           </div>
         )}
         {sealingProblem !== null && <p class="notice warning">{sealingProblem}</p>}
+        <SecondFactorNotice organization={view.organization.name} from={view.missingFactorFrom} />
         <ExpiringTokens tokens={tokens} />
         {time !== null && <TimeBar view={view} content={time} />}
         {home.isEmpty ? <BeginCards view={view} /> : <Cards view={view} home={home} />}

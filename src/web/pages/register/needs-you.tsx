@@ -6,6 +6,7 @@ import { RISK } from '../../../register/risk.ts';
 import type { ReportContext, ReportRow } from '../../../reports/report-type.ts';
 import { dueRows } from '../../../reports/sections/due-rows.ts';
 import { LongDay, Table } from '../../components/components.tsx';
+import { SecondFactorNotice } from '../../components/second-factor-notice.tsx';
 import { FieldContent, type RecordRow, StateChip } from '../../register/field-content.tsx';
 import { DueFilters, type DueOwner, dueAddress, EVERYONE, readDueOwner } from '../../register/home/due-filters.tsx';
 import { dueDistance, dueRequest } from '../../register/home/due-requests.ts';
@@ -109,6 +110,7 @@ function page(view: RegisterView, selection: DueSelection, items: DueItems, pers
           {countText(total)} {total === 1 ? 'item' : 'items'}
           {rows.length < total && `; the first ${rows.length} are shown`}
         </p>
+        <SecondFactorNotice organization={view.organization.name} from={view.missingFactorFrom} />
         <OwnerSwitch view={view} owner={owner} />
         <DueFilters view={view} ownerName={person} />
         {total === 0 ? (
