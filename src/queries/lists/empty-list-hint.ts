@@ -1,13 +1,13 @@
 import { normalizedWords } from '../../projections/read-models/search-words.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import type { ReadableSource } from './list-source.ts';
-import { firstMatches, MAX_COMPARED_WORDS, nearMatches } from './near-matches.ts';
+import { firstMatches, MAX_COMPARED_WORDS, MAX_NEAR_MATCHES, namesOf, nearMatches } from './near-matches.ts';
 import { type ValuesInUse, valuesHint, valuesInUse } from './values-in-use.ts';
 
 /** Archived records are counted up to this number. */
 const MAX_ARCHIVED_COUNT = 1_000;
 
-/** Records that have only shorter words of a query, such as the M of M-999, are no hint. */
+/** Records that have only numbers or shorter words of a query, such as the M of M-999, are no hint. */
 const MIN_HINTED_LENGTH = 3;
 
 /** A list's filter, by name. */
@@ -71,7 +71,7 @@ async function archivedHint({ singular, plural }: FamilyQuery, source: ReadableS
 async function nearHint(family: FamilyQuery, query: string, source: ReadableSource): Promise<string | null> {
   const near = await nearMatches(family, query, source);
   if (near.length === 0) return null;
-  return `No ${family.singular} has words that begin like these. Near matches: ${near.join('; ')}.`;
+  return `No ${family.singular} has words that begin like these. Near matches: ${namesOf(family, near)}.`;
 }
 
 /** Returns the words of a query that no record has, and the records with the others. Null if that says nothing new. */
@@ -82,12 +82,14 @@ async function wordsHint(
   sourceOf: SourceOf,
 ): Promise<string | null> {
   if (words.length === 1 || words.length > MAX_COMPARED_WORDS) return null;
-  const matchesOf = async (query: string) => firstMatches(family, await sourceOf({ ...filter, query }));
+  const matchesOf = async (query: string) => firstMatches(await sourceOf({ ...filter, query }));
   const counted = await Promise.all(words.map(async (word) => ({ word, isUsed: (await matchesOf(word)).length > 0 })));
   const [used, unused] = [counted.filter(({ isUsed }) => isUsed), counted.filter(({ isUsed }) => !isUsed)];
-  if (used.every(({ word }) => word.length < MIN_HINTED_LENGTH)) return null;
+  if (used.every(({ word }) => word.length < MIN_HINTED_LENGTH || /\d/.test(word))) return null;
   if (unused.length === 0) return `Some ${family.plural} have one of these words, but none has all of them.`;
   const without = await matchesOf(used.map(({ word }) => word).join(' '));
-  const others = without.length === 0 ? '' : ` Matches of the other words: ${without.join('; ')}.`;
+  // Many matches are of a word that says little.
+  const isNamed = without.length > 0 && without.length <= MAX_NEAR_MATCHES;
+  const others = isNamed ? ` Matches of the other words: ${namesOf(family, without)}.` : '';
   return `No ${family.singular} has a word that begins with ${unused.map(({ word }) => `"${word}"`).join(' or ')}.${others}`;
 }

@@ -10,6 +10,7 @@ import { emptyListHint, valuesForUnknownText } from './empty-list-hint.ts';
 import { hasLinkFilter } from './filters.ts';
 import { type PageRow, readKeysetPage } from './keyset-page.ts';
 import { listSource } from './list-source.ts';
+import { nearMatches } from './near-matches.ts';
 import { resolveOwnerFilter } from './owner-filter.ts';
 import type { ValuesInUse } from './values-in-use.ts';
 
@@ -69,6 +70,18 @@ export function valuesForEmptyList(
   input: ListRecordsInput,
 ): Promise<ValuesInUse | null> {
   return valuesForUnknownText(family, input.filter ?? {}, sourceWith(reader, family, tool, caller, input));
+}
+
+/** Returns the ids of records that a query nearly finds, archived ones too. */
+export async function nearRecordIds(
+  reader: Reader,
+  family: FamilyQuery,
+  caller: Caller,
+  { query, ...input }: { organization_id: string; query: string; as_of?: string | undefined },
+): Promise<string[]> {
+  const sourceOf = sourceWith(reader, family, 'search', caller, { ...input, size: 1, view: 'SUMMARY' });
+  const near = await nearMatches(family, query, await sourceOf({ include_archived: true }));
+  return near.map(({ id }) => String(id));
 }
 
 /** Returns the function that opens a list with another filter. */

@@ -10,7 +10,7 @@ const MAX_COMPARED_NUMBERS = 1_000;
 /** Longer queries get no near matches, because comparing words takes time. */
 export const MAX_COMPARED_WORDS = 8;
 /** Near matches that a hint names. */
-const MAX_NEAR_MATCHES = 3;
+export const MAX_NEAR_MATCHES = 3;
 /** An abbreviation with fewer letters fits too many names, and one with more isn't one. */
 const MIN_ABBREVIATION = 3;
 const MAX_ABBREVIATION = 8;
@@ -21,30 +21,27 @@ type RecordRow = Readonly<Record<string, unknown>>;
 const NUMBER_FIELDS = ['reference_id', 'section_title'];
 
 /**
- * Returns up to three records that a query nearly finds, with their numbers. First come those whose number ends with it,
- * such as A.5.15 for 5.15, then those with similar words in their name or number.
+ * Returns up to three records that a query nearly finds. First come those whose number ends with it, such as A.5.15 for
+ * 5.15, then those with similar words in their name or number.
  */
-export async function nearMatches(family: FamilyQuery, query: string, source: ReadableSource): Promise<string[]> {
+export async function nearMatches(family: FamilyQuery, query: string, source: ReadableSource): Promise<RecordRow[]> {
   const words = normalizedWords(query).map(withoutPadding);
   if (words.length === 0 || words.length > MAX_COMPARED_WORDS) return [];
   const rows = words.length === 1 ? await recordsWithNumberEnding(family, query, source) : [];
   if (rows.length < MAX_NEAR_MATCHES) rows.push(...(await recordsWithSimilarWords(family, words, source)));
-  return namesOf(family, rows);
+  return [...new Map(rows.map((row) => [row.id, row])).values()].slice(0, MAX_NEAR_MATCHES);
 }
 
-/** Returns the first records of a list, with their numbers. */
-export async function firstMatches(family: FamilyQuery, source: ReadableSource): Promise<string[]> {
+/** Returns the first records of a list: one more than a hint names, if there are more. */
+export async function firstMatches(source: ReadableSource): Promise<RecordRow[]> {
   const order = { key: null, direction: 'ASC' } as const;
-  const rows = await source.models.find({ ...source, order, limit: MAX_NEAR_MATCHES });
-  return namesOf(
-    family,
-    rows.map(({ doc }) => doc),
-  );
+  const rows = await source.models.find({ ...source, order, limit: MAX_NEAR_MATCHES + 1 });
+  return rows.map(({ doc }) => doc);
 }
 
-function namesOf(family: FamilyQuery, rows: readonly RecordRow[]): string[] {
-  const names = new Map(rows.map((row) => [row.id, `${withNumber(family, row)} (${row.id})`]));
-  return [...names.values()].slice(0, MAX_NEAR_MATCHES);
+/** Returns records as a hint names them, with numbers and ids. */
+export function namesOf(family: FamilyQuery, rows: readonly RecordRow[]): string {
+  return rows.map((row) => `${withNumber(family, row)} (${row.id})`).join('; ');
 }
 
 /** Finds records whose number ends with this one. The stored key has numbers in a form without padding. */

@@ -5,7 +5,7 @@ import { keysOf } from '../../projections/read-models/read-model.ts';
 import { normalizedWords } from '../../projections/read-models/search-words.ts';
 import { FAMILY_QUERIES, type FamilyQuery } from '../family-query.ts';
 import type { Reader } from '../moments/snapshot.ts';
-import { readRecordPage } from './list-records.ts';
+import { nearRecordIds, readRecordPage } from './list-records.ts';
 
 /** Records of each family that a search reads. */
 const MAX_HITS_PER_FAMILY = 8;
@@ -56,6 +56,25 @@ export async function searchRecords(
     await nextTurn();
   }
   return hits.filter(({ records }) => records.length > 0);
+}
+
+/** Returns records of all families that a query without hits nearly finds. */
+export async function searchNearRecords(
+  reader: Reader,
+  caller: Caller,
+  input: SearchInput,
+  signal?: AbortSignal,
+): Promise<SearchHits[]> {
+  const hits: SearchHits[] = [];
+  for (const family of Object.values(FAMILY_QUERIES)) {
+    signal?.throwIfAborted();
+    const ids = await nearRecordIds(reader, family, caller, input);
+    if (ids.length === 0) continue;
+    const { records } = await readHits(reader, caller, family, input, { ids });
+    hits.push({ type: family.type, records, hasMore: false });
+    await nextTurn();
+  }
+  return hits;
 }
 
 function readHits(

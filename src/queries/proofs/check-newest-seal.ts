@@ -49,20 +49,27 @@ export async function checkNewestSeal(
   };
 }
 
-/** Returns the public key with this id; null if no seal event has it. A key's id is derived from the key, so a false key can't have its id. */
+/** Returns the public key with this id; null if no seal event has it. */
 export async function readSealKey(
   models: DocumentReads,
   organizationId: string,
   keyId: string,
 ): Promise<PublicKey | null> {
+  const keys = await readSealKeys(models, organizationId);
+  return keys.find(({ key_id }) => key_id === keyId) ?? null;
+}
+
+/** Returns the public keys of the seal stream, the newest first. A key's id is derived from the key, so a false key can't have its id. */
+export async function readSealKeys(models: DocumentReads, organizationId: string): Promise<PublicKey[]> {
   const where = [{ key: 'size', op: 'empty' }] as const;
   const order = { key: 'position', direction: 'DESC' } as const;
   const rows = await models.find({ collection: SEALS.name, organizationId, where, order, limit: MAX_KEY_EVENTS });
-  const keyEvents = rows.map(({ doc }) => (doc as unknown as SealDocument).data);
-  const keyEvent = keyEvents.find((data) => 'public_key' in data && data.key_id === keyId);
-  if (keyEvent === undefined || !('public_key' in keyEvent)) return null;
-  const publicKey = readPublicKey(nodeCrypto, keyEvent.public_key);
-  return publicKey.key_id === keyId ? publicKey : null;
+  return rows.flatMap(({ doc }) => {
+    const { data } = doc as unknown as SealDocument;
+    if (!('public_key' in data)) return [];
+    const publicKey = readPublicKey(nodeCrypto, data.public_key);
+    return publicKey.key_id === data.key_id ? [publicKey] : [];
+  });
 }
 
 /** Returns the positions that the seal covers but whose given hashes don't match it. */

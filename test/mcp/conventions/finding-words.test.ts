@@ -23,6 +23,10 @@ const MEASURES = [
   ['M-024', '개인정보보호 정책'],
   ['M-025', 'นโยบายความปลอดภัยสารสนเทศ'],
   ['M-026', 'BCP tested'],
+  ['M-031', 'Plans for the meeting room'],
+  ['M-032', 'Plans for the archive'],
+  ['M-033', 'Plans for the laboratory'],
+  ['M-034', 'Plans for the office'],
 ] as const;
 
 await onBothPairs('finding words', (test) => {
@@ -82,6 +86,8 @@ await onBothPairs('finding words', (test) => {
       ['colours', ['M-021']],
       ['ransom ware', ['M-015']],
       ['m999', []],
+      ['M-099', []],
+      ['X-005', []],
       ['M-999', []],
       ['xyz', []],
     ] as const) {
@@ -98,6 +104,8 @@ await onBothPairs('finding words', (test) => {
       loss.hint!,
       /^No measure has a word that begins with "centre" or "loss"\. Matches of the other words: M-020 /,
     );
+    const common = await list(session, 'plans zeppelin');
+    assert.is(common.hint, 'No measure has a word that begins with "zeppelin".', 'too many to name');
     const scattered = await list(session, 'ransomware oslo');
     assert.is(scattered.hint, 'Some measures have one of these words, but none has all of them.');
   });

@@ -64,6 +64,17 @@ test('puts a number first, and leads to all records where it shows only the firs
   assert.match(list.text, `${MANY + 1} of ${MANY + 1}`);
 });
 
+test('shows records that come near if none matches, also to a VIEWER', async ({ owner, viewer, path }) => {
+  for (const browser of [owner, viewer]) {
+    const { text } = await browser.get(`${path}?q=pishing`);
+    assert.match(text, 'Nothing matches “pishing”. These come near.');
+    assert.equal(groupsIn(text).Risks, ['R-1 Phishing mail ! Open']);
+  }
+  assert.equal(groupsIn((await owner.get(`${path}?q=bakcup`)).text).Vendors, ['Backup Ltd ◐ Pending review Archived']);
+  const number = await owner.get(`${path}?q=R-999`);
+  assert.equal(Object.keys(groupsIn(number.text)), ['Look further'], 'no other number');
+});
+
 test('finds pages and actions by the beginnings of their words', async ({ owner, viewer, path }) => {
   for (const browser of [owner, viewer]) {
     const { text } = await browser.get(`${path}?q=comp+mom`);

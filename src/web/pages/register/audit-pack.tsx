@@ -65,7 +65,8 @@ function Downloads({ pack: { organization_id, type, audit_id, as_of } }: { pack:
           <a href={address(format)}>{format.toUpperCase()}</a> ·{' '}
         </span>
       ))}
-      <a href={address('html')}>Read or print the whole pack</a>
+      <a href={address('html')}>Read or print the whole pack</a> ·{' '}
+      <a href={organizationAddress(organization_id, '/verify')}>Verify the JSON file</a>
     </p>
   );
 }

@@ -11,17 +11,25 @@ import { OfflineCheck } from '../../register/offline-check.tsx';
 import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
 import { ProofBadge, type ProofState } from '../../register/proof-badge.tsx';
 import { assetUrl } from '../../server/assets.ts';
+import type { WebContext } from '../../server/context.ts';
 import { get, type Route, type SignedInRequest } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { eventText } from '../../texts/event-words.ts';
 
 const POSITION = /^[1-9]\d{0,14}$/;
 
+interface ProofContent {
+  view: RegisterView;
+  proven: ProvenChange;
+  /** Why no seals are made; null if they are. */
+  sealingProblem: string | null;
+}
+
 /** The proof panel of one change, and the proof itself as JSON for the panel's script and for saving. */
-export const changeProofPages = (context: RegisterCollaborators): Route[] => [
+export const changeProofPages = (context: RegisterCollaborators & Pick<WebContext, 'sealingProblem'>): Route[] => [
   get('/organizations/:id/changes/:position', async (request) => {
     const { view, proven } = await openProof(context, request);
-    return proofPage(view, proven);
+    return proofPage({ view, proven, sealingProblem: await context.sealingProblem(view.organization.id) });
   }),
   get('/organizations/:id/changes/:position/proof', async (request) => {
     const { proven } = await openProof(context, request);
@@ -40,7 +48,8 @@ async function openProof(context: RegisterCollaborators, request: SignedInReques
   return { view, proven };
 }
 
-function proofPage(view: RegisterView, proven: ProvenChange): WebPage {
+function proofPage(content: ProofContent): WebPage {
+  const { view, proven } = content;
   const { change, proof } = proven;
   const title = `${eventText(change.event_type)}, change ${proof.position}`;
   return {
@@ -57,7 +66,7 @@ function proofPage(view: RegisterView, proven: ProvenChange): WebPage {
     body: (
       <div class="proof" data-proof={`${view.path}/proof`} data-verifier={assetUrl('verify.js')}>
         <ChangeCard view={view} proven={proven} />
-        <SealCard view={view} proven={proven} />
+        <SealCard {...content} />
       </div>
     ),
   };
@@ -130,13 +139,14 @@ function Fact({ term, children }: { term: string; children: ComponentChildren })
   );
 }
 
-function SealCard({ view, proven }: { view: RegisterView; proven: ProvenChange }) {
+function SealCard(content: ProofContent) {
+  const { view, proven } = content;
   const { proof } = proven;
   const simulated = proof.events.at(-1)!.metadata.simulated === true;
   return (
     <section class="card" aria-labelledby="seal">
       <h2 id="seal">The proof</h2>
-      <Explanation proven={proven} />
+      <Explanation {...content} />
       <SealKey {...proven} />
       {proven.notice !== null && <p class="notice warning">Recorded out of order: {proven.notice}.</p>}
       {simulated && <p class="notice warning">Made-up history. The check is real, the dates are not.</p>}
@@ -170,24 +180,29 @@ function mismatchText({ differs, check }: ProvenChange): string {
 }
 
 /** The panel's text, by what the service itself found. */
-function Explanation({ proven }: { proven: ProvenChange }) {
+function Explanation({ proven, sealingProblem }: ProofContent) {
   const { kind } = proofState(proven);
   const seal = proven.proof.proof?.seal;
   if (kind === 'MISMATCH') {
     return (
       <p>
-        <b>What is shown here does not match the history.</b> {mismatchText(proven)}
+        <b>{proven.check.fault === null ? 'This page does not match the history.' : 'The proof fails.'}</b>{' '}
+        {mismatchText(proven)}
       </p>
     );
   }
   if (kind === 'REDACTED') {
     return <p>Data of this history was erased together with its salt. Nobody can check what it said any more.</p>;
   }
-  if (seal === undefined) return <p>No seal covers this change yet. The next one usually comes within a minute.</p>;
+  if (seal === undefined) {
+    const next = sealingProblem ?? 'The next one usually comes within a minute.';
+    return <p>No seal covers this change yet. {next}</p>;
+  }
   return (
     <p>
-      This change is in the sealed history. Nobody altered it after <ExactTime at={seal.sealed_at} />, without this
-      check failing. It does not prove that the entry was true, or who sat at the keyboard.
+      This change is in the sealed history. If somebody without the private key had altered it after{' '}
+      <ExactTime at={seal.sealed_at} />, this check would fail. A seal that you kept yourself also shows if somebody
+      with the key did. The check does not prove that the entry was true, or who sat at the keyboard.
     </p>
   );
 }

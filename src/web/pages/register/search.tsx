@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { clientSignal } from '../../../http/request.ts';
-import { searchRecords } from '../../../queries/lists/search-records.ts';
+import { searchNearRecords, searchRecords } from '../../../queries/lists/search-records.ts';
 import {
   asOfInput,
   openRegister,
@@ -28,10 +28,12 @@ export const searchPage = (context: RegisterCollaborators): Route[] => [
     const signal = clientSignal(request.ctx.res);
     const isSearched = query.length >= MIN_QUERY_LENGTH;
     const hits = isSearched ? await searchRecords(context.scanReader, view.caller, input, signal) : [];
+    const near =
+      isSearched && hits.length === 0 ? await searchNearRecords(context.scanReader, view.caller, input, signal) : [];
     const lists = isSearched
       ? findFilteredLists(view, query, await context.members.membersOf(view.organization.id))
       : [];
-    return page(view, { query, hits, lists, destinations: findDestinations(view, query) });
+    return page(view, { query, hits, near, lists, destinations: findDestinations(view, query) });
   }),
 ];
 

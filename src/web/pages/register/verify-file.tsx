@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { currentSealKey } from '../../../queries/proofs/current-seal-key.ts';
+import { readOrganizationSealKeys } from '../../../queries/proofs/organization-seal-keys.ts';
 import { OfflineCheck } from '../../register/offline-check.tsx';
 import { openRegister, type RegisterCollaborators } from '../../register/open-register.ts';
 import { assetUrl } from '../../server/assets.ts';
@@ -9,7 +9,7 @@ import { get, type Route } from '../../server/page-request.ts';
 export const verifyFilePage = (context: RegisterCollaborators): Route[] => [
   get('/organizations/:id/verify', async (request) => {
     const { organization, caller, snapshot, path } = await openRegister(context, request);
-    const key = await currentSealKey(snapshot, caller, organization.id);
+    const { current, others } = await readOrganizationSealKeys(snapshot, caller, organization.id);
     return {
       title: 'Verify a file',
       section: path,
@@ -24,11 +24,19 @@ export const verifyFilePage = (context: RegisterCollaborators): Route[] => [
           <div class="field">
             <label for="keys">Public keys that you trust, one a line</label>
             <textarea id="keys" rows={2} spellcheck={false} aria-describedby="keys-hint">
-              {key}
+              {current}
             </textarea>
             <p class="hint" id="keys-hint">
-              This is the key of this service. Compare it with the one you were given.
+              This is the key of this service’s newest seal. Compare it with the one you were given.
             </p>
+            {others.length > 0 && (
+              <p class="hint">
+                A file from before a key was replaced needs the key of its time:{' '}
+                {others.map((key) => (
+                  <code key={key}>{key} </code>
+                ))}
+              </p>
+            )}
           </div>
           <div class="field">
             <label for="file">File, or drop it here</label>

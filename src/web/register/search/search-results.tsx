@@ -12,6 +12,8 @@ import { type Destination, nextSteps } from './destinations.ts';
 export interface SearchContent {
   query: string;
   hits: readonly SearchHits[];
+  /** Records that come near if there are no hits: other spellings, and what an abbreviation stands for. */
+  near: readonly SearchHits[];
   /** The filtered lists that words of the query name. */
   lists: readonly Destination[];
   destinations: readonly Destination[];
@@ -19,7 +21,8 @@ export interface SearchContent {
 
 /** The records, pages and actions that a search found. The palette's script shows the same. */
 export function SearchResults({ view, content }: { view: RegisterView; content: SearchContent }) {
-  const { query, hits, lists, destinations } = content;
+  const { query, lists, destinations } = content;
+  const hits = content.hits.length > 0 ? content.hits : content.near;
   const families = ORDERED_FAMILIES.filter(({ type }) => hits.some((group) => group.type === type));
   return (
     <>
@@ -60,6 +63,7 @@ function Destinations({ title, destinations }: { title: string; destinations: re
 /** The fewest characters with which records are searched. */
 export const MIN_QUERY_LENGTH = 2;
 
+/** Counts the results, without those that only come near. */
 function countResults({ hits, lists, destinations }: SearchContent): number {
   return hits.reduce((sum, { records }) => sum + records.length, lists.length + destinations.length);
 }
@@ -72,7 +76,9 @@ function statusText(content: SearchContent): string {
   const { query, hits } = content;
   if (query.length < MIN_QUERY_LENGTH) return 'Type a name, a number or words.';
   if (findsNothing(content)) {
-    return `Nothing matches “${query}”. The search finds names, numbers and words of records, and pages.`;
+    const next =
+      content.near.length > 0 ? 'These come near.' : 'The search finds names, numbers and words of records, and pages.';
+    return `Nothing matches “${query}”. ${next}`;
   }
   const count = countResults(content);
   const more = hits.some(({ hasMore }) => hasMore) ? ' or more' : '';

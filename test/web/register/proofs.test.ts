@@ -1,0 +1,81 @@
+/** The pages of a change's proof and of verifying a file, and compared revisions: each says only what is so. */
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SealKeys } from '../../../src/seal/seal-keys.ts';
+import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+
+/** A page shows so many pieces of evidence of a record, and compares no more. */
+const MAX_EVIDENCE = 100;
+const STOPPED = 'Sealing has stopped, says this test.';
+
+interface Context {
+  web: WebTest;
+  owner: TestBrowser;
+  base: string;
+  vendor: string;
+}
+
+const test = suite<Context>('pages of proofs');
+
+test.before(async (context) => {
+  const web = await startWeb(undefined, { sealingProblem: async () => STOPPED });
+  const owner = await web.setUpOwner();
+  const { organizationId: organization_id } = web;
+  const { vendor } = await web.call<{ vendor: { id: string } }>('addVendor', { organization_id, name: 'Hosting' });
+  Object.assign(context, { web, owner, vendor: vendor.id, base: `/organizations/${organization_id}` });
+});
+test.after(({ web }) => web.stop());
+
+const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
+
+test('an unsealed change does not promise a seal while sealing has stopped', async ({ web, owner, base }) => {
+  const position = web.reader.snapshot().newestPosition(web.organizationId);
+  const text = textIn((await owner.get(`${base}/changes/${position}`)).text);
+  assert.match(text, `No seal covers this change yet. ${STOPPED}`);
+  assert.not.match(text, 'within a minute');
+  assert.match(text, /Event VendorAdded Revision 1 of the record/);
+});
+
+test('a sealed change shows its key, also after another key took over, and so does the page for files', async ({
+  web,
+  owner,
+  base,
+  vendor,
+}) => {
+  const position = web.reader.snapshot().newestPosition(web.organizationId);
+  const keys = new SealKeys(web.identity.accounts, web.now);
+  await web.seal();
+  const first = (await keys.currentKey()).public_key;
+  const verifyPage = async () => textIn((await owner.get(`${base}/verify`)).text);
+  assert.match(await verifyPage(), `one a line ${first} This is the key of this service’s newest seal.`);
+  assert.not.match(await verifyPage(), 'before a key was replaced');
+  await keys.rotate();
+  const organization_id = web.organizationId;
+  await web.call('updateVendor', { organization_id, id: vendor, description: 'Servers' });
+  await web.seal();
+  const second = (await keys.currentKey()).public_key;
+  assert.is.not(second, first);
+  assert.match(await verifyPage(), `one a line ${second} This is the key`);
+  assert.match(await verifyPage(), `A file from before a key was replaced needs the key of its time: ${first}`);
+  const proof = textIn((await owner.get(`${base}/changes/${position}`)).text);
+  assert.match(proof, `with the one you were given: ${first}`);
+  assert.match(proof, 'If somebody without the private key had altered it after');
+});
+
+test('compared revisions say that links were not compared if there are too many', async ({
+  web,
+  owner,
+  base,
+  vendor,
+}) => {
+  const { organizationId: organization_id } = web;
+  const add = () => web.call('addEvidence', { organization_id, name: 'Log', text: 'ok', record_ids: [vendor] });
+  for (let count = 0; count < MAX_EVIDENCE; count += 1) await add();
+  const compare = async () => textIn((await owner.get(`${base}/vendors/${vendor}/revisions`)).text);
+  assert.not.match(await compare(), 'not all were compared');
+  await add();
+  assert.match(await compare(), 'more links than are read here, so not all were compared');
+});
+
+test.run();
