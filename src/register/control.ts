@@ -100,9 +100,9 @@ const FIGURES: FamilyFigures = {
     })),
     {
       name: 'coverage',
-      label: 'Coverage',
+      label: 'Coverage of controls',
       meaning:
-        'share of the INCLUDED controls that are fully implemented: all their applicable measures are IMPLEMENTED',
+        'share of the INCLUDED controls of all frameworks, clauses too, that are fully implemented: all their applicable measures are IMPLEMENTED',
       share: ['controls_full', 'controls_included'],
     },
   ],

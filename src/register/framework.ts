@@ -19,8 +19,8 @@ const FIELDS = {
   },
   coverage: {
     kind: 'share',
-    label: 'Coverage',
-    note: 'implemented_count ÷ included_count',
+    label: 'Coverage of the framework',
+    note: 'implemented_count ÷ included_count, clauses too',
     derived: true,
     source: 'follows from implementation of the controls',
   },

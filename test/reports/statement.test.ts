@@ -83,6 +83,31 @@ test('clauses beside an Annex A are left out, in rows and figures; plain numbers
   assert.is(figuresOf(statement).controls, 2);
 });
 
+test('three figures of coverage have three names', async ({ register }) => {
+  const { call, organizationId: organization_id } = register;
+  const ids = await adopt(register, ['4.1', 'A.5.1', 'A.8.34']);
+  await call('addFramework', { organization_id, name: 'Other', controls: [{ section_title: '1', name: 'One' }] });
+  const measure = await add(register, 'Measure', { name: 'Lock', state: 'IN_PROGRESS' });
+  await call('updateMeasure', { id: measure, state: 'IMPLEMENTED', reason: 'Done' });
+  await call('linkRecords', { links: [{ from_id: ids.get('4.1'), to_id: measure }] });
+  const listed = (await call('listFrameworks', { organization_id })).frameworks as (Added & { name: string })[];
+  const framework_id = listed.find(({ name }) => name === 'Rules')!.id;
+  const coverages = async (input: object) => {
+    const { data } = await report(register, input);
+    return data.figures
+      .filter(({ name }) => name.startsWith('coverage'))
+      .map(({ label, value }) => [label, Math.round(100 * value!)]);
+  };
+  assert.equal(await coverages({ type: 'POSTURE' }), [
+    ['Coverage of controls', 25],
+    ['Coverage of Other', 0],
+    ['Coverage of Rules', 33],
+  ]);
+  const statement = { type: 'STATEMENT_OF_APPLICABILITY', framework_id };
+  assert.equal(await coverages(statement), [['Coverage of the statement of applicability', 0]]);
+  assert.equal(await coverages({ ...statement, report_version: '1' }), [['Coverage of the framework', 33]]);
+});
+
 test('an earlier digest can be computed again, with version 1 of the data', async ({ register }) => {
   await adopt(register, ['4.1', 'A.5.1']);
   const first = await report(register, { report_version: '1' });

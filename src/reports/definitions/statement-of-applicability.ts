@@ -65,7 +65,7 @@ const APPLICABILITY_NOTE = [
 
 const ANNEX_NOTE = [
   'Only controls of Annex A: the clauses of the standard are not optional.',
-  'The coverage in other reports and on pages counts the clauses too.',
+  'The coverage of controls and that of the framework count the clauses too.',
 ].join(' ');
 
 /** Numbers of Annex A in ISO's standards for management systems, such as A.5.1. Clauses have plain numbers. */
@@ -158,7 +158,7 @@ async function applicabilityFigures(
     ...{ name, group: CONTROL.figures.group, label, kind: 'COUNT', value, counts },
   });
   return [
-    ...(await statementFigures(context, framework, isStated)),
+    ...(await statementFigures(context, framework, STATEMENT_COVERAGE, isStated)),
     ...INCLUSION_REASONS.map((reason) => {
       const { label, counts } = REASON_FIGURES[reason];
       return counted(`controls_by_${reason.toLowerCase()}`, label, counts, totals.get(reason) ?? 0);
@@ -185,7 +185,7 @@ export function statementContent(
   ];
   return {
     about: aboutFramework(framework),
-    figures: () => statementFigures(context, framework),
+    figures: () => statementFigures(context, framework, FRAMEWORK_COVERAGE),
     sections: [
       recordSection('framework', 'Framework', about, framework, ['library_id', 'description']),
       controlsSection(context, framework, { columns: COLUMNS, addFields: justificationAndProof }),
@@ -232,9 +232,20 @@ export async function* frameworkControls(context: ReportContext, framework: Repo
   }
 }
 
+/** The coverage of a framework counts its clauses, that of a statement with an Annex A does not. So they have two names. */
+const FRAMEWORK_COVERAGE = {
+  label: 'Coverage of the framework',
+  counts: 'share of its INCLUDED controls, clauses too, that are fully implemented',
+};
+const STATEMENT_COVERAGE = {
+  label: 'Coverage of the statement of applicability',
+  counts: 'share of the INCLUDED controls of this statement that are fully implemented',
+};
+
 async function statementFigures(
   context: ReportContext,
   framework: ReportRow,
+  coverage: Pick<Figure, 'label' | 'counts'>,
   isStated: (control: ReportRow) => boolean = () => true,
 ): Promise<Figure[]> {
   const groups: Count[] = [];
@@ -247,7 +258,7 @@ async function statementFigures(
   }
   const figures = figuresWithValues([CONTROL], figureValuesOfGroups(CONTROL, groups));
   return [
-    ...figures,
+    ...figures.map((figure) => (figure.name === 'coverage' ? { ...figure, ...coverage } : figure)),
     {
       name: 'controls_without_justification',
       group: CONTROL.figures.group,

@@ -44,7 +44,7 @@ export async function addFrameworkCoverage(context: ReportContext, figures: read
     if (figure.name !== 'coverage') return [figure];
     const frameworkFigures = adopted.map(({ id, name }): Figure => {
       const figureName = coverageFigureName(String(id));
-      const counts = `this framework only: ${figure.counts}`;
+      const counts = 'share of its INCLUDED controls, clauses too, that are fully implemented';
       return {
         ...figure,
         name: figureName,

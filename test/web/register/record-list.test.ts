@@ -202,7 +202,7 @@ test('shows controls under their framework and section, with coverage', async ({
   const controls = risks.replace(/risks$/, 'controls');
   const { text } = await owner.get(controls);
   assert.match(text, new RegExp(`frameworks/${framework.id}">House rules</a>`));
-  assert.match(text, /Coverage 0.0 %: 0 of 5 included controls are fully implemented/);
+  assert.match(text, /Coverage of the framework 0\.0 %: 0 of 5 controls and clauses in scope are fully implemented/);
   const sections = [...text.matchAll(/<summary><span>([^<]*) <small>([^<]*)</g)].map(([, title, count]) => [
     title,
     count,

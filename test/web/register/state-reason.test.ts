@@ -88,7 +88,7 @@ test('explains each other family by its facts', () => {
   );
   assert.is(
     reasonFor('FRAMEWORK', { coverage: 0.5, implemented_count: 1, included_count: 2 }),
-    'Coverage 50.0 %: 1 of 2 included controls are fully implemented.',
+    'Coverage of the framework 50.0 %: 1 of 2 controls and clauses in scope are fully implemented.',
   );
 });
 

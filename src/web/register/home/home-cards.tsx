@@ -54,8 +54,8 @@ export function CoverageCard({ view, coverages }: { view: RegisterView; coverage
   if (coverages.length === 0) return null;
   return (
     <section class="card">
-      <h2>Coverage</h2>
-      <p class="sub">The share of included controls that are fully implemented, the clauses of a standard too.</p>
+      <h2>Coverage of the frameworks</h2>
+      <p class="sub">Controls and clauses in scope that are fully implemented.</p>
       <ul class="plain coverage">
         {coverages.map(({ frameworkId, name, share }) => (
           <li key={frameworkId}>

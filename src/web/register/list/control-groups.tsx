@@ -47,7 +47,7 @@ export function ControlGroups({ groups, ...table }: ControlGroupsProps) {
 
 function coverageText({ coverage, implemented_count, included_count }: RecordRow): string {
   if (coverage === null) return 'No control is included';
-  return `Coverage ${shareText(Number(coverage))}: ${implemented_count} of ${included_count} included controls are fully implemented`;
+  return `Coverage of the framework ${shareText(Number(coverage))}: ${implemented_count} of ${included_count} controls and clauses in scope are fully implemented`;
 }
 
 /** Returns a section's title. It has words if the section is a control itself, such as 4 among 4.1 and 4.2. */

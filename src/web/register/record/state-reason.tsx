@@ -157,7 +157,7 @@ function auditReason({ linked }: RecordDetails): string | null {
 function frameworkReason({ record }: RecordDetails): string | null {
   const { coverage, implemented_count, included_count } = record;
   if (typeof coverage !== 'number') return null;
-  return `Coverage ${shareText(coverage)}: ${implemented_count} of ${included_count} included controls are fully implemented.`;
+  return `Coverage of the framework ${shareText(coverage)}: ${implemented_count} of ${included_count} controls and clauses in scope are fully implemented.`;
 }
 
 function evidenceReason({ record }: RecordDetails): ComponentChildren {
