@@ -58,9 +58,8 @@ export function passwordOrReauthentication(
   request: SignedInRequest,
   typedPassword: string,
   page: string,
-  fields?: readonly string[],
 ): string | null {
   if (request.person.account.password !== null) return typedPassword;
-  requireReauthentication(request, page, fields);
+  requireReauthentication(request, page);
   return null;
 }

@@ -9,11 +9,7 @@ import { SecondFactorNotice } from '../../components/second-factor-notice.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, type FormState, hiddenField, singleField } from '../../server/form-state.ts';
 import { get, post, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
-import {
-  formFromQuery,
-  passwordOrReauthentication,
-  requireReauthentication,
-} from '../../server/require-reauthentication.ts';
+import { passwordOrReauthentication, requireReauthentication } from '../../server/require-reauthentication.ts';
 import { submitAndRedirect, submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { roleName } from '../../texts/role-labels.ts';
@@ -39,7 +35,7 @@ type FormName = 'NAME' | 'ERASING';
 export const accountPage = (context: Collaborators): Route[] => {
   const { people, members } = context;
   return [
-    get(ACCOUNT, (request) => page(context, request, 'ERASING', formFromQuery(request.query, ['confirmation']))),
+    get(ACCOUNT, (request) => page(context, request, 'NAME', BLANK_FORM)),
     post(`${ACCOUNT}/name`, async (request) => {
       const { form } = await submitForm(request.formValues, NAME_FIELDS, ({ name }) =>
         people.accounts.rename(request.person.session, name),
@@ -54,7 +50,7 @@ export const accountPage = (context: Collaborators): Route[] => {
     }),
     post(`${ACCOUNT}/erase`, async (request) => {
       const { form } = await submitForm(request.formValues, ERASE_FIELDS, async ({ current }) => {
-        const proof = passwordOrReauthentication(request, current, ACCOUNT, ['confirmation']);
+        const proof = passwordOrReauthentication(request, current, ACCOUNT);
         return people.accounts.erase(request.person.session, proof, request.clientInfo);
       });
       if (form !== null) return page(context, request, 'ERASING', form);
