@@ -237,7 +237,7 @@ function actorOf(id: string | null, nameOf: (id: string) => string): AccessLogCh
 function detailsOf({ event_type, count, last_at, address, details }: AccessLogRow): Record<string, unknown> {
   return {
     ...details,
-    ...(ACCESS_ENTRIES[event_type].counted ? { count, last_at } : {}),
+    ...(ACCESS_ENTRIES[event_type].counted || count > 1 ? { count, last_at } : {}),
     ...(address === null ? {} : { address }),
   };
 }

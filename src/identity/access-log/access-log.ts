@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { isOutage } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
+import { RateLimit } from '../rate-limit.ts';
 import type { AccessEvent, ReadAddress } from './access-events.ts';
 import { type AccessLogEntry, clientInfoFrom, entryOf } from './access-log-entry.ts';
 import { type AccessLogRow, ALL_ORGANIZATIONS } from './access-log-row.ts';
@@ -29,13 +30,16 @@ const DAY_MS = 24 * HOUR_MS;
 const WRITE_INTERVAL_MS = 5_000;
 /** Entries of a new account wait this long for its first membership, which is written after the account. */
 const MEMBERSHIP_WAIT_MS = 30_000;
+/** Entries of one type and actor that get a row each, at once or spread over a day. Further ones are counted. */
+const MAX_ROWS_PER_DAY = 200;
 /** Entries kept while the store is down. Further ones are lost, and the log says how many. */
 const MAX_PENDING = 10_000;
 
 /**
  * Records sign-ins, refusals, the use of tokens, and downloads. Recording never waits or throws, and no call depends on
  * it. Entries with an actor are written at once, refusals within seconds, a token's use within a minute. Failed writes
- * are retried. Strangers can't make the log grow: refusals are hourly counters, and their number is limited.
+ * are retried. Nobody can make the log grow without bound. Refusals are hourly counters, and their number is limited. An
+ * actor's many downloads or sign-ins share daily rows after the first ones.
  */
 export class AccessLog {
   private readonly rows: AccessLogWriter;
@@ -45,6 +49,7 @@ export class AccessLog {
   /** Rows to write, by row id or bucket. */
   private readonly waiting = new Map<string, PendingRow>();
   private readonly firstActors = new FirstActors();
+  private readonly ownRows: RateLimit;
   private lostEntries = 0;
   private failing = false;
   private scheduled = false;
@@ -55,6 +60,7 @@ export class AccessLog {
 
   constructor(private readonly options: AccessLogOptions) {
     this.rows = new AccessLogWriter(options.accounts);
+    this.ownRows = new RateLimit(MAX_ROWS_PER_DAY, DAY_MS, () => options.now().getTime());
   }
 
   /** Records an event. Bound, so that it can listen to AccessEvents. */
@@ -66,8 +72,12 @@ export class AccessLog {
     } else this.recordAccess(entryOf(event));
   };
 
-  /** Records an entry with an actor, in a row of its own. */
+  /** Records an entry with an actor, in a row of its own unless the actor has too many. */
   recordAccess(entry: AccessLogEntry): void {
+    if (this.ownRows.countOrWaitMs(`${entry.event_type} ${entry.actor_id}`) > 0) {
+      this.countAccess(entry);
+      return;
+    }
     if (this.notes.length >= MAX_PENDING) {
       this.lostEntries += 1;
       return;
@@ -76,6 +86,15 @@ export class AccessLog {
     if (this.scheduled || this.failing) return;
     this.scheduled = true;
     setImmediate(() => void this.write(() => []));
+  }
+
+  /** Counts an entry in its day, by what was downloaded. Its other details are left out. */
+  private countAccess(entry: AccessLogEntry): void {
+    const { event_type, actor_id, organizations, details: { type } = {} } = entry;
+    const key = `${event_type} ${actor_id} ${organizations?.join() ?? ''} ${type ?? ''}`;
+    const details = type === undefined ? {} : { type };
+    const count = this.counts.add(key, DAY_MS, this.options.now().getTime(), () => ({ ...entry, details }));
+    if (count === null) this.lostEntries += 1;
   }
 
   /** Counts a refusal in its hour. Without an actor or account, every organization sees it. */
@@ -221,7 +240,8 @@ export class AccessLog {
     const period = new Date(periodStart).toISOString();
     const { event_type, details } = entry;
     const who = entry.actor_id ?? entry.account_id ?? null;
-    const isNamed = event_type === 'TOKEN_USED' || this.firstActors.has(period, `${event_type} ${organizationId}`, who);
+    const isRefusal = event_type === 'TOKEN_REFUSED' || event_type === 'SIGN_IN_REFUSED';
+    const isNamed = !isRefusal || this.firstActors.has(period, `${event_type} ${organizationId}`, who);
     const loggedEntry = isNamed ? entry : anonymousEntry(entry);
     const row = toAccessLogRow(
       loggedEntry,
@@ -230,7 +250,12 @@ export class AccessLog {
       new Date(last).toISOString(),
       count,
     );
-    const bucket = [period, event_type, organizationId, isNamed ? `${who}~${details?.reason ?? ''}` : ''].join('~');
+    const bucket = [
+      period,
+      event_type,
+      organizationId,
+      isNamed ? `${who}~${details?.reason ?? details?.type ?? ''}` : '',
+    ].join('~');
     this.enqueue(row, bucket);
   }
 

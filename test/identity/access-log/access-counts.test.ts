@@ -185,4 +185,37 @@ if (mongo) {
   test.after(mongo.close);
 }
 
+test('after 200 downloads an account’s further ones of a day share a row for each file', async ({
+  log,
+  rows,
+  clock,
+}) => {
+  const download = (account_id: string, index: number, type: string) =>
+    log.record({
+      type: 'EXPORT_DOWNLOADED',
+      caller: { ...CALLER, account_id },
+      download: { organization_id: 'org_a', type, format: 'csv', position: String(index) },
+    });
+  for (let index = 0; index < 500; index += 1) download('acc_ada', index, index % 2 ? 'vendors' : 'risks');
+  download('acc_bob', 1, 'vendors');
+  await log.flush();
+  clock.wait(1_000);
+  download('acc_ada', 501, 'risks');
+  await log.flush();
+  const found = await rows('org_a');
+  const ofAda = found.filter(({ actor_id }) => actor_id === 'acc_ada');
+  const counted = ofAda.filter(({ details }) => details.position === undefined);
+  assert.is(ofAda.length, 202);
+  const facts = counted.map(({ count, details }) => [details, count]).sort((a, b) => Number(a[1]) - Number(b[1]));
+  assert.equal(facts, [
+    [{ type: 'vendors' }, 150],
+    [{ type: 'risks' }, 151],
+  ]);
+  assert.equal(
+    found.filter(({ actor_id }) => actor_id === 'acc_bob').map(({ count, details }) => [count, details.position]),
+    [[1, '1']],
+    'another account’s have their own rows',
+  );
+});
+
 test.run();

@@ -108,7 +108,7 @@ test('bounds the buffer, and reports how many entries were lost', async ({
     },
   });
   for (let i = 0; i < 10_050; i += 1)
-    log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', clientInfo: CLIENT_INFO });
+    log.recordAccess({ event_type: 'SIGNED_IN', actor_id: `acc_${i}`, clientInfo: CLIENT_INFO });
   assert.not.ok(await log.flush());
   away = false;
   assert.ok(await log.flush());
