@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ROLES } from '../../register/organization.ts';
 import { idPrefix } from '../engine/ids.ts';
 import { normalize } from '../engine/normalize.ts';
 
@@ -35,6 +36,11 @@ export function isForbiddenName(name: string): boolean {
     [...RESERVED_WORDS, ...WORDS_FOR_NOBODY].some((word) => areConfusableNames(name, word)) ||
     skeletonOf(name).includes(skeletonOf('former member'))
   );
+}
+
+/** Returns true for a name that a person or organization may not choose: a forbidden one, or the word for a role. */
+export function isReservedName(name: string): boolean {
+  return isForbiddenName(name) || [...ROLES, 'Administrator'].some((word) => areConfusableNames(name, word));
 }
 
 /** A Coptic letter that the table lacks. */

@@ -1,7 +1,7 @@
 import { EACH_FORBIDDEN_IN_NAMES, FORBIDDEN_IN_NAMES } from '../../commands/engine/forbidden-characters.ts';
 import { normalize } from '../../commands/engine/normalize.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
-import { isForbiddenName } from '../../commands/organization/person-names.ts';
+import { isReservedName } from '../../commands/organization/person-names.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 
 /** The second factors, asked for after the password. */
@@ -106,6 +106,14 @@ export function readName(text: string): string {
   });
 }
 
+/** Returns an organization's name to store. @throws Refusal invalid_input, also for a word that the service uses itself */
+export function readOrganizationName(text: string): string {
+  const name = readName(text);
+  if (!isReservedName(name)) return name;
+  const message = 'Ids, roles and words that the service uses itself are no names. Enter the name that people know.';
+  throw new Refusal('invalid_input', message, { field: 'name' });
+}
+
 /**
  * Returns a person's name to store.
  * @param email the person's own address, the only one that can be a name
@@ -114,13 +122,14 @@ export function readName(text: string): string {
 export function readPersonName(text: string, email: string | null): string {
   const name = readName(text);
   if (isPersonName(name, email)) return name;
-  const message = 'Ids, e-mail addresses of others, ME and SYSTEM are no names. Enter the name that colleagues know.';
+  const message =
+    'Ids, e-mail addresses of others, roles, ME and SYSTEM are no names. Enter the name that colleagues know.';
   throw new Refusal('invalid_input', message, { field: 'name' });
 }
 
 /** Returns true for a name that means nothing else, such as an id or another person's address. */
 export function isPersonName(name: string, email: string | null): boolean {
-  if (isForbiddenName(name)) return false;
+  if (isReservedName(name)) return false;
   const key = emailKey(name);
   return key === null || (email !== null && key === emailKey(email));
 }

@@ -18,7 +18,7 @@ import { type OptionalReason, withReason } from '../../commands/record.ts';
 import type { NameReader } from '../../queries/records/member-names.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { StreamDamaged } from '../../stores/errors.ts';
-import { findAccount, readName } from '../accounts/account.ts';
+import { findAccount, readOrganizationName } from '../accounts/account.ts';
 import { storedInstallationId } from '../installation/installation.ts';
 import { barredOrganizations, hasTwoFactors, missingFactorFrom } from '../second-factor/required-factor.ts';
 import type { Tokens } from '../tokens/tokens.ts';
@@ -181,7 +181,7 @@ export class Members {
     accountId: string,
     actor: Actor = accountActor(accountId),
   ): Promise<{ id: string; name: string }> {
-    const readableName = readName(name);
+    const readableName = readOrganizationName(name);
     const roles = [...(await this.rolesOf(accountId)).values()];
     const owned = roles.filter((role) => roleAllows(role, 'createOrganizations')).length;
     if (owned === 0) throw new Refusal('forbidden', 'Only an OWNER can create organizations. Ask an owner of yours.');
@@ -208,7 +208,7 @@ export class Members {
 
   /** Renames an organization. By an OWNER or ADMIN. @throws Refusal */
   async rename(organizationId: string, name: string, actor: Actor): Promise<void> {
-    await this.command(organizationId, { type: 'RenameOrganization', name: readName(name) }, actor);
+    await this.command(organizationId, { type: 'RenameOrganization', name: readOrganizationName(name) }, actor);
   }
 
   /** Returns the date from which an organization requires a second factor, or null. @throws Refusal not_found */

@@ -1,4 +1,5 @@
 import { normalize } from '../../commands/engine/normalize.ts';
+import { isReservedName } from '../../commands/organization/person-names.ts';
 import { errors } from './oidc-provider.ts';
 import { redirectKind } from './redirects.ts';
 
@@ -69,12 +70,12 @@ function grantsOf(grants: unknown): unknown[] {
   return [...new Set(['authorization_code', ...supported])];
 }
 
-/** Returns a name on one line, without control and bidirectional characters. Null if nothing is left. */
+/** Returns a name on one line, without control and bidirectional characters. Null if nothing is left, and for the service's own words. */
 function nameOf(text: unknown): string | null {
   if (typeof text !== 'string') return null;
   const visible = normalize(text, 'NFKC').replace(/\s+/gu, ' ').replace(/\p{C}/gu, '');
   const name = visible.replace(/ +/g, ' ').trim();
-  return name === '' ? null : [...name].slice(0, MAX_NAME_LENGTH).join('');
+  return isReservedName(name) ? null : [...name].slice(0, MAX_NAME_LENGTH).join('');
 }
 
 function webUri(uri: unknown): string | null {

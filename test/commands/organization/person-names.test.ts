@@ -6,6 +6,7 @@ import {
   areConfusableNames,
   foldName,
   isForbiddenName,
+  isReservedName,
   isReservedWord,
 } from '../../../src/commands/organization/person-names.ts';
 
@@ -70,6 +71,28 @@ test('words that the service writes for people are no names', () => {
     assert.ok(isForbiddenName(name), name);
   }
   assert.not.ok(isForbiddenName('Vera Trail'));
+});
+
+test('roles are words that nobody chooses as a name, but an account may have one', () => {
+  for (const name of [
+    'Owner',
+    'OWNER',
+    '\u041ewner',
+    'Ow\u0578er',
+    'Admin',
+    'Adm1n',
+    'Administrator',
+    'auditor.',
+    'V\u0456ewer',
+    'EDlTOR',
+  ]) {
+    assert.ok(isReservedName(name), name);
+    assert.not.ok(isForbiddenName(name), name);
+  }
+  for (const name of ['veritrail', 'ME', 'former member']) assert.ok(isReservedName(name), name);
+  for (const name of ['Olivia Owner', 'Owen', 'Audi', 'Editorial Ltd', 'Adm', 'Vera Trail']) {
+    assert.not.ok(isReservedName(name), name);
+  }
 });
 
 test('being confusable is mutual, and holds for the name itself', () => {

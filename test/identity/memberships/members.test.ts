@@ -128,6 +128,8 @@ test('refuses invalid roles, accounts, names and domains', async () => {
     members.changeRole(organizationId, owner, '' as never, actor),
     members.rename(organizationId, ' ', actor),
     members.rename(organizationId, 'x'.repeat(201), actor),
+    members.rename(organizationId, 'Verltrail', actor),
+    members.createOrganization('0wner', owner),
     members.createOrganization('', owner),
     members.domains.admit(organizationId, 'localhost', 'VIEWER', actor),
     members.domains.admit(organizationId, 'a@example.org', 'VIEWER', actor),

@@ -83,7 +83,7 @@ test('an invitation isn’t used up by a taken name', async () => {
 test('ids, reserved words and others’ addresses are no names', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
-  for (const name of ['Me', 'SYSTEM', randomId('acc'), 'acc_ada', EVE.email]) {
+  for (const name of ['Me', 'SYSTEM', 'Owner', 'Verltrail', randomId('acc'), 'acc_ada', EVE.email]) {
     const refusal = await refusalOf(people.accounts.rename(session, name));
     assert.equal([refusal.code, refusal.more.field], ['invalid_input', 'name'], name);
     assert.is(

@@ -138,6 +138,14 @@ for (const [what, metadata, error] of [
   });
 }
 
+test('a client has no name if it gives itself a word of the service', async () => {
+  const service = await start();
+  for (const client_name of ['veritrail', 'Verltrail', 'Admin', '\u200b']) {
+    const { json } = await register(service, { ...REGISTRATION, client_name });
+    assert.not('client_name' in json, client_name);
+  }
+});
+
 test('a loopback client may use any port, another client only its own', async () => {
   const service = await start();
   const browser = new TestBrowser(service, service.owner);

@@ -197,7 +197,7 @@ test('is open only to roles that may read it', async ({ web, path }) => {
     ['VIEWER', 403],
   ] as const) {
     const email = `${role.toLowerCase()}@example.org`;
-    const browser = await web.invite({ name: role, email, password: `${role} of the register` }, role);
+    const browser = await web.invite({ name: `An ${role}`, email, password: `${role} of the register` }, role);
     assert.is((await browser.get(path)).status, status, role);
     assert.is((await browser.get('/organizations/org_00000000000000000000000000/access')).status, 404);
   }

@@ -198,7 +198,7 @@ test('links the files of every family except evidence, and of the changes, in ea
     ['VIEWER', false],
   ] as const) {
     const email = `${role.toLowerCase()}@example.org`;
-    const browser = await web.invite({ name: role, email, password: `${role} of the register` }, role);
+    const browser = await web.invite({ name: `An ${role}`, email, password: `${role} of the register` }, role);
     const gallery = (await browser.get(`${organizationPath}/reports`)).text;
     assert.match(gallery, '/reports/posture');
     assert.is(gallery.includes('/reports/audit-pack'), hasPack, role);
