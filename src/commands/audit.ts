@@ -90,12 +90,12 @@ export const audit = defineFamily(AUDIT, {
   keys: {
     life_from: {
       type: 'text',
-      note: '`valid_from`, or the earliest date if only `valid_until` is set',
+      // `valid_from`, or the earliest date if only `valid_until` is set.
       of: (audit) => boundDate(audit, 'valid_from', MIN_DATE),
     },
     life_until: {
       type: 'text',
-      note: '`valid_until`, or the latest date if only `valid_from` is set',
+      // `valid_until`, or the latest date if only `valid_from` is set.
       of: (audit) => boundDate(audit, 'valid_until', MAX_DATE),
     },
   },

@@ -29,8 +29,6 @@ export type SpecificEventOf<Description extends FamilyDescription> = Exclude<
 /** A stored key that is computed from a record. Lists filter by it and sort by it. */
 export interface ComputedKey<State> {
   type: 'text' | 'number';
-  /** Explains its values in docs/read-models.md. */
-  note: string;
   of(state: State): string | number | null;
   /** Only the indexes of the default order contain it, because each wider index slows down every write. */
   isPrimaryOnly?: true;

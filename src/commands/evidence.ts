@@ -22,7 +22,7 @@ export const evidence = defineFamily(EVIDENCE, {
   keys: {
     ends: {
       type: 'text',
-      note: '`valid_until`; `9999-12-31` without one',
+      // `valid_until`; `9999-12-31` without one.
       of: ({ valid_until }) => valid_until ?? MAX_DATE,
     },
   },

@@ -84,7 +84,7 @@ export const measure = defineFamily(MEASURE, {
   keys: {
     open_until: {
       type: 'text',
-      note: '`due_date` while it is open, else `9999-12-31`',
+      // `due_date` while it is open, else `9999-12-31`.
       of: ({ state, due_date }) => (isOpen(state) ? (due_date ?? MAX_DATE) : MAX_DATE),
     },
   },

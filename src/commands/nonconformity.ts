@@ -71,10 +71,10 @@ export const nonconformity = defineFamily(NONCONFORMITY, {
   update,
   evolve,
   keys: {
-    open: { type: 'number', note: '1 unless `CLOSED`, then 0', of: ({ status }) => (status === 'CLOSED' ? 0 : 1) },
+    open: { type: 'number', of: ({ status }) => (status === 'CLOSED' ? 0 : 1) },
     open_until: {
       type: 'text',
-      note: '`due_date` while it is open, else `9999-12-31`',
+      // `due_date` while it is open, else `9999-12-31`.
       of: ({ status, due_date }) => (status === 'CLOSED' ? MAX_DATE : (due_date ?? MAX_DATE)),
     },
   },

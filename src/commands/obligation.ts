@@ -57,7 +57,7 @@ export const obligation = defineFamily(OBLIGATION, {
   keys: {
     unmet_until: {
       type: 'text',
-      note: 'the due date until it is met, else `9999-12-31`',
+      // The due date until it is met, else `9999-12-31`.
       of: (obligation) => overdueAfter(obligation) ?? MAX_DATE,
     },
   },

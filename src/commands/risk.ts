@@ -252,24 +252,24 @@ export const risk = defineFamily(RISK, {
     // The factors of the score. The risk matrix counts by both.
     likelihood: {
       type: 'number',
-      note: 'the likelihood that `score` uses',
+      // The likelihood that `score` uses.
       of: (risk) => effectiveRatings(risk).likelihood,
       isPrimaryOnly: true,
     },
     impact: {
       type: 'number',
-      note: 'the impact that `score` uses',
+      // The impact that `score` uses.
       of: (risk) => effectiveRatings(risk).impact,
       isPrimaryOnly: true,
     },
     review_due: {
       type: 'text',
-      note: '`next_review_due`; `9999-12-31` if none is due',
+      // `next_review_due`; `9999-12-31` if none is due.
       of: ({ status, next_review_due }) => (status === 'CLOSED' ? MAX_DATE : (next_review_due ?? MAX_DATE)),
     },
     accepted_until: {
       type: 'text',
-      note: 'end of its acceptance; `9999-12-31` if not accepted',
+      // End of its acceptance; `9999-12-31` if not accepted.
       of: ({ acceptance }) => acceptance?.until ?? MAX_DATE,
     },
   },

@@ -143,12 +143,12 @@ export const vendor = defineFamily(VENDOR, {
   keys: {
     reviewed_or_never: {
       type: 'text',
-      note: '`last_reviewed`; `0001-01-01` if never reviewed',
+      // `last_reviewed`; `0001-01-01` if never reviewed.
       of: ({ last_reviewed }) => last_reviewed ?? MIN_DATE,
     },
     review_due: {
       type: 'text',
-      note: '`next_review_due`; `9999-12-31` if none is due',
+      // `next_review_due`; `9999-12-31` if none is due.
       of: ({ next_review_due }) => next_review_due ?? MAX_DATE,
     },
   },

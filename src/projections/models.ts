@@ -10,7 +10,6 @@ import { collectionsOf } from './read-models/collections.ts';
 import { familyModel } from './read-models/family-model.ts';
 import { MAP_ENTRIES } from './read-models/map-entries.ts';
 import type { ReadModel } from './read-models/read-model.ts';
-import { viewOf } from './read-models/views.ts';
 import { controlRelations } from './relations/control-relations.ts';
 import { evidenceRelations } from './relations/evidence-relations.ts';
 import { frameworkRelations } from './relations/framework-relations.ts';
@@ -19,7 +18,7 @@ import { TREE } from './transparency/organization-tree.ts';
 import { OUT_OF_ORDER } from './transparency/out-of-order-events.ts';
 import { SEALS } from './transparency/seal-documents.ts';
 
-/** Raise this number when a document, key, index or view changes. Read models are then rebuilt. */
+/** Raise this number when a document, key or index changes. Read models are then rebuilt. */
 export const PROJECTIONS_VERSION = 15;
 
 /** Relations between records that don't follow from a family's description. */
@@ -83,7 +82,6 @@ export const PARKED: CollectionSpec = {
   keys: { position: 'number' },
   indexes: [],
   searchable: false,
-  views: [viewOf('parked', ['position', 'event_id', 'event_type', 'stream', 'error'])],
 };
 
 /** Every collection of a generation, with its keys and indexes. */

@@ -20,7 +20,7 @@ export const organizations: ReadModel<ProjectedOrganization> = {
     historyFields: ['name', 'members', 'membership_ends', 'tokens', 'domains', 'second_factor_from'],
     evolve,
   },
-  publishedFields: ['name', 'members', 'membership_ends', 'tokens', 'domains', 'second_factor_from'],
+  storedFields: ['name', 'members', 'membership_ends', 'tokens', 'domains', 'second_factor_from'],
   nameOf: ({ name }) => name,
   derive: () => ({ owner_id: null, archived_at: null }),
   mapFields: ['members', 'membership_ends', 'tokens', 'domains'],

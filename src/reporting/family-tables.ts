@@ -47,7 +47,7 @@ const COMMON_COLUMNS: readonly RecordColumn[] = [
   column('stale', 'BOOLEAN', 'True if a later event could not be read, so that this row may be out of date.'),
 ];
 
-export const VALIDITY_COLUMNS: readonly ReportingColumn[] = [
+export const SPAN_COLUMNS: readonly ReportingColumn[] = [
   { name: 'from_position', type: 'INTEGER', description: 'Position of the event with which this begins.' },
   {
     name: 'until_position',
@@ -89,7 +89,7 @@ function tablesOf(model: ReadModel, columns: readonly RecordColumn[]): RecordTab
     history: {
       name: historyOf(plural),
       description: `${noun} as it was from one position until another`,
-      columns: [...all, ...VALIDITY_COLUMNS, CHANGED_COLUMN],
+      columns: [...all, ...SPAN_COLUMNS, CHANGED_COLUMN],
       key: ['id', 'from_position'],
       openBy: ['id'],
     },

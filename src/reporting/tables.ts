@@ -1,5 +1,5 @@
 import type { ReportingColumn, ReportingSchema, ReportingTable, ReportingView } from '../stores/reporting-store.ts';
-import { CHANGED_COLUMN, ORGANIZATION_COLUMN, RECORD_TABLES, VALIDITY_COLUMNS } from './family-tables.ts';
+import { CHANGED_COLUMN, ORGANIZATION_COLUMN, RECORD_TABLES, SPAN_COLUMNS } from './family-tables.ts';
 
 /*
  * The tables of the reporting database. Names and meanings are a promise: docs/read-models.md says which.
@@ -99,7 +99,7 @@ export const LINKS_TABLE: ReportingTable = {
     text('other_id', 'The record with the higher id.'),
     text('other_type', 'Its family.'),
     text('relation', 'Relation of the first control to the other, such as SUPPORTS; null without one.'),
-    ...VALIDITY_COLUMNS,
+    ...SPAN_COLUMNS,
     CHANGED_COLUMN,
   ],
   key: ['record_id', 'other_id', 'from_position'],

@@ -18,29 +18,7 @@ export interface CollectionSpec {
   searchable: boolean;
   /** Members that documents usually have. SQL stores write their values without the names. */
   members?: readonly string[];
-  /** Published for report generators that read the store themselves. SQL stores create these views. */
-  views?: readonly ViewSpec[];
 }
-
-/** Shows a collection's documents as rows. Columns are only ever added: see docs/read-models.md. */
-export interface ViewSpec {
-  name: string;
-  columns: readonly ViewColumn[];
-  /** Only documents with this value of a key. */
-  where?: { key: string; value: Scalar };
-}
-
-export type ViewColumn =
-  /** The value at a path in the document: member names with full stops between them. */
-  | { name: string; field: string }
-  /** A stored key. The view shows its value `none` as null. */
-  | { name: string; key: string; none?: Scalar }
-  /**
-   * A map, as an object: its entries are rows of another collection, with the keys `record_id`, `field` (the column's
-   * name), `from_position` and `until_position`, and the members `key` and `value`. The view shows the entries of the
-   * version that the row is, or of now.
-   */
-  | { name: string; rows: Required<Pick<CollectionSpec, 'name' | 'members'>>; at: 'NOW' | 'VERSION' };
 
 /** A document with its stored keys and words. `doc` is plain JSON with the tools' field names. */
 export interface StoredDocument {

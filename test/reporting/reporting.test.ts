@@ -1,4 +1,5 @@
 /** The reporting database of a service has the records, changes, links and figures that its tools and reports have. */
+import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FAMILY_DESCRIPTIONS } from '../../src/register/families.ts';
@@ -12,6 +13,8 @@ import {
 import { reportCaller, wholeReport } from '../support/reports.ts';
 import { until } from '../support/run/wait.ts';
 import { type ServedPair, serve, startPairs } from '../support/stores/pairs.ts';
+
+const PAGE = readFileSync(new URL('../../docs/read-models.md', import.meta.url), 'utf8');
 
 interface Context extends ServedPair {
   database: ReportingDatabase;
@@ -175,6 +178,20 @@ for (const pair of await startPairs()) {
         ['CRITICAL', 'Critical'],
       ],
     );
+  });
+
+  test('each query of docs/read-models.md runs, and finds rows', async (context) => {
+    const { organizationId: organization, database } = context;
+    const risk = (await database.rows('risks')).find(({ measure_count }) => Number(measure_count) > 0);
+    const day = new Date().toISOString().slice(0, 10);
+    const parameters = { organization, day, position: 1, record: risk!.id };
+    const queries = [...PAGE.matchAll(/```sql\n(.*?)\n```/gs)].map(([, sql]) => sql!);
+    assert.is(queries.length, 8);
+    for (const sql of queries) {
+      const named = Object.fromEntries(Object.entries(parameters).filter(([name]) => sql.includes(`:${name}`)));
+      const rows = database.query(sql, named);
+      if (rows !== null) assert.ok(rows.length > 0, sql);
+    }
   });
 
   test.run();

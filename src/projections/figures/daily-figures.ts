@@ -1,5 +1,4 @@
 import type { CollectionSpec, ReadModels } from '../../stores/read-store.ts';
-import { viewOf } from '../read-models/views.ts';
 
 /** Figures by name. Those that are 0 are absent. */
 export type FigureCounts = Readonly<Record<string, number>>;
@@ -24,7 +23,6 @@ export const DAILY_FIGURES: CollectionSpec = {
   keys: { series_id: 'text', day: 'text' },
   indexes: [{ keys: ['series_id', 'day'] }, { keys: ['day'] }],
   searchable: false,
-  views: [viewOf('daily_figures', ['framework_id', 'day', 'position', 'figures'])],
 };
 
 /** Differences to add to the figures, by the day from which they apply. */

@@ -1,5 +1,4 @@
-import type { CollectionSpec, ViewColumn } from '../../stores/read-store.ts';
-import { viewOf } from '../read-models/views.ts';
+import type { CollectionSpec } from '../../stores/read-store.ts';
 
 export interface FieldChange {
   field: string;
@@ -79,39 +78,7 @@ export const CHANGES: CollectionSpec = {
     'event_id',
     'hash',
   ],
-  // One row per event. Links and adoptions have further rows, so that a filter finds them by each of their records.
-  views: [
-    viewOf(
-      'changes',
-      [
-        'position',
-        'log_time',
-        'event_type',
-        ...nameColumns('record'),
-        ...nameColumns('linked'),
-        'revision',
-        'recorded_at',
-        'effective_at',
-        'actor_id',
-        'token_id',
-        { name: 'client_name', field: 'client.name' },
-        { name: 'client_version', field: 'client.version' },
-        'reason',
-        'changes',
-        'stream',
-        'stream_revision',
-        'event_id',
-        'hash',
-        'stale',
-      ],
-      { key: 'row_index', value: 0 },
-    ),
-  ],
 };
-
-function nameColumns(field: string): ViewColumn[] {
-  return ['id', 'type', 'name'].map((member) => ({ name: `${field}_${member}`, field: `${field}.${member}` }));
-}
 
 /**
  * Returns the key by which changes of a field are found: the names of the changed fields, with a space around each. An entry

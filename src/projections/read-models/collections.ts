@@ -1,6 +1,10 @@
 import type { CollectionSpec } from '../../stores/read-store.ts';
 import { historyOf, keysOf, ordersOf, type ReadModel, SPAN_KEYS } from './read-model.ts';
-import { columnNames, recordView, versionView } from './views.ts';
+
+/** The members that every record's document has. */
+const FIRST_MEMBERS = ['id', 'organization_id'];
+const LAST_MEMBERS = ['owner_id', 'created_at', 'updated_at', 'revision', 'position', 'archived_at'];
+const COMMON_MEMBERS = new Set([...FIRST_MEMBERS, ...LAST_MEMBERS]);
 
 /**
  * Returns a family's two collections: its records now, and every version with the positions between which it is
@@ -18,7 +22,9 @@ export function collectionsOf(model: ReadModel): CollectionSpec[] {
   ];
   const { largeMap, currentFields = [] } = model;
   const members = [
-    ...columnNames(model).filter((name) => name !== 'stale' && name !== largeMap?.field),
+    ...FIRST_MEMBERS,
+    ...model.storedFields.filter((name) => !COMMON_MEMBERS.has(name) && name !== largeMap?.field),
+    ...LAST_MEMBERS,
     'from_position',
   ];
   const indexed = (covers: string[]) =>
@@ -36,7 +42,6 @@ export function collectionsOf(model: ReadModel): CollectionSpec[] {
       ],
       searchable: true,
       members,
-      views: [recordView(model)],
     },
     {
       name: historyOf(model.family.plural),
@@ -48,7 +53,6 @@ export function collectionsOf(model: ReadModel): CollectionSpec[] {
       ],
       searchable: true,
       members: members.filter((name) => !currentFields.includes(name)),
-      views: [versionView(model, historyOf(model.family.plural))],
     },
   ];
 }

@@ -23,7 +23,7 @@ export function familyModel(family: AnyFamily, special: Partial<ReadModel> = {})
   const naturallySorted = fieldsWith(family, ({ naturalOrder, filter }) => naturalOrder && filter);
   return {
     family,
-    publishedFields: fieldsWith(family, ({ kind }) => !['past', 'validCount', 'ids'].includes(kind)),
+    storedFields: fieldsWith(family, ({ kind }) => !['past', 'validCount', 'ids'].includes(kind)),
     ...pinnedPositionsOf(family),
     nameOf: nameOf(family),
     keys: { ...fieldKeys(family), ...computedKeys(family) },
@@ -95,7 +95,7 @@ function fieldKeys({ fields, orders, filters = {}, dueItems = [] }: AnyFamily): 
     });
     if (key !== null) keys[name] = key;
     if (field.naturalOrder && field.filter) {
-      keys[exactTextKey(name)] = { ...textFilterKey(name), note: `\`${name}\`, normalized` };
+      keys[exactTextKey(name)] = textFilterKey(name);
     }
   }
   return keys;
@@ -133,8 +133,8 @@ function filterKeyFor(name: string, field: Field, isSorted: boolean): Key {
 
 function computedKeys({ keys = {} }: AnyFamily): Record<string, Key> {
   return Object.fromEntries(
-    Object.entries(keys).map(([name, { type, note, of, isPrimaryOnly }]) => {
-      const key = { ...computed(type, of), note };
+    Object.entries(keys).map(([name, { type, of, isPrimaryOnly }]) => {
+      const key = computed(type, of);
       return [name, isPrimaryOnly ? coveredByPrimaryIndexOnly(key) : key];
     }),
   );

@@ -5,8 +5,6 @@ import { textKey } from './search-text.ts';
 // biome-ignore lint/suspicious/noExplicitAny: keys of every family are in one list; each definition names its own types
 export interface Key<Document = any> {
   type: 'text' | 'number';
-  /** Explains the key's values, if they differ from the field's. */
-  note?: string;
   of(document: Document): Scalar | null;
   /**
    * True: all indexes of the family contain the key, so that filters on it don't read documents. False: the key is for
@@ -86,5 +84,5 @@ export function coveredByPrimaryIndexOnly<Document>(key: Key<Document>): Key<Doc
 /** A key for states: sorts in the order of the workflow, not of the alphabet. */
 export function stateKey(field: string, states: readonly string[]): Key {
   const rank = (document: KeyDocument) => states.indexOf(String(document[field]));
-  return { ...computed('number', rank), note: 'the state’s place in the workflow, from 0' };
+  return computed('number', rank);
 }

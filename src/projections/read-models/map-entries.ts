@@ -3,18 +3,17 @@ import type { TrailEvent } from '../../trail/event.ts';
 import type { FieldChange } from '../history/change-document.ts';
 import { OPEN_END } from '../relations/related-counts.ts';
 import { type ReadModel, type RecordDocument, withoutFields } from './read-model.ts';
-import { MAP_ENTRY_ROWS, SPAN_COLUMNS, viewOf } from './views.ts';
 
 /**
  * The entries of records' maps, such as members and tokens of an organization: a row for each value that an entry had,
  * with the positions between which it had it. So an event writes the entries that it changes, instead of whole maps.
  */
 export const MAP_ENTRIES: CollectionSpec = {
-  ...MAP_ENTRY_ROWS,
+  name: 'map_entries',
+  members: ['record_id', 'field', 'key', 'value', 'from_position', 'until_position'],
   keys: { record_id: 'text', field: 'text', from_position: 'number', until_position: 'number' },
   indexes: [{ keys: ['record_id', 'field', 'until_position'], covers: ['from_position'], lookup: true }],
   searchable: false,
-  views: [viewOf('map_entries', ['record_id', 'field', 'key', 'value', ...SPAN_COLUMNS])],
 };
 
 interface MapEntryRow {

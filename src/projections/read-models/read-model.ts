@@ -49,8 +49,8 @@ export interface ReadModel<State extends object = any> {
   family: FamilyNames &
     Pick<Decider<State, never, never>, 'events' | 'evolve'> &
     Pick<Family<State>, 'historyFields'> & { references?: readonly string[]; origin?: unknown };
-  /** The published fields, in addition to those of every record. */
-  publishedFields: readonly string[];
+  /** The fields of its documents, in addition to those of every record. */
+  storedFields: readonly string[];
   /** Returns the fields that follow from the state and the related counts. */
   derive?(state: State, relatedCounts: RelatedCounts): object;
   /** By event type: the field that holds the position of the newest such event, as on the wire. Null before it. */

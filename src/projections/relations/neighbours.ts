@@ -1,7 +1,6 @@
 import { type DirectedRelation, relationOfRecord } from '../../register/link.ts';
 import type { CollectionSpec, DocumentPut, ReadModels, StoredDocument } from '../../stores/read-store.ts';
 import type { RecordDocument } from '../read-models/read-model.ts';
-import { SPAN_COLUMNS, viewOf } from '../read-models/views.ts';
 import { OPEN_END } from './related-counts.ts';
 
 /**
@@ -23,7 +22,6 @@ export const LINKS: CollectionSpec = {
     { keys: ['until_position'] },
   ],
   searchable: false,
-  views: [viewOf('links', ['record_id', 'other_id', 'other_type', 'relation', ...SPAN_COLUMNS])],
 };
 
 /** The same pairs for projections. They read them by id, because a new generation has no other indexes yet. */

@@ -1,6 +1,5 @@
 import type { CollectionSpec, Condition, DocumentReads } from '../../stores/read-store.ts';
 import type { LogSealed, SealEvent, SealKeyRotated } from '../../trail/seals/seal-events.ts';
-import { viewOf } from '../read-models/views.ts';
 
 /** The place of a seal event in the log and in its stream. */
 interface SealPlace {
@@ -17,27 +16,12 @@ const SEALS_PER_READ = 500;
 export type SealDocument = SealEvent & SealPlace;
 export type LogSealedDocument = { type: 'LogSealed'; data: LogSealed } & SealPlace;
 
-/** The data of all types of seal events. Each type has some of these fields. */
-const SEAL_COLUMNS = [
-  'size',
-  'root',
-  'sealed_at',
-  'previous_seal',
-  'from_key_id',
-  'key_id',
-  'public_key',
-  'signature',
-  'old_signature',
-  'new_signature',
-].map((name) => ({ name, field: `data.${name}` }));
-
 /** The events of each organization's seal stream. Only seals have the key `size`: the number of events they cover. */
 export const SEALS: CollectionSpec = {
   name: 'seals',
   keys: { position: 'number', size: 'number' },
   indexes: [{ keys: ['position'] }, { keys: ['size'] }],
   searchable: false,
-  views: [viewOf('seals', ['position', 'type', ...SEAL_COLUMNS, 'revision', 'event_id', 'hash'])],
 };
 
 /** Returns the newest event of the seal stream, of any type. */

@@ -6,7 +6,7 @@ import type { Checkpoint } from '../read-store.ts';
 import { writeUnlessTaken } from './client.ts';
 import type { RowPut, RowWriter } from './row-writer.ts';
 
-/** A checkpoint as stored. docs/read-models.md promises the names of these fields to other programs. */
+/** A checkpoint as stored. */
 interface StoredCheckpoint {
   group: string;
   n: number;

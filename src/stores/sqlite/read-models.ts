@@ -20,7 +20,6 @@ import {
   type Collection,
   createIndex,
   createTable,
-  createView,
   existingIndexes,
   putDocument,
   tableName,
@@ -80,16 +79,13 @@ export class SqliteReadModels implements ReadModels {
   /** Creates what the file lacks. If that is nothing, it needn't wait for a thread that is writing. */
   #createTables(collections: readonly CollectionSpec[]): void {
     const existing = new Set(this.#db.all('SELECT name FROM sqlite_master').map((row) => row[0]));
-    const names = collections.flatMap((spec) => [tableName(spec), ...(spec.views ?? []).map(({ name }) => name)]);
+    const names = collections.map(tableName);
     if (existing.has('checkpoints') && existing.has(ORGANIZATIONS_TABLE) && names.every((name) => existing.has(name)))
       return;
     this.#db.transaction(() => {
       this.#db.exec(CHECKPOINTS);
       this.#organizations.create();
-      for (const spec of collections) {
-        this.#db.exec(createTable(spec));
-        for (const view of spec.views ?? []) this.#db.exec(createView(spec, view));
-      }
+      for (const spec of collections) this.#db.exec(createTable(spec));
     });
   }
 

@@ -1,10 +1,8 @@
-import type { CollectionSpec, Scalar, ViewColumn, ViewSpec } from '../read-store.ts';
+import type { CollectionSpec } from '../read-store.ts';
 import { quote } from './connection.ts';
-import { ORGANIZATIONS_TABLE } from './organization-numbers.ts';
-import { memberPath } from './stored-text.ts';
 
 /*
- * The tables of read models: one per collection with a column per key, its indexes, and its views.
+ * The tables of read models: one per collection with a column per key, and its indexes.
  */
 
 export type IndexSpec = CollectionSpec['indexes'][number];
@@ -14,11 +12,9 @@ export const CHECKPOINTS = `
     organization_id TEXT PRIMARY KEY, n INTEGER NOT NULL, store_position TEXT NOT NULL, position INTEGER NOT NULL,
     log_time TEXT NOT NULL, parked INTEGER NOT NULL, out_of_order INTEGER NOT NULL,
     installation TEXT NOT NULL, place TEXT, place_events INTEGER
-  ) WITHOUT ROWID;
-  CREATE VIEW IF NOT EXISTS progress AS
-    SELECT organization_id, position, log_time, parked, installation FROM checkpoints`;
+  ) WITHOUT ROWID`;
 
-/** Returns a collection's table name. The collection's own name is its view's, which other programs read. */
+/** Returns a collection's table name. */
 export const tableName = (spec: Pick<CollectionSpec, 'name'>): string => `${spec.name}_documents`;
 
 /** Returns a key's column. */
@@ -60,43 +56,6 @@ export function putDocument(spec: CollectionSpec): string {
   const replaced = names.slice(1).map((name) => `${name} = excluded.${name}`);
   return `INSERT INTO ${quote(tableName(spec))} (${names.join(', ')}) VALUES (${values})
     ON CONFLICT (id) DO UPDATE SET ${replaced.join(', ')}`;
-}
-
-/** Returns the statement for a view. Views are computed when read, so they don't slow down writes. */
-export function createView(spec: CollectionSpec, { name, columns, where }: ViewSpec): string {
-  const selected = columns.map((column) => `${columnSql(spec, column)} AS ${quote(column.name)}`);
-  const whereClause = where ? ` WHERE ${keyColumn(where.key)} = ${literal(where.value)}` : '';
-  const from = `${quote(tableName(spec))} d JOIN ${ORGANIZATIONS_TABLE} o ON o.number = d.organization`;
-  return `CREATE VIEW IF NOT EXISTS ${quote(name)} AS SELECT ${selected.join(', ')} FROM ${from}${whereClause}`;
-}
-
-/**
- * Returns a view column's SQL. Booleans are 1 and 0, lists and objects JSON. Ids come from their columns, which have
- * indexes.
- */
-function columnSql(spec: CollectionSpec, column: ViewColumn): string {
-  if ('field' in column) {
-    if (column.field === 'id') return 'd.id';
-    if (column.field === 'organization_id') return 'o.id';
-    return `json_extract(doc, ${literal(memberPath(spec, column.field))})`;
-  }
-  if ('rows' in column) return entriesSql(column);
-  const key = keyColumn(column.key);
-  return column.none === undefined ? key : `nullif(${key}, ${literal(column.none)})`;
-}
-
-/** Returns the SQL of a map whose entries are rows of another table. */
-function entriesSql({ name, rows, at }: Extract<ViewColumn, { rows: unknown }>): string {
-  const [key, value] = ['key', 'value'].map((member) => `json_extract(e.doc, ${literal(memberPath(rows, member))})`);
-  const [record, position] =
-    at === 'NOW' ? ['id', Number.MAX_SAFE_INTEGER - 1] : [keyColumn('record_id'), `d.${keyColumn('from_position')}`];
-  return `(SELECT json_group_object(${key}, ${value}) FROM ${quote(tableName(rows))} e
-    WHERE e.organization = d.organization AND e.${keyColumn('record_id')} = d.${record} AND e.${keyColumn('field')} = ${literal(name)}
-    AND e.${keyColumn('until_position')} > ${position} AND e.${keyColumn('from_position')} <= ${position})`;
-}
-
-function literal(value: Scalar): string {
-  return typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
 }
 
 /** An index that exists. */

@@ -46,11 +46,3 @@ export function documentMaker({ members }: Pick<CollectionSpec, 'members'>): (pa
     return Object.assign(doc, others);
   };
 }
-
-/** Returns the JSON path, in the text, of a path in the document that begins with a member's name. */
-export function memberPath({ members }: Pick<CollectionSpec, 'members'>, path: string): string {
-  if (members === undefined) return `$.${path}`;
-  const [first] = /^[^.[]+/.exec(path)!;
-  const place = members.indexOf(first);
-  return place < 0 ? `$[${members.length}].${path}` : `$[${place}]${path.slice(first.length)}`;
-}

@@ -5,10 +5,10 @@ import Database from 'libsql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { COLLECTIONS } from '../../../src/projections/models.ts';
-import { memberPath } from '../../../src/stores/sqlite/stored-text.ts';
 import { keptSealText, readKeptSeal } from '../../../src/trail/seals/kept-seal.ts';
 import type { LogSealed } from '../../../src/trail/seals/seal-events.ts';
 import { ORGANIZATION as REGISTER, startRegister } from '../../support/register.ts';
+import { memberPath } from '../../support/stores/member-path.ts';
 import { editAndRehash } from '../../support/trail/insider.ts';
 import {
   FIRST_KEY,

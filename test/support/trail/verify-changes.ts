@@ -1,6 +1,6 @@
 import { CHANGES } from '../../../src/projections/history/change-document.ts';
-import { memberPath } from '../../../src/stores/sqlite/stored-text.ts';
 import { ORGANIZATION, type TestRegister } from '../register.ts';
+import { memberPath } from '../stores/member-path.ts';
 
 export interface Fault {
   why: string;
