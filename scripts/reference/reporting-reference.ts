@@ -13,7 +13,7 @@ const RELATIONS: readonly (ReportingTable | ReportingView)[] = [...REPORTING_SCH
 export function makeReportingReference(): { page: string; path: string }[] {
   return [
     { page: makePage(), path: pathOf('../../docs/read-models.md') },
-    { page: `${JSON.stringify(makeSchema(), null, 2)}\n`, path: pathOf('../../docs/read-models.json') },
+    { page: toJson(makeSchema()), path: pathOf('../../docs/read-models.json') },
     { page: makeSources(), path: pathOf('../../docs/sources.yml') },
   ];
 }
@@ -41,9 +41,15 @@ function makeSchema(): object {
       type: 'key' in relation ? 'TABLE' : 'VIEW',
       description: `A row is ${relation.description}.`,
       ...('key' in relation ? { key: relation.key } : {}),
-      columns: relation.columns,
+      columns: relation.columns.map(({ name, type, description }) => ({ name, type, description })),
     })),
   };
+}
+
+/** Returns JSON with short lists on one line, as the formatter of this project wants it. */
+function toJson(value: object): string {
+  const text = JSON.stringify(value, null, 2);
+  return `${text.replace(/\[\s+("[^[\]{}]*")\s+\]/g, (_, items: string) => `[${items.replace(/\s*\n\s*/g, ' ')}]`)}\n`;
 }
 
 function makeSources(): string {

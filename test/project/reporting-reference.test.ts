@@ -16,8 +16,17 @@ const RELATIONS = [...REPORTING_SCHEMA.tables, ...REPORTING_SCHEMA.views];
 const NOT_STORED = ['owner', 'truncated', 'overdue', 'expired', 'valid_evidence_count', 'record_ids', 'record_count'];
 
 /** Names that SQLite, DuckDB or PostgreSQL don't accept as a column without quotes. */
-const KEYWORDS =
-  'all alter analyse analyze and any array as asc asymmetric between both by case cast check collate column commit constraint create cross current_date current_time current_timestamp default deferrable delete desc describe distinct do drop else end escape except exists false fetch for foreign from full glob grant group having in index initially inner insert intersect into is isnull join lateral leading left like limit localtime localtimestamp natural not notnull null offset on only or order outer pivot placing primary qualify references returning right select session_user set show similar some summarize symmetric table then to trailing transaction true union unique unpivot update user using values variadic when where window with';
+const KEYWORDS = [
+  'all alter analyse analyze and any array as asc asymmetric between both',
+  'by case cast check collate column commit constraint create cross current_date current_time',
+  'current_timestamp default deferrable delete desc describe distinct do drop else end escape',
+  'except exists false fetch for foreign from full glob grant group having',
+  'in index initially inner insert intersect into is isnull join lateral leading',
+  'left like limit localtime localtimestamp natural not notnull null offset on only',
+  'or order outer pivot placing primary qualify references returning right select session_user',
+  'set show similar some summarize symmetric table then to trailing transaction true',
+  'union unique unpivot update user using values variadic when where window with',
+];
 
 for (const { page, path } of makeReportingReference()) {
   test(`${path.slice(path.lastIndexOf('/') + 1)} equals what the definitions generate`, () => {
@@ -41,7 +50,7 @@ test('keeps every column that was ever published, with its type', () => {
 });
 
 test('has no name that is a keyword of SQL', () => {
-  const keywords = new Set(KEYWORDS.split(' '));
+  const keywords = new Set(KEYWORDS.join(' ').split(' '));
   const names = RELATIONS.flatMap(({ name, columns }) => [name, ...columns.map((column) => column.name)]);
   assert.equal(
     names.filter((name) => keywords.has(name) || !/^[a-z][a-z0-9_]*$/.test(name)),
