@@ -12,7 +12,8 @@ export function nearest(
   for (const name of names) {
     // The distance is at least the difference of the lengths.
     const minDistance = Math.abs(comparedText.length - name.length);
-    if (minDistance >= name.length || (best !== null && minDistance >= best.distance)) continue;
+    if (minDistance > maxEdits || minDistance >= name.length || (best !== null && minDistance >= best.distance))
+      continue;
     const distance = editDistance(comparedText, comparedPart(name));
     if (best === null || distance < best.distance) best = { name, distance };
   }

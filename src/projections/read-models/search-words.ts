@@ -5,17 +5,15 @@ import { normalizeText } from './search-text.ts';
  * stores.
  */
 
-/** A letter of a script that writes no spaces between words, or in Korean puts words together. */
-const UNSPACED =
-  '(?=[\\p{L}\\p{N}])[ー\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}]';
-const SPACED = `(?:(?!${UNSPACED})[\\p{L}\\p{N}])+`;
+const WORD = /[\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*/gu;
 
+/** Begins with a letter of a script that writes no spaces between words, or in Korean puts words together. */
+const IS_UNSPACED = /^[ー\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
+/** The parts of a word that are of such scripts, and the others. */
+const RUNS =
+  /[ー\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]+|[^ー\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]+/gu;
 /** Contains each of these letters, and is tested much faster. */
 const MAY_BE_UNSPACED = /[\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u2e80-\ud7ff\ud840-\ud8ff\uf900-\ufaff]/;
-const IS_UNSPACED = new RegExp(`^${UNSPACED}`, 'u');
-const WORD = /[\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*/gu;
-/** As `WORD`, but a word also ends where the script changes between one with and one without spaces. */
-const WORD_OR_RUN = new RegExp(`(?:${UNSPACED})+|${SPACED}(?:\\.${SPACED})*`, 'gu');
 
 /** A search finds only this many distinct words of a long text, and this many pairs of letters without spaces. */
 const MAX_WORDS_PER_TEXT = 100;
@@ -28,8 +26,11 @@ const BESIDE_NUMBER = /^[ _/.:–‐-]{1,2}$/;
 /** The signs between the two halves of one word: e-mail, let's. */
 const IN_WORD = /^[-‐'’]$/;
 
-/** The expression that finds the words of a normalized text. A term with dots (A.8.13) is one word. */
-const wordPattern = (text: string): RegExp => (MAY_BE_UNSPACED.test(text) ? WORD_OR_RUN : WORD);
+/** Returns a word in parts that end where the script changes between one with and one without spaces. */
+function partsOf(word: string): string[] {
+  if (!MAY_BE_UNSPACED.test(word)) return [word];
+  return word.match(RUNS)!.flatMap((part) => part.match(WORD) ?? []);
+}
 
 /** Returns true for a word without spaces around it: it is searched by pairs of letters. */
 const isUnspaced = (word: string): boolean => MAY_BE_UNSPACED.test(word) && IS_UNSPACED.test(word);
@@ -41,8 +42,8 @@ function withoutInnerDots(word: string): string {
 
 /** Returns the distinct normalized words of a text. Letters of a script without spaces are one word up to the next sign. */
 export function normalizedWords(text: string): string[] {
-  const normalized = normalizeText(text);
-  return [...new Set(normalized.match(wordPattern(normalized))?.map(withoutInnerDots))];
+  const words = normalizeText(text).match(WORD) ?? [];
+  return [...new Set(words.flatMap(partsOf).map(withoutInnerDots))];
 }
 
 /**
@@ -88,11 +89,13 @@ function secondPart(word: string): string {
 function* firstWords(text: string, maxWords: number): Generator<{ word: string; gap: string }> {
   const seen = new Set<string>();
   let end = 0;
-  for (const { 0: word, index } of text.matchAll(wordPattern(text))) {
-    seen.add(word);
-    if (seen.size > maxWords) return;
-    yield { word, gap: text.slice(end, index) };
-    end = index + word.length;
+  for (const { 0: match, index } of text.matchAll(WORD)) {
+    for (const [place, word] of partsOf(match).entries()) {
+      seen.add(word);
+      if (seen.size > maxWords) return;
+      yield { word, gap: place === 0 ? text.slice(end, index) : '' };
+    }
+    end = index + match.length;
   }
 }
 

@@ -2,11 +2,13 @@ import { keysOf } from '../../projections/read-models/read-model.ts';
 import { normalizedWords, searchWords, withoutPadding } from '../../projections/read-models/search-words.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import type { ReadableSource } from './list-source.ts';
-import { hasSimilarWord } from './similar-words.ts';
+import { SimilarWords } from './similar-words.ts';
 
 /** Records whose words are compared with a query that found nothing, and whose numbers are counted. */
 const MAX_COMPARED_RECORDS = 300;
 const MAX_COMPARED_NUMBERS = 1_000;
+/** Comparing so many words takes about 10 ms. */
+const MAX_WORD_COMPARISONS = 10_000;
 /** Longer queries get no near matches, because comparing words takes time. */
 export const MAX_COMPARED_WORDS = 8;
 /** Near matches that a hint names. */
@@ -78,15 +80,18 @@ async function recordsWithSimilarWords(
   const order = { key: null, direction: 'ASC' } as const;
   const rows = await source.models.find({ ...source, where, order, limit: MAX_COMPARED_RECORDS });
   const near: RecordRow[] = [];
+  let compared = 0;
   for (const { doc } of rows) {
     const nameWords = normalizedWords(family.model.nameOf(doc));
-    const recordWords = [...searchWords([family.model.nameOf(doc), numberOf(doc)], []), ...joinsOf(nameWords)];
+    const ownWords = searchWords([family.model.nameOf(doc), numberOf(doc)], []);
+    const recordWords = new SimilarWords([...ownWords, ...joinsOf(nameWords)]);
     const isNear =
-      wordings.some((wording) => wording.every((word) => hasSimilarWord(recordWords, word))) ||
+      wordings.some((wording) => wording.every((word) => recordWords.has(word))) ||
       (abbreviation !== null && initialsOf(nameWords).includes(abbreviation)) ||
       (isAbbreviation(initials) && nameWords.includes(initials));
     if (isNear) near.push(doc);
-    if (near.length === MAX_NEAR_MATCHES) break;
+    compared += recordWords.compared;
+    if (near.length === MAX_NEAR_MATCHES || compared > MAX_WORD_COMPARISONS) break;
   }
   return near;
 }
