@@ -128,7 +128,7 @@ test('an audit pack states if its changes match the log, and the checked range',
   );
   const { audits } = await register.call<{ audits: { id: string }[] }>('listAudits', { organization_id: ORGANIZATION });
   const pageOne = await getReport({ type: 'AUDIT_PACK', audit_id: audits[0]!.id, format: 'MARKDOWN' });
-  assert.match(JSON.stringify(pageOne), /Changes checked.*Positions 1 to \d+ match the log\./);
+  assert.match(JSON.stringify(pageOne), /Changes checked.*Changes 1 to \d+ match the log\./);
 });
 
 test.run();
