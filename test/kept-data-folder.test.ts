@@ -34,11 +34,15 @@ import {
   recordedFolders,
 } from './support/trail/kept-data-folder.ts';
 
-/** Inputs with which a report has the recorded digest. Two have another `report_version` by default now. */
+/** Inputs with which a report has the recorded digest. Some have another `report_version` by default now. */
 const EXTRA_INPUTS: Readonly<Record<string, object>> = {
-  CHANGES_BETWEEN: { from: '1' },
+  AUDIT_PACK: { report_version: '1' },
+  CHANGES_BETWEEN: { from: '1', report_version: '1' },
+  EVIDENCE: { report_version: '1' },
+  NONCONFORMITIES: { report_version: '1' },
   RISK_REGISTER: { report_version: '1' },
   STATEMENT_OF_APPLICABILITY: { report_version: '1' },
+  VENDORS: { report_version: '1' },
 };
 
 for (const name of recordedFolders()) define(name);

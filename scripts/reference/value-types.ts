@@ -60,7 +60,7 @@ function typeOf(nullableSchema: JsonSchema): string {
     case 'object':
       return objectType(schema);
     case undefined:
-      return 'any value';
+      return schema.title === 'time or date' ? 'time or date' : 'any value';
     default:
       return String(schema.type);
   }

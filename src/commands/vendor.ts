@@ -1,7 +1,8 @@
 import type { Fields } from '../register/field.ts';
 import { VENDOR, type VendorReview, type VendorRow, type VendorState } from '../register/vendor.ts';
 import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
-import { addDays, dateOf, endOfDay, MAX_DATE, MIN_DATE } from './engine/dates.ts';
+import { addDays, dateOf, instantOf, isAfterToday, isRealDate, MAX_DATE, MIN_DATE } from './engine/dates.ts';
+import { dateAsTimeIn } from './engine/dates-as-times.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
 import { type ImportOrigin, toImportOrigin } from './import-origin.ts';
@@ -21,7 +22,7 @@ export type ReviewVendor = {
   outcome: VendorReview['outcome'];
   findings?: string | null;
   conditions?: string | null;
-  /** A time or a date: see `reviewTime`. */
+  /** A time or a date. By default now: see `reviewTime`. */
   reviewed_at?: string;
   next_review_due?: string | null;
 } & OptionalReason;
@@ -56,7 +57,7 @@ const REVIEW_DATES = {
   next_review_due: VENDOR.fields.next_review_due,
 } as const satisfies Fields;
 
-function decideReview(command: ReviewVendor, _state: VendorState, context: DecisionContext): VendorReviewed[] {
+function decideReview(command: ReviewVendor, vendor: VendorState, context: DecisionContext): VendorReviewed[] {
   if (command.outcome === 'CONDITIONAL' && !command.conditions) {
     throw new Refusal(
       'invalid_input',
@@ -64,7 +65,7 @@ function decideReview(command: ReviewVendor, _state: VendorState, context: Decis
       { field: 'conditions' },
     );
   }
-  const reviewed_at = reviewTime(command, context.now);
+  const reviewed_at = reviewTime(command, context.now, vendor);
   checkDates(REVIEW_DATES, command, context);
   const next_review_due = command.next_review_due ?? addDays(reviewed_at, REVIEW_INTERVAL_DAYS);
   if (next_review_due < dateOf(reviewed_at)) {
@@ -86,22 +87,40 @@ function decideReview(command: ReviewVendor, _state: VendorState, context: Decis
   return [{ type: 'VendorReviewed', data }];
 }
 
-/** Returns the time of a review: the command's time, the end of the command's date but at most now, or now. */
-function reviewTime({ reviewed_at }: Pick<ReviewVendor, 'reviewed_at'>, now: string): string {
-  if (reviewed_at === undefined || reviewed_at === dateOf(now)) return now;
-  return reviewed_at === dateOf(reviewed_at) ? endOfDay(reviewed_at) : reviewed_at;
+/**
+ * Returns the time or date of a review: the command's, or now. If the newest review has today's date in some zone, a review
+ * of now gets that date too, because it is the later one.
+ */
+function reviewTime({ reviewed_at }: Pick<ReviewVendor, 'reviewed_at'>, now: string, vendor: VendorState): string {
+  if (reviewed_at !== undefined) return reviewed_at;
+  const { last_reviewed } = vendor;
+  return last_reviewed !== null && isOlder(now, vendor) && !isAfterToday(last_reviewed, now) ? last_reviewed : now;
+}
+
+/** Returns true for a review that took place before the vendor's newest one. */
+function isOlder(reviewed_at: string, vendor: VendorState): boolean {
+  const { last_reviewed } = vendor;
+  if (last_reviewed === null) return false;
+  // A vendor that came with the date of a review may be reviewed again on that day.
+  const newest = isRealDate(last_reviewed) ? dateAsTimeIn(vendor)(last_reviewed) : last_reviewed;
+  return instantOf(reviewed_at) < newest;
 }
 
 /**
- * Returns the newest review if it is later than the command's review, which then changed only the history. Else null.
+ * Returns the newest review if it isn't the command's, which then changed only the history, or is replaced since. Else null.
  * @param recorded_at when the command's review was recorded
  */
 export function supersededBy(
-  command: Pick<ReviewVendor, 'reviewed_at'>,
+  command: ReviewVendor,
   recorded_at: string,
-  { last_reviewed, review }: VendorState,
+  vendor: VendorState,
 ): { reviewed_at: string; outcome: VendorReview['outcome'] | null } | null {
-  if (last_reviewed === null || reviewTime(command, recorded_at) >= last_reviewed) return null;
+  const { last_reviewed, review } = vendor;
+  if (last_reviewed === null) return null;
+  // Two reviews can have the same date.
+  const { outcome, findings = null, conditions = null } = command;
+  const isSame = outcome === review?.outcome && findings === review.findings && conditions === review.conditions;
+  if (isSame && !isOlder(reviewTime(command, recorded_at, vendor), vendor)) return null;
   return { reviewed_at: last_reviewed, outcome: review?.outcome ?? null };
 }
 
@@ -123,7 +142,7 @@ function evolve(vendor: VendorState, event: SpecificEvent): VendorState {
 
 /** Applies a review. One that is older than the newest changes only the history. */
 function applyReview(vendor: VendorState, data: VendorReviewed['data']): VendorState {
-  if (vendor.last_reviewed !== null && data.reviewed_at < vendor.last_reviewed) return vendor;
+  if (isOlder(data.reviewed_at, vendor)) return vendor;
   const { outcome, reviewed_at, next_review_due } = data;
   const review = toReview(data);
   return { ...vendor, status: outcome, last_reviewed: reviewed_at, next_review_due, review, imported: null };
@@ -143,8 +162,8 @@ export const vendor = defineFamily(VENDOR, {
   keys: {
     reviewed_or_never: {
       type: 'text',
-      // `last_reviewed`; `0001-01-01` if never reviewed.
-      of: ({ last_reviewed }) => last_reviewed ?? MIN_DATE,
+      // `last_reviewed`, a date as the end of its day; `0001-01-01` if never reviewed.
+      of: ({ last_reviewed }) => (last_reviewed === null ? MIN_DATE : instantOf(last_reviewed)),
     },
     review_due: {
       type: 'text',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ReviewVendor, supersededBy } from '../commands/vendor.ts';
 import { OUTCOMES, VENDOR, type VendorState } from '../register/vendor.ts';
 import * as field from './schema/fields.ts';
-import { time } from './schema/output.ts';
+import { statedTime } from './schema/output.ts';
 import { changeTool, type FamilyTools, familyTools } from './tools/family-tools.ts';
 
 const vendors = familyTools(VENDOR);
@@ -18,9 +18,7 @@ export const vendorTools: FamilyTools = {
         outcome: field.enumOf(OUTCOMES),
         findings: field.clearable(field.text()),
         conditions: field.clearable(field.text()),
-        reviewed_at: field.withoutDescription(
-          field.dateOrTime().optional().describe('now by default; a date means its end, at most now'),
-        ),
+        reviewed_at: field.withoutDescription(field.dateOrTime().optional().describe('now by default')),
         next_review_due: field.clearable(field.date()),
       }),
       example: { outcome: 'CONDITIONAL', conditions: 'Encrypts backups by summer', reason: 'Yearly review' },
@@ -28,7 +26,7 @@ export const vendorTools: FamilyTools = {
       extraOutput: {
         shape: () => ({
           superseded_by: z
-            .strictObject({ reviewed_at: time(), outcome: field.enumOf(OUTCOMES).nullable() })
+            .strictObject({ reviewed_at: statedTime(), outcome: field.enumOf(OUTCOMES).nullable() })
             .optional()
             .describe(
               'the newest review, if it is later than this one; outcome is null if the vendor was added with it',

@@ -54,6 +54,14 @@ export function eventWithReason<Members extends MemberSchemas = Record<never, ne
   return event({ ...(members as Members), reason: optional(string()) });
 }
 
+/**
+ * Describes an event in which a time may be a date since schema version 2. Version 1 stored such a date as a time: see
+ * `dates-as-times.ts`.
+ */
+export function eventWithDates<Members extends MemberSchemas>([members]: readonly [Members]): [Members, Members] {
+  return [members, members];
+}
+
 export function string<T extends string = string>(): ValueSchema<T> {
   return { type: 'string' };
 }

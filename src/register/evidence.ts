@@ -1,5 +1,5 @@
 import { addedMembers } from './event-members.ts';
-import { event, eventWithReason, string } from './event-schema.ts';
+import { event, eventWithDates, eventWithReason, string } from './event-schema.ts';
 import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
 import { type FamilyFigures, startsAfter } from './figure.ts';
 
@@ -41,7 +41,7 @@ const FIELDS = {
 export type EvidenceState = StateOf<typeof FIELDS>;
 
 export const EVIDENCE_EVENTS = {
-  EvidenceAdded: eventWithReason(addedMembers(FIELDS)),
+  EvidenceAdded: eventWithDates(eventWithReason(addedMembers(FIELDS))),
   EvidenceArchived: event({ archived_at: string(), reason: string() }),
   EvidenceRestored: event({ reason: string() }),
 };

@@ -52,7 +52,9 @@ interface FieldFacts {
 /** A field of a record. */
 export type Field = FieldFacts &
   (
-    | { kind: 'name' | 'text' | 'longText' | 'url' | 'sha256' | 'date' | 'time' | 'boolean' | 'account' }
+    | { kind: 'name' | 'text' | 'longText' | 'url' | 'sha256' | 'date' | 'boolean' | 'account' }
+    /** A time in UTC, or a date if the time of day isn't known. A date is found and sorted as the end of its day. */
+    | { kind: 'time' }
     /** Ids of records of all families but the one with this prefix. */
     | { kind: 'ids'; exceptPrefix: string; maxItems: number }
     /** A rating is 1 to 5, a score 1 to 25, a share 0 to 1. */

@@ -1,5 +1,5 @@
 import { addedMembers, correctedMembers } from './event-members.ts';
-import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
+import { type EventOf, event, eventWithDates, eventWithReason, nullable, string } from './event-schema.ts';
 import { type FamilyDescription, type Fields, OWNER_FIELD, STATE_FIELD, type StateOf } from './field.ts';
 import { countByState, equals, type FamilyFigures, startsAfter } from './figure.ts';
 
@@ -42,7 +42,7 @@ export type MeasureState = StateOf<typeof FIELDS>;
 export type MeasureProgress = MeasureState['state'];
 
 export const MEASURE_EVENTS = {
-  MeasureAdded: eventWithReason(addedMembers(FIELDS)),
+  MeasureAdded: eventWithDates(eventWithReason(addedMembers(FIELDS))),
   MeasureDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
   MeasureOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
   MeasureStarted: eventWithReason(),

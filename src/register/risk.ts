@@ -1,5 +1,5 @@
 import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
-import { changesOf, type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
+import { changesOf, type EventOf, event, eventWithDates, eventWithReason, nullable, string } from './event-schema.ts';
 import {
   type FamilyDescription,
   type Fields,
@@ -136,10 +136,12 @@ export const RISK_EVENTS = {
     approver_id: string(),
     accepted_at: string(),
   }),
-  RiskAcceptanceImported: event({
-    ...objectMembers(FIELDS.acceptance.fields),
-    ...objectMembers(FIELDS.imported.fields),
-  }),
+  RiskAcceptanceImported: eventWithDates(
+    event({
+      ...objectMembers(FIELDS.acceptance.fields),
+      ...objectMembers(FIELDS.imported.fields),
+    }),
+  ),
   RiskAcceptanceRevoked: eventWithReason({ cause: string<'DECISION' | 'SCORE_RAISED'>() }),
   RiskClosed: event({ reason: string() }),
   RiskReopened: event({ reason: string() }),

@@ -1,5 +1,5 @@
 import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
-import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
+import { type EventOf, event, eventWithDates, eventWithReason, nullable, string } from './event-schema.ts';
 import {
   type FamilyDescription,
   type Fields,
@@ -72,19 +72,23 @@ export type VendorReview = NonNullable<VendorState['review']>;
 export type VendorRow = Partial<VendorState & StateOf<typeof PAST_REVIEW_FIELDS>>;
 
 export const VENDOR_EVENTS = {
-  VendorAdded: eventWithReason(addedMembers(FIELDS)),
+  VendorAdded: eventWithDates(eventWithReason(addedMembers(FIELDS))),
   VendorDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
   VendorOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
-  VendorReviewed: eventWithReason({
-    ...objectMembers(FIELDS.review.fields),
-    reviewed_by: string(),
-    reviewed_at: string(),
-    next_review_due: string(),
-  }),
-  VendorReviewImported: eventWithReason({
-    ...objectMembers(FIELDS.review.fields),
-    ...objectMembers(FIELDS.imported.fields),
-  }),
+  VendorReviewed: eventWithDates(
+    eventWithReason({
+      ...objectMembers(FIELDS.review.fields),
+      reviewed_by: string(),
+      reviewed_at: string(),
+      next_review_due: string(),
+    }),
+  ),
+  VendorReviewImported: eventWithDates(
+    eventWithReason({
+      ...objectMembers(FIELDS.review.fields),
+      ...objectMembers(FIELDS.imported.fields),
+    }),
+  ),
   VendorSuspended: event({ reason: string() }),
   VendorOffboarded: event({ reason: string() }),
   VendorArchived: event({ archived_at: string(), reason: string() }),

@@ -38,9 +38,9 @@ test('a list of approved suppliers becomes a list of approved suppliers', async 
       ...[typeof name_id, source],
     ]),
     [
-      ['APPROVED', '2025-03-03T00:00:00.000Z', null, 'string', 'row 2 of suppliers.csv'],
+      ['APPROVED', '2025-03-03', null, 'string', 'row 2 of suppliers.csv'],
       ['CONDITIONAL', null, null, 'string', 'row 3 of suppliers.csv'],
-      ['REJECTED', '2024-12-31T00:00:00.000Z', jane, 'object', 'row 4 of suppliers.csv'],
+      ['REJECTED', '2024-12-31', jane, 'object', 'row 4 of suppliers.csv'],
     ],
   );
   const added = await decisionsIn(identity, 'VendorAdded');
@@ -50,7 +50,7 @@ test('a list of approved suppliers becomes a list of approved suppliers', async 
       ['Acme', undefined, undefined, '2026-03-03'],
       ['Beta', undefined, undefined, undefined],
       ['Delta', 'PENDING_REVIEW', undefined, undefined],
-      ['Epsilon', undefined, '2025-01-01T00:00:00.000Z', undefined],
+      ['Epsilon', undefined, '2025-01-01', undefined],
       ['Gamma', undefined, undefined, undefined],
     ],
   );

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { addDays } from '../../src/commands/engine/dates.ts';
 import { vendor } from '../../src/commands/vendor.ts';
 import {
   OUT_OF_SERVICE,
@@ -9,7 +10,7 @@ import {
   type VendorReview,
   type VendorState,
 } from '../../src/register/vendor.ts';
-import { EDITOR_ID, NOW, specOf } from '../support/spec.ts';
+import { EDITOR_ID, NOW, specOf, TODAY } from '../support/spec.ts';
 
 const test = suite('vendor commands');
 const { given } = specOf(vendor);
@@ -184,20 +185,51 @@ test('the next review is due after 365 days, or on the reviewer’s date', () =>
     .refused('invalid_input', { field: 'next_review_due' });
 });
 
-test('a review with only a date is recorded at the end of that day, but at most now', () => {
-  for (const [input, reviewed_at] of [
-    ['2026-03-09', '2026-03-09T23:59:59.999Z'],
-    ['2026-03-10', NOW],
-    ['2026-03-10T08:00:00.000Z', '2026-03-10T08:00:00.000Z'],
+test('a review with only a date keeps that date, also today’s and that of a zone where it is tomorrow', () => {
+  const evening = { now: '2026-03-10T20:00:00.000Z', today: '2026-03-10' };
+  for (const [reviewed_at, at] of [
+    ['2026-03-09', {}],
+    ['2026-03-10', {}],
+    ['2026-03-11', evening],
+    ['2026-03-10T08:00:00.000Z', {}],
+    ['2026-03-10T00:00:00.000Z', {}],
   ] as const) {
     const review = { findings: null, conditions: null, reviewed_by: EDITOR_ID, reviewed_at };
     given([added])
-      .when({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at: input, next_review_due: '2027-01-01' })
+      .when({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at, next_review_due: '2027-01-01' }, at)
       .then([{ type: 'VendorReviewed', data: { outcome: 'APPROVED', ...review, next_review_due: '2027-01-01' } }]);
   }
   given([added])
     .when({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at: '2026-03-11' })
     .refused('invalid_input', { field: 'reviewed_at' });
+});
+
+test('a date counts as the end of its day among reviews, and a review of now is the newest', () => {
+  const until = (...reviews: VendorEvent[]) => given([...IN.APPROVED, ...reviews]).state().last_reviewed;
+  const [morning, day, next] = ['2026-03-09T08:00:00.000Z', '2026-03-09', '2026-03-10T00:00:00.000Z'];
+  assert.is(until(reviewedEvent('APPROVED', day), reviewedEvent('REJECTED', morning)), day);
+  assert.is(until(reviewedEvent('APPROVED', morning), reviewedEvent('REJECTED', day)), day);
+  assert.is(until(reviewedEvent('APPROVED', day), reviewedEvent('REJECTED', next)), next);
+  for (const last of [TODAY, '2026-03-11']) {
+    const now = { type: 'ReviewVendor', outcome: 'REJECTED' } as const;
+    const evening = { now: '2026-03-10T20:00:00.000Z', today: TODAY };
+    const review = { findings: null, conditions: null, reviewed_by: EDITOR_ID, reviewed_at: last };
+    const data = { outcome: 'REJECTED', ...review, next_review_due: addDays(last, 365) } as const;
+    given([...IN.APPROVED, reviewedEvent('APPROVED', last)])
+      .when(now, evening)
+      .then([{ type: 'VendorReviewed', data }]);
+    assert.is(
+      given([...IN.APPROVED, reviewedEvent('APPROVED', last), { type: 'VendorReviewed', data }]).state().status,
+      'REJECTED',
+    );
+  }
+});
+
+test('a vendor that came with the date of a review may be reviewed again on that day', () => {
+  const came: VendorEvent = { type: 'VendorAdded', data: { name: 'Unicloud', last_reviewed: '2026-03-09' } };
+  const [morning, before] = ['2026-03-09T08:00:00.000Z', '2026-03-08T23:59:59.999Z'];
+  assert.is(given([came, reviewedEvent('APPROVED', morning)]).state().last_reviewed, morning);
+  assert.is(given([came, reviewedEvent('APPROVED', before)]).state().last_reviewed, '2026-03-09');
 });
 
 test('a vendor is not reviewed in the future', () => {

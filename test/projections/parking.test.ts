@@ -255,7 +255,7 @@ test('is parked for an unknown type or stream, a newer schema version, or invali
   const unknown: [stream: string, wanted: EventOptions][] = [
     ['vendor-vnd_first', { type: 'VendorImagined' }],
     ['risk-rsk_headless', { type: 'RiskClosed', data: { reason: 'never added' } }],
-    ['vendor-vnd_later', { type: 'VendorAdded', data: { name: 'Later' }, schemaVersion: 2 }],
+    ['vendor-vnd_later', { type: 'VendorAdded', data: { name: 'Later' }, schemaVersion: 3 }],
     ['risk-rsk_wrong', { type: 'RiskAdded', data: { name: 5 } }],
     [`vendor-${vendor}`, { type: 'VendorDetailsChanged', data: { changes: { name: { odd: true } } } }],
     ['ghost', { type: 'GhostSeen' }],

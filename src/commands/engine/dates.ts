@@ -1,4 +1,5 @@
 const DAY_MS = 86_400_000;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Stands in a key for an absent date in the future: not due, no end, always valid. */
 export const MAX_DATE = '9999-12-31';
@@ -16,6 +17,9 @@ export const dayNumber = (timeMs: number): number => Math.floor(timeMs / DAY_MS)
 /** Returns a date's last millisecond. */
 export const endOfDay = (date: string): string => `${date}T23:59:59.999Z`;
 
+/** Returns the time by which a date or time is compared with others. A date counts as its end. */
+export const instantOf = (dateOrTime: string): string => (DATE.test(dateOrTime) ? endOfDay(dateOrTime) : dateOrTime);
+
 /** Returns the date `days` after a date or timestamp. */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${dateOf(date)}T00:00:00.000Z`) + days * DAY_MS).toISOString().slice(0, 10);
@@ -26,7 +30,6 @@ export function daysBetween(from: string, until: string): number {
   return Math.round((Date.parse(until) - Date.parse(from)) / DAY_MS);
 }
 
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** RFC 3339 allows hours up to 23. JavaScript would also accept 24:00:00. */
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 

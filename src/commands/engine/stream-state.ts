@@ -4,6 +4,8 @@ import type { EventStore, StoredEvent, StorePosition, UnreadableRow } from '../.
 import type { TrailEvent } from '../../trail/event.ts';
 import { RecordedOrder } from '../../trail/recorded-order.ts';
 import { approximateBytes, createByteCache } from './byte-cache.ts';
+import { endOfDay } from './dates.ts';
+import { readDate } from './dates-as-times.ts';
 import type { Aggregate, Companion, Decider, DomainEvent, Origin } from './decider.ts';
 
 /** A command whose events are in a stream: enough to recognise a repeat and to answer it. */
@@ -150,11 +152,17 @@ type Upcaster = (data: Record<string, unknown>) => Record<string, unknown>;
  * change: they are upcast when read. test/fixtures/events-*.jsonl hold events of every version ever written.
  */
 export const UPCASTERS: Readonly<Record<string, readonly Upcaster[]>> = {
+  EvidenceAdded: [readDate('collected_at')],
   // Version 2 only has further members that may be absent.
   FrameworkAdopted: [(data) => data],
+  MeasureAdded: [readDate('implemented_at')],
   MemberAdded: [(data) => ({ ...data, until: null })],
   RecordsLinked: [(data) => ({ ...data, relation: null })],
   RecordsUnlinked: [(data) => ({ ...data, relation: null })],
+  RiskAcceptanceImported: [readDate('accepted_at')],
+  VendorAdded: [readDate('last_reviewed')],
+  VendorReviewed: [readDate('reviewed_at', endOfDay)],
+  VendorReviewImported: [readDate('reviewed_at')],
 };
 
 /**

@@ -1,7 +1,9 @@
+import { withDatesAsTimes } from '../../commands/engine/dates-as-times.ts';
 import { randomId } from '../../commands/engine/ids.ts';
 import { importedId, importedRowId, rowContent } from '../../commands/engine/import-ids.ts';
 import { FAMILIES, organizationAggregate, recordAggregate } from '../../commands/families.ts';
 import { lookalikeKeys } from '../../queries/records/similar-records.ts';
+import type { FamilyDescription } from '../../register/field.ts';
 import { type BulkItem, mapConcurrently } from '../tools/bulk-write.ts';
 import type { WriteContext } from '../tools/tool.ts';
 import { changedFields } from './changed-fields.ts';
@@ -146,8 +148,10 @@ function identifyRow(
   { id, fields: read }: Extract<ParsedRow, { fields: object }>,
   source: RowSource | undefined,
 ) {
-  const family = FAMILIES[reader.type];
-  const words = { ...read, ...source?.words };
+  const family: FamilyDescription = FAMILIES[reader.type];
+  // A row that an earlier version imported has the same identity as then.
+  const rowFields = { ...family.pastDecision?.fields, ...family.fields };
+  const words = withDatesAsTimes(rowFields, { ...read, ...source?.words });
   const { fields, personName } = takePersonName(family, read);
   const given = takePersonName(family, words).fields;
   const common = { fields, given, content: rowContent(words), ...(personName === undefined ? {} : { personName }) };

@@ -3,7 +3,7 @@ import { familyQueryOfType } from '../../queries/family-query.ts';
 import { hasRelations, RECORD_PREFIXES } from '../../register/families.ts';
 import type { FamilyDescription, Field, Fields, KeyFilter } from '../../register/field.ts';
 import * as field from './fields.ts';
-import { position, time } from './output.ts';
+import { position, statedTime } from './output.ts';
 
 /* The inputs and answers of a family's tools, as its description has them. */
 
@@ -110,7 +110,7 @@ function valueSchema(definition: Field): z.ZodType | null {
     case 'date':
       return field.date();
     case 'time':
-      return field.timestamp();
+      return field.dateOrTime();
     case 'boolean':
       return z.boolean();
     case 'rating':
@@ -167,7 +167,7 @@ function answerSchema(definition: Field): z.ZodType {
 function answerValueSchema(definition: Field): z.ZodType {
   switch (definition.kind) {
     case 'time':
-      return time();
+      return statedTime();
     case 'account':
       return field.id('acc');
     case 'importedName':

@@ -18,6 +18,8 @@ export interface RecordSchemas extends FamilyNames {
 
 /** A time in answers: UTC, with milliseconds. */
 export const time = () => z.iso.datetime({ precision: 3 });
+/** A time in answers, or a date if nobody stated the time of day. */
+export const statedTime = () => z.union([time(), z.iso.date()]).meta({ title: 'time or date' });
 /** An event's number in its organization's log. */
 export const position = () => z.string().regex(/^\d+$/);
 

@@ -15,6 +15,7 @@ import {
   position,
   type RecordSchemas,
   relationSchema,
+  statedTime,
   time,
 } from './output.ts';
 
@@ -35,7 +36,7 @@ const change = z.strictObject({
   linked: recordName.optional().describe('for a link: the other record'),
   revision: z.int().nullable().describe('of the record after the change; null for a link'),
   recorded_at: time(),
-  effective_at: z.union([time(), z.iso.date()]).optional().describe('the date or time that the event itself states'),
+  effective_at: statedTime().optional().describe('the date or time that the event itself states'),
   actor: z.strictObject({ id: z.string(), kind: z.enum(['ACCOUNT', 'TOKEN', 'SYSTEM']), name: z.string() }),
   client: z.string().nullable(),
   reason: z.string().nullable(),

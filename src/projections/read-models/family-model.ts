@@ -12,6 +12,7 @@ import {
   stateKey,
   textFilterKey,
   textSortKey,
+  timeSortKey,
 } from './key-builders.ts';
 import type { ReadModel } from './read-model.ts';
 import { titleOf } from './search-text.ts';
@@ -109,6 +110,7 @@ function fieldKey(
 ): Key | null {
   if (field.naturalOrder) return naturalSortKey(name);
   if (isFiltered) return filterKeyFor(name, field, isSorted);
+  if (isSorted && field.kind === 'time') return timeSortKey(name);
   if (isSorted || field.lookalike) return field.kind === 'name' ? textSortKey(name) : sortKey(name);
   return isDue ? coveredByPrimaryIndexOnly(sortKey(name)) : null;
 }

@@ -1,3 +1,4 @@
+import { instantOf } from '../../commands/engine/dates.ts';
 import type { Scalar } from '../../stores/read-store.ts';
 import { textKey } from './search-text.ts';
 
@@ -21,6 +22,15 @@ type KeyDocument = Record<string, unknown>;
 /** A key for sorting only. */
 export function sortKey(field: string): Key {
   return { type: 'text', of: (document: KeyDocument) => (document[field] ?? null) as string | null, filterable: false };
+}
+
+/** A key for sorting only, of a time or date. A date sorts as the end of its day. */
+export function timeSortKey(field: string): Key {
+  return {
+    type: 'text',
+    of: (document: KeyDocument) => (typeof document[field] === 'string' ? instantOf(document[field]) : null),
+    filterable: false,
+  };
 }
 
 /** A text key for sorting only, without case and accents. */

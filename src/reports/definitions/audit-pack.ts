@@ -15,6 +15,7 @@ import type {
 } from '../report-type.ts';
 import { ATTACHED_RECORDS_COLUMNS, attachedRecords } from '../sections/attached-records.ts';
 import { changesSection } from '../sections/changes-section.ts';
+import { versionOf } from '../sections/first-version.ts';
 import { linkedTo, recordAtMoment } from '../sections/linked-records.ts';
 import { auditPeriod, type Period, periodFacts, periodInputs } from '../sections/period.ts';
 import { type RecordsSectionOptions, recordSection, recordsSection } from '../sections/records.ts';
@@ -62,7 +63,7 @@ const EVIDENCE_COLUMNS: readonly ReportColumn[] = [
 
 export const auditPack: ReportType = {
   title: 'Audit pack',
-  acceptedInputs: ['audit_id'],
+  acceptedInputs: ['audit_id', 'report_version'],
   requiredInputs: { audit_id: 'the id of a completed audit' },
   permission: 'exportHistory',
   hasProof: true,
@@ -74,6 +75,7 @@ export const auditPack: ReportType = {
     const period = await auditPeriod(context, dayOf(audit.period_from), dayOf(audit.period_until));
     const changes = changesSection(context, period, noteOf(period, audit));
     return {
+      ...versionOf(context),
       title: `Audit pack: ${audit.name}`,
       inputs: { audit_id: String(audit.id), ...periodInputs(period) },
       about: [{ label: 'Audit', value: String(audit.name) }, ...statement.about, ...periodFacts(period)],

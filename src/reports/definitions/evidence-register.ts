@@ -7,6 +7,7 @@ import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import { figuresOfRecords } from '../figures/figure-values.ts';
 import type { HeadFact, ReportColumn, ReportContext, ReportType } from '../report-type.ts';
 import { ATTACHED_RECORDS_COLUMNS, attachedRecords } from '../sections/attached-records.ts';
+import { versionOf } from '../sections/first-version.ts';
 import { recordsAtMoment } from '../sections/linked-records.ts';
 import { recordName, recordsAt, recordsSection } from '../sections/records.ts';
 import { familyColumns, withBelow } from '../sections/report-columns.ts';
@@ -40,7 +41,7 @@ const ATTACHED_TYPES = FAMILY_DESCRIPTIONS.map(({ type }) => type).filter((type)
 
 export const evidenceRegister: ReportType = {
   title: EVIDENCE.figures.group,
-  acceptedInputs: ['owner_id', 'filter'],
+  acceptedInputs: ['owner_id', 'filter', 'report_version'],
   collect: async (context) => {
     const { filter: filterText, owner_id } = context.inputs;
     const filter: EvidenceFilter = filterText === undefined ? {} : JSON.parse(filterText);
@@ -60,6 +61,7 @@ export const evidenceRegister: ReportType = {
         attachedRecords(context, evidence, ATTACHED_TYPES),
     };
     return {
+      ...versionOf(context),
       inputs: filterText === undefined ? {} : { filter: filterText },
       about: await filterFacts(context, filter),
       figures: () => figuresOfRecords(context, EVIDENCE, section.source),

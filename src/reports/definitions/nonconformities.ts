@@ -3,6 +3,7 @@ import { NONCONFORMITY } from '../../register/nonconformity.ts';
 import { figuresOfFamilies } from '../figures/figure-values.ts';
 import type { Grouping, ReportColumn, ReportContext, ReportRow, ReportType } from '../report-type.ts';
 import { closureSection, daysToClosure } from '../sections/closures.ts';
+import { versionOf } from '../sections/first-version.ts';
 import { recordsAtMoment } from '../sections/linked-records.ts';
 import { recordsSection } from '../sections/records.ts';
 import { column, familyColumns, withBelow } from '../sections/report-columns.ts';
@@ -34,7 +35,7 @@ export async function namesOfAudits(context: ReportContext, findings: readonly R
 
 export const nonconformitiesReport: ReportType = {
   title: NONCONFORMITY.figures.group,
-  acceptedInputs: ['owner_id', 'group_by'],
+  acceptedInputs: ['owner_id', 'group_by', 'report_version'],
   groupings: ['SEVERITY', 'OWNER'],
   collect: async (context) => {
     const { group_by } = context.inputs;
@@ -47,16 +48,16 @@ export const nonconformitiesReport: ReportType = {
     if (group_by === undefined) {
       const note = 'For days to closure, give group_by SEVERITY or OWNER.';
       const options = { ...records, note, columns: NONCONFORMITY_COLUMNS, addFields: namesOfAudits };
-      return { inputs: {}, figures, sections: [recordsSection(context, options)] };
+      return { ...versionOf(context), inputs: {}, figures, sections: [recordsSection(context, options)] };
     }
     const columns = [...NONCONFORMITY_COLUMNS, column('days_to_closure', 'Days to closure')];
     const withClosure = { ...records, columns, addFields: namesAndClosures };
     const sections = [closureSection(context, group_by as Grouping), recordsSection(context, withClosure)];
-    return { inputs: { group_by }, figures, sections };
+    return { ...versionOf(context), inputs: { group_by }, figures, sections };
   },
 };
 
 async function namesAndClosures(context: ReportContext, findings: readonly ReportRow[]): Promise<ReportRow[]> {
   const names = await namesOfAudits(context, findings);
-  return findings.map((finding, index) => ({ ...names[index], days_to_closure: daysToClosure(finding) }));
+  return findings.map((finding, index) => ({ ...names[index], days_to_closure: daysToClosure(context, finding) }));
 }

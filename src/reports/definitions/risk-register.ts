@@ -4,6 +4,7 @@ import { RISK } from '../../register/risk.ts';
 import { figuresOfFamilies } from '../figures/figure-values.ts';
 import { countRatings, riskTrend } from '../figures/risk-scores.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportSection, ReportType } from '../report-type.ts';
+import { isFirstVersion } from '../sections/first-version.ts';
 import { recordsSection, reviewOverdueUnless } from '../sections/records.ts';
 import { column, familyColumns, withBelow } from '../sections/report-columns.ts';
 import { residualRisks, treatmentPlan } from '../sections/treatment-plan.ts';
@@ -55,8 +56,6 @@ const COLUMNS: readonly ReportColumn[] = [
 ];
 
 const SIGN_OFF = ['Treatment plan approved by', 'Date', 'Signature'];
-
-const isFirstVersion = ({ inputs }: ReportContext): boolean => inputs.report_version === '1';
 
 export const riskRegister: ReportType = {
   title: 'Risk register',

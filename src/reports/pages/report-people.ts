@@ -1,3 +1,4 @@
+import { instantOf } from '../../commands/engine/dates.ts';
 import { logTimeOfMoment } from '../../queries/moments/moment.ts';
 import {
   isImportedName,
@@ -43,7 +44,7 @@ function nameEntry(names: MemberNames, key: string, at: string | null): [string,
   const [id = '', time] = key.split('@');
   const nameAtMoment = names.of(id, at);
   if (time === undefined) return [[key, nameAtMoment]];
-  const nameAtAct = names.of(id, time);
+  const nameAtAct = names.of(id, instantOf(time));
   return nameAtAct === nameAtMoment ? [] : [[key, nameAtAct]];
 }
 

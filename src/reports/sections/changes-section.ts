@@ -5,6 +5,7 @@ import { type ChangedRecord, notCaughtUp } from '../../queries/moments/snapshot.
 import type { Condition } from '../../stores/read-store.ts';
 import type { Figure, ReportColumn, ReportContent, ReportContext, ReportRow, ReportSection } from '../report-type.ts';
 import { changedRecords, inBatches } from './changed-records.ts';
+import { changeInVersion } from './first-version.ts';
 import type { Period } from './period.ts';
 import { type RecordSource, readInBatches } from './records.ts';
 import { column, detail } from './report-columns.ts';
@@ -90,7 +91,8 @@ async function* rowsOfRecords(
     const rows = new Map<string, ReportRow[]>(values.map((id) => [id, []]));
     for await (const batch of readInBatches(context, sourceOfRecords, { key: 'record_id', direction: 'ASC' })) {
       for (const { key, doc } of batch) {
-        const row = changeRowOf(doc as unknown as ChangeDocument, references.get(String(key)));
+        const change = changeInVersion(context, doc as unknown as ChangeDocument);
+        const row = changeRowOf(change, references.get(String(key)));
         // A single record may have many changes. They come in order, so none must be held.
         if (batchOfRecords.length === 1) yield row;
         else rows.get(String(key))!.push(row);

@@ -1,7 +1,8 @@
-import { dateOf, daysBetween } from '../../commands/engine/dates.ts';
+import { dateOf, dayFarthestAhead, daysBetween } from '../../commands/engine/dates.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { SEVERITIES } from '../../register/nonconformity.ts';
 import type { Grouping, ReportContext, ReportRow, ReportSection } from '../report-type.ts';
+import { isFirstVersion } from './first-version.ts';
 import { readInBatches, recordsAt } from './records.ts';
 import { column, OWNER } from './report-columns.ts';
 
@@ -15,9 +16,18 @@ interface Group {
   daysToClosure: number[];
 }
 
-/** Returns the days from finding a nonconformity to its closure. Null while it is open, and without date_identified. */
-export function daysToClosure({ date_identified: found, closed_at: closed }: ReportRow): number | null {
-  return found && closed ? daysBetween(String(found), dateOf(String(closed))) : null;
+/**
+ * Returns the days from finding a nonconformity to its closure. Null while it is open, and without date_identified. Where
+ * it was found on the day after in UTC, both are one day in its own zone. A later date of older data is a mistake: null.
+ */
+export function daysToClosure(
+  context: Pick<ReportContext, 'inputs'>,
+  { date_identified: found, closed_at: closed }: ReportRow,
+): number | null {
+  if (!found || !closed) return null;
+  const days = daysBetween(String(found), dateOf(String(closed)));
+  if (days >= 0 || isFirstVersion(context)) return days;
+  return String(found) > dayFarthestAhead(String(closed)) ? null : 0;
 }
 
 /** Returns the section that counts nonconformities by severity or owner, with the days until they were closed. */
@@ -55,7 +65,7 @@ async function readGroups(context: ReportContext, field: string): Promise<[strin
       groups.set(value, group);
       group.all += 1;
       if (doc.status !== 'CLOSED') group.open += 1;
-      const days = daysToClosure(doc);
+      const days = daysToClosure(context, doc);
       if (days !== null) group.daysToClosure.push(days);
     }
   }

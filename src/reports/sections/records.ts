@@ -5,6 +5,7 @@ import { findPageStart, type KeysetQuery, type PageRow, readKeysetPages } from '
 import { notCaughtUp } from '../../queries/moments/snapshot.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportSection } from '../report-type.ts';
+import { recordInVersion } from './first-version.ts';
 import { conditionsForVersion } from './linked-records.ts';
 
 type Document = Record<string, unknown>;
@@ -126,7 +127,7 @@ async function* recordRows(
   const fields = [...new Set(columns.map(({ field }) => field.split('.', 1)[0]!))];
   const startAfter = after === undefined ? undefined : conditionsForVersion(context, after);
   for await (const rows of readInBatches(context, source, { key, direction }, startAfter)) {
-    const documents = rows.map(({ doc }) => doc);
+    const documents = rows.map(({ doc }) => recordInVersion(context, family.type, doc));
     const addedFields = await addFields?.(context, documents);
     for (const [index, document] of documents.entries()) {
       if (addedFields?.[index] === null) continue;

@@ -145,11 +145,6 @@ export function ExactTime({ at }: { at: string }) {
   );
 }
 
-/** A point in time that somebody stated: the day alone if they gave no time of day. */
-export function StatedTime({ at }: { at: string }) {
-  return /T(?:00:00:00\.000|23:59:59\.999)Z$/.test(at) ? <LongDay at={at} /> : <MomentTime at={at} />;
-}
-
 /** Returns a heading with a day. */
 export function dayHeading(day: string): TableHeading {
   return { text: dayText(day), content: <LongDay at={day} /> };

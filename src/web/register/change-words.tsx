@@ -7,7 +7,8 @@ import { codeWords, shareText, textOf } from '../../reports/formats/report-text.
 import type { NamesByKey } from '../../reports/pages/report-page.ts';
 import { accountIdsIn, ReportPeople } from '../../reports/pages/report-people.ts';
 import { isEnumField } from '../../reports/sections/report-columns.ts';
-import { StatedTime } from '../components/components.tsx';
+import { EndTime } from '../components/access-end.tsx';
+import { MomentTime } from '../components/components.tsx';
 import { type RegisterView, registerAddress } from './open-register.ts';
 
 type RecordReference = ListedChange['record'];
@@ -103,13 +104,13 @@ function valueWords(field: Field | undefined, value: unknown, people: NamesByKey
       return field.labels?.[String(value)] ?? codeWords(String(value));
     case 'date':
     case 'time':
-      return <StatedTime at={String(value)} />;
+      return <MomentTime at={String(value)} />;
     case 'share':
       return shareText(Number(value));
     case 'object':
       return memberWords(field.fields, value, people);
     default:
-      if (isTimestamp(value)) return <StatedTime at={value} />;
+      if (isTimestamp(value)) return <EndTime at={value} />;
       if (field === undefined && typeof value === 'object' && !Array.isArray(value)) {
         return memberWords({}, value, people);
       }

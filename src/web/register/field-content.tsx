@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { priorityOf } from '../../commands/risk.ts';
 import type { Field } from '../../register/field.ts';
 import { codeWords, shareText } from '../../reports/formats/report-text.ts';
-import { LongDay, StatedTime } from '../components/components.tsx';
+import { LongDay, MomentTime } from '../components/components.tsx';
 import { type ChipTone, displayedState } from './displayed-state.ts';
 
 /** A record as queries return it. */
@@ -28,7 +28,7 @@ export function FieldContent(props: { name: string; field: Field; row: RecordRow
     case 'date':
       return <LongDay at={String(value)} />;
     case 'time':
-      return <StatedTime at={String(value)} />;
+      return <MomentTime at={String(value)} />;
     case 'boolean':
       return <>{value === true ? 'Yes' : 'No'}</>;
     case 'past':

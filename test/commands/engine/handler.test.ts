@@ -50,7 +50,7 @@ test('the command handler chains events from the first one on, with actor, comma
   assert.equal(metadata.client, { name: 'test', version: '1' });
   assert.is(metadata.command_id, '11111111-1111-4111-8111-111111111111');
   assert.is(metadata.input_hash, saltedHash(metadata.salt, add()));
-  assert.is(metadata.schema_version, 1);
+  assert.is(metadata.schema_version, 2);
   assert.is(metadata.previous_hash, null);
   assert.not('simulated' in metadata);
   assert.is(new Set(events.map((event) => event.metadata.salt)).size, 3);

@@ -269,7 +269,7 @@ unknown('a stream whose first event builds on an earlier one takes no commands',
 });
 
 unknown('a stream with data of a later schema version takes no commands', async ({ store }) => {
-  const [event] = makeEvents(STREAM, { data: { name: 'U' }, schemaVersion: 2 });
+  const [event] = makeEvents(STREAM, { data: { name: 'U' }, schemaVersion: 3 });
   await store.append(STREAM, [event!], -1);
   await stopsAt(store, 1);
 });

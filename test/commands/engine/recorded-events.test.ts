@@ -138,7 +138,7 @@ test('recorded events have the same meaning for measures, audits, obligations an
     ],
   );
   const imported = records.get('Long done')!;
-  assert.equal([imported.state, imported.implemented_at], ['IMPLEMENTED', '2024-05-01T00:00:00.000Z']);
+  assert.equal([imported.state, imported.implemented_at], ['IMPLEMENTED', '2024-05-01']);
   const audit = records.get('Sertifitseerimine')!;
   assert.equal([audit.state, audit.auditor, audit.valid_until], ['OUTDATED', 'Kontroll OÜ', '2029-12-31']);
   assert.is(audit.framework_id, idOf('FrameworkAdopted'));
@@ -257,6 +257,27 @@ test('recorded events have the same meaning for crosswalks and the links of thei
     ['SUPPORTS', 0],
     ['PARTLY', 1],
   ]);
+});
+
+test('a date without a time of day is a date, as version 1 recorded it and as version 2 does', async () => {
+  const records = await statesByName();
+  const reviewOf = (name: string) => {
+    const { last_reviewed, review } = records.get(name) as Record<string, { reviewed_at: string }>;
+    return [last_reviewed, review?.reviewed_at];
+  };
+  const older = recorded.filter(({ type, metadata }) => type === 'VendorAdded' && metadata.schema_version === 1);
+  const { last_reviewed } = older.find(({ data }) => data.last_reviewed !== undefined)!.data;
+  assert.is(last_reviewed, '2025-01-15T00:00:00.000Z');
+  assert.equal(reviewOf('Ülipilv OÜ'), ['2025-03-03', '2025-03-03'], 'imported by version 1');
+  const { acceptance: imported } = records.get('Old stairs') as Record<string, { accepted_at: string }>;
+  assert.is(imported!.accepted_at, '2025-06-30');
+  assert.equal(reviewOf('Päevapilv'), ['2026-10-30T23:59:59.999Z', '2026-10-30T23:59:59.999Z'], 'a time stays one');
+  assert.equal(reviewOf('Kesköö'), ['2026-10-29', '2026-10-29']);
+  assert.equal(reviewOf('Vana pilv'), ['2025-03-04', '2025-03-04']);
+  const { acceptance } = records.get('Vana lift') as Record<string, { accepted_at: string }>;
+  assert.is(acceptance!.accepted_at, '2025-07-01');
+  assert.is(records.get('Ammu tehtud')!.implemented_at, '2024-05-02');
+  assert.is(records.get('Foto uksest')!.collected_at, '2026-10-05');
 });
 
 test('recorded events include every type and schema version ever written', () => {

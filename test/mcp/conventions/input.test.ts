@@ -340,7 +340,7 @@ test('an update that changes nothing appends nothing and says so', async ({ owne
 test('an impossible date is refused; a timestamp field accepts a date', async ({ owner, organizationId }) => {
   const add = { organization_id: organizationId, name: 'Dates' };
   const { vendor } = await owner.ok('addVendor', { ...add, last_reviewed: '2026-01-31' });
-  assert.is(vendor.last_reviewed, '2026-01-31T00:00:00.000Z');
+  assert.is(vendor.last_reviewed, '2026-01-31');
   const addAnswer = await owner.ok('addVendor', { ...add, last_reviewed: '2026-01-31T10:20:30Z' });
   assert.is(addAnswer.vendor.last_reviewed, '2026-01-31T10:20:30.000Z');
   for (const [given, stored] of [

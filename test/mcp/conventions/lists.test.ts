@@ -179,7 +179,7 @@ await onBothPairs('lists', (test) => {
         status: 'PENDING_REVIEW',
         criticality: 'LOW',
         category: 'summary',
-        last_reviewed: '2026-01-01T00:00:00.000Z',
+        last_reviewed: '2026-01-01',
         next_review_due: '2027-01-01',
       },
       { id: withoutOptionalFields.vendor.id, name: 'Yet barer', status: 'PENDING_REVIEW', category: 'summary' },

@@ -61,7 +61,11 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   RiskReopened: setting({ status: 'OPEN', acceptance: null, imported: null }),
   RiskClosed: setting({ status: 'CLOSED', acceptance: null, imported: null }),
   VendorReviewed: (fields, { reviewed_at, outcome, findings, conditions, reviewed_by, next_review_due }) => {
-    if (fields.last_reviewed !== null && String(fields.last_reviewed) > reviewed_at) return;
+    const newest = fields.last_reviewed as string | null;
+    // A date with which the vendor came is as early as its day.
+    const isOwn = fields.review !== null && fields.imported === null;
+    const newestText = newest?.length === 10 && isOwn ? `${newest}U` : newest;
+    if (newestText !== null && newestText > (reviewed_at.length === 10 ? `${reviewed_at}U` : reviewed_at)) return;
     Object.assign(fields, { last_reviewed: reviewed_at, status: outcome, next_review_due, imported: null });
     fields.review = { outcome, findings, conditions, reviewed_by, reviewed_at };
   },

@@ -2,7 +2,7 @@
  * Records a fixture of events by the real handler on a store in memory, with a simulated clock. The scenario `families` has
  * every event type of measures, audits, obligations, nonconformities, evidence, frameworks, controls and links. The others:
  * `past-decisions` has imported reviews and acceptances, `framework-groups` groups of controls, `crosswalks` imported links
- * of controls. Run it by hand, for a new file:
+ * of controls, `stated-dates` dates without a time of day. Run it by hand, for a new file:
  *
  *     npx tsx test/support/histories/record-events.ts SCENARIO test/fixtures/events-NAME.jsonl
  *
@@ -246,6 +246,30 @@ async function crosswalks(): Promise<void> {
   await link({ type: 'Unlink' });
 }
 
+/** Dates without a time of day, and times at the start and the end of a day in UTC, which are no dates. */
+async function statedDates(): Promise<void> {
+  const review = (reviewed_at: string) => ({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at }) as const;
+  await addAndRun('Vendor', 'vnd', { name: 'Päevapilv', last_reviewed: '2026-10-01' }, [
+    review('2026-10-01T00:00:00.000Z'),
+    review('2026-10-30'),
+    review('2026-10-30T23:59:59.999Z'),
+  ]);
+  await addAndRun('Vendor', 'vnd', { name: 'Kesköö', last_reviewed: '2026-10-02T00:00:00.000Z' }, [
+    review('2026-10-29'),
+  ]);
+  const origin = { name_id: NAME_ID, source: 'row 3 of päevad.xlsx' };
+  const imported = { name: 'Vana pilv', status: 'REJECTED', last_reviewed: '2025-03-04' };
+  await importRecord('Vendor', 'vnd', origin, imported);
+  await importRecord('Risk', 'rsk', origin, {
+    ...{ name: 'Vana lift', status: 'ACCEPTED', accepted_until: '2026-12-31', acceptance_reason: 'Seldom used' },
+    ...{ accepted_at: '2025-07-01' },
+  });
+  const done = { name: 'Ammu tehtud', state: 'IMPLEMENTED', implemented_at: '2024-05-02' };
+  const measure = await addAndRun('Measure', 'msr', done, []);
+  const evidence = { name: 'Foto uksest', text: 'The door is shut.', collected_at: '2026-10-05' };
+  await addAndRun('Evidence', 'evd', { ...evidence, record_ids: [measure] }, []);
+}
+
 async function families(): Promise<void> {
   const measure = await measures();
   const [framework, , second] = await frameworks();
@@ -261,6 +285,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
   'past-decisions': pastDecisions,
   'framework-groups': frameworkGroups,
   crosswalks,
+  'stated-dates': statedDates,
 };
 
 async function record(scenario: () => Promise<void>, file: string): Promise<void> {

@@ -16,7 +16,7 @@ interface ExportedEvent {
   stream: string;
   type: string;
   data: Fields;
-  metadata: { organization_id: string; recorded_at: string };
+  metadata: { organization_id: string; recorded_at: string; schema_version: number };
 }
 
 export interface FoldedRecord extends Fields {
@@ -80,7 +80,7 @@ export class FoldedExport {
     for (const line of lines) {
       const { position, event } = JSON.parse(line) as { position?: number; event?: ExportedEvent };
       if (event === undefined || position! > upTo) continue;
-      this.apply(event, position!);
+      this.apply(withDates(event), position!);
     }
   }
 
@@ -250,6 +250,32 @@ function split(stream: string): [kind: string, id: string] {
   return [stream.slice(0, dash), stream.slice(dash + 1)];
 }
 
+/** A date counts as the end of its day. */
+const endOf = (time: string): string => (time.length === 10 ? `${time}T23:59:59.999Z` : time);
+
+/** The date that a vendor was added or imported with counts as the start of its day. */
+function instantOfNewest({ last_reviewed, review, imported }: FoldedRecord): string {
+  return review && !imported ? endOf(String(last_reviewed)) : String(last_reviewed);
+}
+
+/** The members that may be a date since schema version 2, and how version 1 wrote the date as a time. */
+const STATED_TIMES: Readonly<Record<string, readonly [member: string, time: string]>> = {
+  VendorAdded: ['last_reviewed', 'T00:00:00.000Z'],
+  VendorReviewed: ['reviewed_at', 'T23:59:59.999Z'],
+  VendorReviewImported: ['reviewed_at', 'T00:00:00.000Z'],
+  MeasureAdded: ['implemented_at', 'T00:00:00.000Z'],
+  EvidenceAdded: ['collected_at', 'T00:00:00.000Z'],
+  RiskAcceptanceImported: ['accepted_at', 'T00:00:00.000Z'],
+};
+
+/** Returns an event with dates where schema version 1 has them as times. */
+function withDates(event: ExportedEvent): ExportedEvent {
+  if (event.metadata.schema_version > 1 || !(event.type in STATED_TIMES)) return event;
+  const [member, time] = STATED_TIMES[event.type]!;
+  const value = String(event.data[member]);
+  return value.endsWith(time) ? { ...event, data: { ...event.data, [member]: value.slice(0, 10) } } : event;
+}
+
 /** Rule 3: returns the fields that an event sets, and their values. */
 function effectOf({ type, data }: ExportedEvent, before: FoldedRecord, position: number): Fields {
   const common = /(DetailsChanged|OwnerAssigned|Archived|Restored)$/.exec(type)?.[1];
@@ -261,7 +287,7 @@ function effectOf({ type, data }: ExportedEvent, before: FoldedRecord, position:
   switch (type) {
     case 'VendorReviewed': {
       const { next_review_due, ...review } = members;
-      if (before.last_reviewed !== null && String(before.last_reviewed) > String(review.reviewed_at)) return {};
+      if (before.last_reviewed !== null && instantOfNewest(before) > endOf(String(review.reviewed_at))) return {};
       const { outcome: status, reviewed_at: last_reviewed } = review;
       return { status, last_reviewed, next_review_due, review, imported: null };
     }
