@@ -6,6 +6,7 @@ import { linkAggregate, refuseUnlinkable } from '../commands/link.ts';
 import { recordFirstName } from '../identity/accounts/account-names.ts';
 import {
   createInstallation,
+  FIRST_OWNER_NAME,
   findInstallation,
   firstOwnerId,
   type Installation,
@@ -43,8 +44,6 @@ import { technologyVendors } from './technology-vendors.ts';
 const FOUNDED_DAYS_AGO = 730;
 /** The stories' longest acceptance of a risk. The service's own setting applies to its users. */
 const MAX_ACCEPTANCE_DAYS = 366;
-/** The first owner's name. A start without the demo prints their set-up link. */
-const FIRST_OWNER_NAME = 'Owner';
 type DemoStores = Pick<Stores, 'accounts' | 'events'>;
 
 /**

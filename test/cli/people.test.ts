@@ -53,14 +53,21 @@ test('members are listed with their sign-in methods', async ({ company }) => {
     out.split('\n').map((line) => line.split(/ {2,}/)),
     [
       ['ACCOUNT', 'NAME', 'E-MAIL', 'ROLE', 'ACCESS'],
-      [company.owner, 'Owner', 'none', 'OWNER'],
+      [company.owner, 'First owner', 'none', 'OWNER'],
       [bo, 'Bo', 'Bo@Example.org', 'EDITOR'],
       [una, 'Una', 'none', 'AUDITOR', `until ${until}`],
     ],
   );
   const { id } = await company.members.createOrganization('Another', company.owner);
   const json = JSON.parse((await veritrail(company, 'member', 'list', id, '--json')).out);
-  const owner = { account_id: company.owner, role: 'OWNER', name: 'Owner', until: null, ended: false, email: null };
+  const owner = {
+    account_id: company.owner,
+    role: 'OWNER',
+    name: 'First owner',
+    until: null,
+    ended: false,
+    email: null,
+  };
   assert.equal(json, [owner]);
   assert.is((await veritrail(company, 'member', 'list', randomId('org'))).code, 1);
   assert.is((await veritrail(company, 'member', 'list', id, id)).code, 2);

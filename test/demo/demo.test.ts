@@ -227,7 +227,7 @@ demo('after filling the demo, a first start adds only a token, and filling again
   assert.ok(recordEvents.length > 400 && recordEvents.every(({ metadata }) => metadata.actor_id !== newcomer));
   const names = await demoStores.accounts.all('names');
   assert.equal(names.map(({ name }) => name).sort(), [
-    ...['Astrid Lund', 'Ingrid Solheim', 'Mateo Vargas', 'Owner', 'Priya Raman', 'Tomasz Zielinski'],
+    ...['Astrid Lund', 'First owner', 'Ingrid Solheim', 'Mateo Vargas', 'Priya Raman', 'Tomasz Zielinski'],
   ]);
   assert.equal(Object.values(state!.members).sort(), ['ADMIN', 'AUDITOR', 'EDITOR', 'OWNER', 'OWNER', 'VIEWER']);
   for (const account of Object.keys(state!.members)) assert.ok(await demoStores.accounts.get('accounts', account));

@@ -164,7 +164,7 @@ for (const pair of await startPairs()) {
       const rows = await database.rows('people');
       return rows.length > 0 && rows;
     });
-    assert.equal(people, [{ organization_id: organizationId, id: accountId, display_name: 'Owner', present: 1 }]);
+    assert.equal(people, [{ organization_id: organizationId, id: accountId, display_name: 'First owner', present: 1 }]);
     const priorities = (await database.rows('enum_values')).filter(
       ({ table_name, column_name }) => table_name === 'risks' && column_name === 'priority',
     );

@@ -27,7 +27,7 @@ await onBothPairs('reports', (test) => {
         [2, 3, 1],
       ],
     );
-    assert.equal(Object.values(report.people), ['Owner']);
+    assert.equal(Object.values(report.people), ['First owner']);
   });
 
   test('a report’s digest is the same in every format, as of its own position, and when computed from its JSON', async (served) => {

@@ -7,6 +7,7 @@ import { migrateAccounts } from '../migrations/migrate.ts';
 import type { IssuedToken, Tokens } from '../tokens/tokens.ts';
 import type { EventLogReader } from './event-log-reader.ts';
 import {
+  FIRST_OWNER_NAME,
   FIRST_TOKEN_ROLE,
   InstallationError,
   type InstallationOptions,
@@ -36,8 +37,9 @@ export async function adoptLog(options: InstallationOptions & { tokens: Tokens }
   await migrateAccounts(accounts);
   const account_id = (await accounts.all('accounts'))[0]?.id ?? randomId('acc');
   const organizations = await organizationsIn(log, handler);
-  await accounts.insert('accounts', { id: account_id, name: 'Owner', organizations, created_at: now().toISOString() });
-  await recordFirstName(accounts, account_id, 'Owner');
+  const owner = { id: account_id, name: FIRST_OWNER_NAME, organizations, created_at: now().toISOString() };
+  await accounts.insert('accounts', owner);
+  await recordFirstName(accounts, account_id, owner.name);
   for (const id of organizations) {
     await executeOrganizationCommand(handler, id, { type: 'AddMember', account_id, role: 'OWNER' });
   }

@@ -34,7 +34,9 @@ interface Secret extends AccountRecord {
 
 /** Enough for every tool. Members are managed on the pages only, by an OWNER. */
 export const FIRST_TOKEN_ROLE: Role = 'ADMIN';
-const DEFAULT_NAMES = { organization: 'My organization', owner: 'Owner' };
+/** The name of an account that nobody has set up yet. It is no role's name, so that "Owner" always means the role. */
+export const FIRST_OWNER_NAME = 'First owner';
+const DEFAULT_NAMES = { organization: 'My organization', owner: FIRST_OWNER_NAME };
 const DAY_MS = 86_400_000;
 const RESTORE = 'Restore a backup that holds both';
 

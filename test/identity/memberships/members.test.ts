@@ -63,7 +63,7 @@ test('lists members with their names, highest role first', async () => {
   assert.equal(
     (await members.membersOf(organizationId)).map(({ name, role }) => [name, role]),
     [
-      ['Owner', 'OWNER'],
+      ['First owner', 'OWNER'],
       ['Abe', 'EDITOR'],
       ['Zoe', 'EDITOR'],
       ['former member', 'VIEWER'],

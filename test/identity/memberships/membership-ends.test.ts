@@ -46,7 +46,7 @@ test('a member has access up to the end, and is as removed a millisecond later',
   assert.equal(
     (await members.membersOf(organizationId)).map(({ name, until, ended }) => [name, until, ended]),
     [
-      ['Owner', null, false],
+      ['First owner', null, false],
       ['Una', END, true],
     ],
   );

@@ -165,7 +165,7 @@ test('an OWNER or ADMIN sees the organization’s tokens with their owner and cu
     [
       ['ASSISTANT', 'VIEWER', 'Bo'],
       ['API', 'AUDITOR', 'Bo'],
-      ['API', 'ADMIN', 'Owner'],
+      ['API', 'ADMIN', 'First owner'],
     ],
   );
   assert.is(listed[1]!.id, record.id);

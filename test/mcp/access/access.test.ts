@@ -111,7 +111,7 @@ for (const pair of await startPairs()) {
     });
     const row = (type: string) => rows.find(({ event_type }) => event_type === type)!;
     const changesOf = (type: string) => row(type).changes.map(({ field, to }) => [field, to]);
-    const owner = { id: accountId, kind: 'ACCOUNT', name: 'Owner' };
+    const owner = { id: accountId, kind: 'ACCOUNT', name: 'First owner' };
     assert.equal([row('SIGNED_IN').actor, row('SIGNED_IN').client], [owner, 'Chrome on Windows']);
     assert.equal(changesOf('SIGNED_IN'), [
       ['factor', 'TOTP'],

@@ -28,7 +28,7 @@ await onBothPairs('listChanges', (test) => {
     ];
     assert.equal(Object.keys(changed), members);
     assert.equal(changed.record, { id, type: 'VENDOR', name: 'Retold' });
-    assert.equal(changed.actor, { id: accountId, kind: 'ACCOUNT', name: 'Owner' });
+    assert.equal(changed.actor, { id: accountId, kind: 'ACCOUNT', name: 'First owner' });
     assert.equal([changed.revision, changed.reason], [2, 'Moved']);
     assert.equal(changed.changes, [
       { field: 'name', from: 'Told', to: 'Retold' },

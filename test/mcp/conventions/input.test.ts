@@ -386,7 +386,7 @@ test('9999-12-31 means no end, and the answer says so', async ({ owner, organiza
 
 test('ME is the caller; an owner must be a member', async ({ owner, organizationId, accountId, addMember }) => {
   const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Mine', owner_id: 'ME' });
-  assert.equal([vendor.owner_id, vendor.owner], [accountId, 'Owner']);
+  assert.equal([vendor.owner_id, vendor.owner], [accountId, 'First owner']);
   const ownFilter = { organization_id: organizationId, filter: { owner_id: ['ME'], query: 'mine' } };
   assert.equal(
     (await owner.ok('listVendors', ownFilter)).vendors.map(({ id }) => id),

@@ -156,7 +156,7 @@ await onBothPairs('lists', (test) => {
         priority: 'CRITICAL',
         treatment: 'MITIGATED',
         category: 'summary',
-        owner: 'Owner',
+        owner: 'First owner',
       },
     ]);
     const fullList = await owner.ok('listRisks', { organization_id: organizationId, filter, view: 'FULL' });

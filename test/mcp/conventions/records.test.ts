@@ -60,7 +60,7 @@ test('getRecords shows a record’s newest 50 changes', async (served) => {
   assert.equal([history.changes.length, history.truncated], [50, true]);
   const [newest] = history.changes;
   assert.equal(newest?.changes, [{ field: 'category', from: 'c49', to: 'c50' }]);
-  assert.equal([newest?.reason, newest?.actor.name, newest?.revision], ['r50', 'Owner', 51]);
+  assert.equal([newest?.reason, newest?.actor.name, newest?.revision], ['r50', 'First owner', 51]);
 });
 
 test('an archived record is hidden from lists, counts and getRecords by default', async (served) => {

@@ -164,8 +164,8 @@ test('every role can list members', async (served) => {
   const members = organization?.members as { name: string; role: string }[];
   const memberRoles = members.filter(({ name }) => name !== 'Ed').map(({ name, role }) => [name, role]);
   assert.equal(memberRoles.sort(), [
+    ['First owner', 'OWNER'],
     ['Maria', 'EDITOR'],
-    ['Owner', 'OWNER'],
   ]);
   assert.equal(Object.keys((await viewer.ok('listOrganizations')).organizations[0]!), [
     ...['id', 'name', 'role', 'account_id', 'created_at'],
