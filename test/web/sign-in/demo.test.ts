@@ -65,6 +65,25 @@ test('opens on Home after one click, says so on every page, and leads to another
   assert.equal(await web.people.sessions.list(INGRID), [], 'the earlier session has ended');
 });
 
+test('looks as the same person again where it must be proved who that is, and loses no input', async ({
+  web,
+  browser,
+}) => {
+  await browser.get(openDemo(web));
+  await choose(browser, INGRID);
+  const members = `/organizations/${web.organizationId}/members`;
+  await browser.get(members);
+  web.identity.clock.wait(15 * 60_000 + 1);
+  const asked = await browser.follow(
+    await browser.send(`${members}/invite`, { role: 'AUDITOR', note: 'Lead auditor' }),
+  );
+  assert.match(asked.text, 'Look as Ingrid Solheim again');
+  assert.not.match(asked.text, 'Sign out, sign in again');
+  const back = await browser.follow(await browser.send('/demo'));
+  assert.match(back.text, 'value="Lead auditor"');
+  assert.match((await browser.send(`${members}/invite`)).text, 'Auditor link for Lead auditor');
+});
+
 test('is found by the link or a person of the demo only', async ({ web, browser }) => {
   const owner = await web.setUpOwner();
   assert.is((await browser.get(`/demo?key=${'k'.repeat(43)}`)).status, 404, 'nobody opened it');

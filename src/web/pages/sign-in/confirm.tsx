@@ -1,6 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
+import type { Account } from '../../../identity/accounts/account.ts';
 import type { ReauthenticationMethod } from '../../../identity/second-factor/reauthentication.ts';
+import { DEMO_PATH } from '../../components/demo-line.tsx';
 import { FormError, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import { PASSKEY_BUTTON_ID, PasskeyForm } from '../../components/passkey-form.tsx';
@@ -71,6 +73,7 @@ async function page(
   const targets = await reauthentication.methodsOf(account);
   const options = targets.includes('PASSKEY') ? await passkeys.authenticationOptions(session) : null;
   const provider = account.password === null && account.subject !== null ? context.openId : null;
+  const isDemo = context.people.demo.includes(account.id);
   return {
     title: 'Confirm that it’s you',
     plain: true,
@@ -91,9 +94,7 @@ async function page(
         )}
         {targets.includes('TOTP') && <CodeForm form={form} next={next} />}
         {provider !== null && <NewSignIn host={provider.host} next={next} />}
-        {targets.length === 0 && provider === null && (
-          <p>Your account has no password. Sign out, sign in again, and continue within 15 minutes.</p>
-        )}
+        {targets.length === 0 && provider === null && <NoMethod account={account} isDemo={isDemo} next={next} />}
         <p>
           <a href={cancelTo(next)}>Cancel</a>
         </p>
@@ -140,6 +141,18 @@ function CodeForm({ form, next }: FormProps) {
       <button type="submit" class="quiet">
         Continue with the code
       </button>
+    </Form>
+  );
+}
+
+/** Signs in a person of the demo again, who has no other way. */
+function NoMethod({ account, isDemo, next }: { account: Account; isDemo: boolean; next: string }) {
+  if (!isDemo) return <p>Your account has no password. Sign out, sign in again, and continue within 15 minutes.</p>;
+  return (
+    <Form action={withNext(DEMO_PATH, next)} class="card">
+      <input type="hidden" name="account" value={account.id} />
+      <p>The people of the demo have no passwords.</p>
+      <button type="submit">Look as {account.name} again</button>
     </Form>
   );
 }

@@ -8,6 +8,7 @@ import { Form } from '../../components/form.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, type FormState, singleField } from '../../server/form-state.ts';
 import { publicGet, publicPost, type Route } from '../../server/page-request.ts';
+import { safeNext } from '../../server/safe-next.ts';
 import { finishSignInStep } from '../../server/sign-in-redirects.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
@@ -41,7 +42,7 @@ export const demoPage = (context: Collaborators): Route[] => {
       );
       if (form !== null) return page(await readCharacters(context), secret, form);
       await signIn.signOut(request.sessionSecret ?? undefined, request.clientInfo);
-      return finishSignInStep(request, result, '/');
+      return finishSignInStep(request, result, safeNext(request.query.get('next'), '/'));
     }),
   ];
 };
