@@ -21,7 +21,7 @@ export interface PageCheckOutcome {
  * @param pageTexts texts by the name of their part; null to check the proof alone
  */
 export function checkChangeOnPage(proof: ChangeProof, pageTexts: ReadonlyMap<string, string> | null): PageCheckOutcome {
-  const check = checkChange(nobleCrypto, proof);
+  const check = checkChange(nobleCrypto, proof, new Date());
   const name = eventName(check.event);
   if (check.fault !== null) {
     return { result: 'MISMATCH', text: `Does not match. ${CHANGE_FAULT_TEXTS[check.fault]} (${name})` };
@@ -34,10 +34,11 @@ export function checkChangeOnPage(proof: ChangeProof, pageTexts: ReadonlyMap<str
       text: `Does not match. This page shows something else than the event: ${parts}. (${name})`,
     };
   }
-  if (check.erased === 'DATA') return { result: 'REDACTED', text: REDACTED_TEXT };
-  if (check.erased === 'CHANGES') return { result: 'REDACTED', text: REDACTED_BEFORE_TEXT };
-  if (proof.proof === null) return { result: 'UNSEALED', text: UNSEALED_TEXT };
-  return { result: 'SEALED', text: `${SEALED_TEXT} (${name})` };
+  const notice = check.outOfOrder === null ? '' : ` Recorded out of order: ${check.outOfOrder}.`;
+  if (check.erased === 'DATA') return { result: 'REDACTED', text: REDACTED_TEXT + notice };
+  if (check.erased === 'CHANGES') return { result: 'REDACTED', text: REDACTED_BEFORE_TEXT + notice };
+  if (proof.proof === null) return { result: 'UNSEALED', text: UNSEALED_TEXT + notice };
+  return { result: 'SEALED', text: `${SEALED_TEXT} (${name})${notice}` };
 }
 
 const SEALED_TEXT =

@@ -59,7 +59,7 @@ function verifySmallFile(text: string, keys: string): PageCheckOutcome {
   const file = readProofFile(text);
   if (file === null)
     throw new TypeError('it is neither an export, a seal, the JSON of an audit pack nor a saved proof');
-  const verdict = verifyProofFile(nobleCrypto, file, readPublicKeys(nobleCrypto, keys));
+  const verdict = verifyProofFile(nobleCrypto, file, readPublicKeys(nobleCrypto, keys), new Date());
   return { result: resultOf(verdict), text: proofFileVerdictText(verdict) };
 }
 

@@ -2,8 +2,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkChangeOnPage } from '../../src/browser/check-change-on-page.ts';
+import { changeVerdictText, verifySavedChange } from '../../src/cli/proofs/change-verdict.ts';
 import type { ChangeProof } from '../../src/queries/proofs/check-change.ts';
 import { type ProvenChange, readChangeProof } from '../../src/queries/proofs/read-change-proof.ts';
+import { chainEvents } from '../../src/trail/hash.ts';
+import { nodeCrypto } from '../../src/trail/node/node-crypto.ts';
+import { readPublicKey } from '../../src/trail/seals/key.ts';
 import { changeTexts } from '../../src/web/register/change-texts.ts';
 import { makeEvents } from '../support/histories/events.ts';
 import { callerAs, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
@@ -188,6 +192,41 @@ test('fails for a sealed change of a control without its sealed adoption', async
   const unsealed = { ...proof, proof: null, origin: { ...origin!, proof: null } };
   assert.is(checkChangeOnPage(unsealed, null).result, 'UNSEALED');
 });
+
+test('gives notice of a change that was recorded out of order, in a browser and of a saved proof', async (context) => {
+  const { proof } = (await prove(context, context.at.VendorReviewed!))!;
+  const last = proof.events.at(-1)!;
+  const recordedAt = (recorded_at: string): ChangeProof => {
+    const before = proof.events.at(-2)!;
+    const events = chainEvents(nodeCrypto, {
+      stream: last.stream,
+      revision: before.revision,
+      previousHash: before.metadata.hash,
+      input: {},
+      newEvents: [{ type: last.type, data: last.data }],
+      schemaVersion: () => last.metadata.schema_version,
+      metadata: { ...last.metadata, recorded_at },
+    });
+    return { ...proof, events: [...proof.events.slice(0, -1), ...events], proof: null };
+  };
+  const position = `position ${proof.position}, recorded at`;
+  for (const [time, notice] of [
+    ['2020-01-01T00:00:00.000Z', `${position} 2020-01-01T00:00:00.000Z, after an event or seal of `],
+    ['2099-01-01T00:00:00.000Z', `${position} 2099-01-01T00:00:00.000Z, ahead of the clock of the reader`],
+  ] as const) {
+    const forged = recordedAt(time);
+    const { result, text } = checkChangeOnPage(forged, null);
+    assert.equal([result, text.includes(`Recorded out of order: ${notice}`)], ['UNSEALED', true], text);
+    const verdict = verifySavedChange(nodeCrypto, { ...forged, proof: proof.proof }, keysOf(proof), new Date());
+    assert.match(String(verdict.out_of_order), notice);
+  }
+  const verdict = verifySavedChange(nodeCrypto, proof, keysOf(proof), new Date());
+  assert.equal([verdict.valid, verdict.out_of_order], [true, null]);
+  const noted = changeVerdictText({ ...verdict, out_of_order: 'position 9, recorded at …' });
+  assert.match(noted, /^VALID\..*Out of order +position 9, recorded at …/s);
+});
+
+const keysOf = ({ keys }: ChangeProof) => keys.map((key) => readPublicKey(nodeCrypto, key));
 
 test('is there for a VIEWER, and unknown for another organization or position', async ({ register }) => {
   assert.is((await readChangeProof(register.reader, callerAs('VIEWER'), ORGANIZATION, 2))?.check.fault, null);

@@ -25,13 +25,20 @@ export interface ChangeVerdict {
   seal: Pick<SealAt, 'size' | 'sealed_at' | 'key_id'> | null;
   fault: NonNullable<ChangeCheck['fault']> | 'NO_SEAL' | null;
   erased: ErasedPart;
+  /** Says that the change was recorded out of order, as far as its own events show it: a notice, not a fault. */
+  out_of_order: string | null;
   /** The change as its events have it; null unless the verdict is valid. */
   change: ChangeCheck['change'] | null;
 }
 
 /** Verifies a change's saved proof. Trusts only the caller's keys, because anybody can sign with a key of their own. */
-export function verifySavedChange(crypto: TrailCrypto, proof: ChangeProof, keys: readonly PublicKey[]): ChangeVerdict {
-  const check = checkChange(crypto, { ...proof, keys: keys.map(({ text }) => text) });
+export function verifySavedChange(
+  crypto: TrailCrypto,
+  proof: ChangeProof,
+  keys: readonly PublicKey[],
+  now: Date,
+): ChangeVerdict {
+  const check = checkChange(crypto, { ...proof, keys: keys.map(({ text }) => text) }, now);
   const fault = check.fault ?? (proof.proof === null ? 'NO_SEAL' : null);
   const { id, type, stream, revision } = check.event;
   const { size, sealed_at, key_id } = proof.proof?.seal ?? {};
@@ -45,6 +52,7 @@ export function verifySavedChange(crypto: TrailCrypto, proof: ChangeProof, keys:
     seal: isSealed ? { size, sealed_at, key_id } : null,
     fault,
     erased: check.erased,
+    out_of_order: check.outOfOrder,
     change: fault === null ? check.change : null,
   };
 }
@@ -66,6 +74,7 @@ export function changeVerdictText(verdict: ChangeVerdict): string {
     ['Event', `${eventText}, id ${event.id}`],
     ...changeRows(verdict),
     ['Proved', `${PROVED_TEXTS[verdict.erased ?? 'ALL']}, by ${sealText}, key ${seal?.key_id}`],
+    ...(verdict.out_of_order === null ? [] : [['Out of order', verdict.out_of_order] as [string, string]]),
     ...(verdict.erased === null ? [] : [['Redacted', REDACTED_TEXTS[verdict.erased]] as [string, string]]),
   ]);
 }

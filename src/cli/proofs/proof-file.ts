@@ -31,10 +31,17 @@ function readJson(text: string): Record<string, unknown> {
   }
 }
 
-/** Verifies a file with one proof. @throws TypeError if parts of the proof are missing */
-export function verifyProofFile(crypto: TrailCrypto, file: ProofFile, keys: readonly PublicKey[]): ProofFileVerdict {
+/** Verifies a file with one proof. @param now the reader's clock @throws TypeError if parts of the proof are missing */
+export function verifyProofFile(
+  crypto: TrailCrypto,
+  file: ProofFile,
+  keys: readonly PublicKey[],
+  now: Date,
+): ProofFileVerdict {
   try {
-    return file.kind === 'PACK' ? verifyPack(crypto, file.pack, keys) : verifySavedChange(crypto, file.proof, keys);
+    return file.kind === 'PACK'
+      ? verifyPack(crypto, file.pack, keys)
+      : verifySavedChange(crypto, file.proof, keys, now);
   } catch {
     throw new TypeError('its proof is incomplete or damaged');
   }

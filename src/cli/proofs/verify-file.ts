@@ -50,7 +50,7 @@ async function isExport(path: string): Promise<boolean> {
 
 /** Verifies a file with one proof. @throws UnsuitableFile if parts of the proof are missing */
 export function verifyWithNode(file: ProofFile, keys: readonly PublicKey[]): ProofFileVerdict {
-  return orUnsuitable(() => verifyProofFile(nodeCrypto, file, keys));
+  return orUnsuitable(() => verifyProofFile(nodeCrypto, file, keys, new Date(machineClocks.wallMs())));
 }
 
 function orUnsuitable<Value>(read: () => Value): Value {

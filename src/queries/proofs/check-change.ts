@@ -18,6 +18,7 @@ import { type RecordDocument, revisionAfter } from '../../projections/read-model
 import { verifyChain } from '../../trail/chain.ts';
 import type { TrailCrypto } from '../../trail/crypto.ts';
 import { placeInStream, type TrailEvent } from '../../trail/event.ts';
+import { addOutOfOrder, IN_ORDER, outOfOrderText, RecordedOrder } from '../../trail/recorded-order.ts';
 import { type EventProof, type ProofVerdict, verifyProof } from '../../trail/seals/event-proof.ts';
 import { readPublicKey } from '../../trail/seals/key.ts';
 import { sealStream } from '../../trail/seals/seal-events.ts';
@@ -63,6 +64,8 @@ export interface ChangeCheck {
   /** The change as its events have it. */
   change: ChangeDocument;
   erased: ErasedPart;
+  /** Says that the change was recorded out of order, as far as its own events show it: a notice, not a fault. */
+  outOfOrder: string | null;
 }
 
 /** The meaning of each fault of a change's events. Only a signed seal says anything about an event. */
@@ -81,11 +84,15 @@ export function eventName(event: Pick<TrailEvent, 'type' | 'stream' | 'revision'
   return `${event.type}, ${placeInStream(event)}`;
 }
 
-/** Checks hashes, chain, seal and signature of a change's events, and rebuilds the change from them alone. */
-export function checkChange(crypto: TrailCrypto, proof: ChangeProof): ChangeCheck {
+/**
+ * Checks hashes, chain, seal and signature of a change's events, and rebuilds the change from them alone.
+ * @param now the reader's clock
+ */
+export function checkChange(crypto: TrailCrypto, proof: ChangeProof, now: Date): ChangeCheck {
   const event = proof.events.at(-1);
   if (event === undefined) throw new TypeError('the proof has no event');
-  const check = { event, change: rebuildChange(proof), erased: erasedPart(proof.events) };
+  const outOfOrder = orderNotice(proof, now);
+  const check = { event, change: rebuildChange(proof), erased: erasedPart(proof.events), outOfOrder };
   const chainFault = verifyChain(crypto, proof.events);
   if (chainFault !== null) {
     return { ...check, fault: chainFault.why, event: proof.events[chainFault.revision] ?? event };
@@ -127,6 +134,19 @@ function sealFault(
   if (fault === 'KEY' || fault === 'SIGNATURE') return fault;
   const isOfEvent = proof.event.hash === event.metadata.hash && proof.event.position === position;
   return isOfEvent ? fault : 'EVENT';
+}
+
+/** Compares the change's time with those of the earlier events of its record. Only the whole history has all others. */
+function orderNotice({ events, origin, position }: ChangeProof, now: Date): string | null {
+  const order = new RecordedOrder('', now);
+  let notice: string | null = null;
+  for (const event of origin === undefined ? events : [origin.event, ...events]) {
+    const { logTime } = order;
+    const why = order.take(event);
+    const { last } = addOutOfOrder(IN_ORDER, why ?? 'BEFORE', Number(position), event.metadata.recorded_at, logTime);
+    notice = why === null ? null : outOfOrderText(last!);
+  }
+  return notice;
 }
 
 /** Returns true if an event's data and salt were erased together. */

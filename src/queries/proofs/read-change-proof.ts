@@ -56,7 +56,7 @@ export async function readChangeProof(
   const events = await readEvents(snapshot, organizationId, change);
   if (events.length === 0) return null;
   const proof = await withSeals(snapshot, { organizationId, position, events });
-  const check = checkChange(nodeCrypto, proof);
+  const check = checkChange(nodeCrypto, proof, snapshot.now());
   const context = { snapshot, organizationId, moment: currentMoment(snapshot) };
   const [presented] = await presentChanges(context, [change]);
   const keyId = proof.proof?.seal.key_id;
