@@ -98,7 +98,7 @@ test('a saved proof fails that is altered, not sealed, or signed by another key'
   for (const [content, fault, page] of [
     [altered, 'This event was altered after it was recorded.', 'MISMATCH'],
     [{ ...change, position: '1' }, 'This is not the event that was sealed.', 'MISMATCH'],
-    [context.unsealed, 'No seal covers this change yet', 'UNSEALED'],
+    [context.unsealed, 'The proof has no seal', 'UNSEALED'],
   ] as const) {
     const result = await verify(context, content);
     assert.equal([result.code, result.page], [1, page], result.out);
@@ -156,7 +156,7 @@ test('an audit pack is valid, as a file and as an answer, until it is altered', 
       'The key didn’t sign',
       'MISMATCH',
     ],
-    [pendingPack, 'No seal covers the pack yet', 'UNSEALED'],
+    [pendingPack, 'The pack has no seal', 'UNSEALED'],
   ] as const) {
     const result = await verify(context, { report });
     assert.equal([result.code, result.page], [1, page], result.out);

@@ -54,6 +54,7 @@ cli('verifies a history without any store', async () => {
     const { code, out, err } = await verify(file, '--key', key);
     assert.equal([code, err], [0, '']);
     assert.match(out, /^VALID\. All chains, seals and signatures match\.$/m);
+    assert.match(out, /^Exported +\S+, as the file says: nothing proves this time$/m);
     assert.match(out, /^Events +200 in 38 streams\. Pages call the event at position 7 change 7$/m);
     assert.match(
       out,

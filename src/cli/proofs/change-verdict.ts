@@ -95,7 +95,7 @@ const REDACTED_TEXTS: Readonly<Record<NonNullable<ErasedPart>, string>> = {
 function faultText(fault: NonNullable<ChangeVerdict['fault']>): string {
   if (fault === 'KEY') return 'None of the keys that you gave signed the seal.';
   if (fault !== 'NO_SEAL') return CHANGE_FAULT_TEXTS[fault];
-  return 'No seal covers this change yet, so nothing proves it. Save the proof again in a minute.';
+  return 'The proof has no seal, so nothing proves the change. If it was saved before a seal, save it again.';
 }
 
 const ROW_NAMES: Readonly<Record<string, string>> = {

@@ -75,7 +75,7 @@ function membersOf(value: object, names: readonly string[]): Record<string, unkn
 
 const FAULT_TEXTS: Readonly<Record<NonNullable<PackVerdict['fault']>, string>> = {
   DIGEST: 'The digest doesn’t match the data: the pack was altered after it was generated.',
-  NO_SEAL: 'No seal covers the pack yet, so nothing proves it. Generate it again in a minute.',
+  NO_SEAL: 'The pack has no seal, so nothing proves it. If it was generated before a seal, generate it again.',
   KEY: 'None of the keys that you gave signed the seal.',
   SIGNATURE: 'The key didn’t sign the seal.',
   EVENT: 'The proof is not the one of the pack’s position.',

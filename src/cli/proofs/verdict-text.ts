@@ -59,7 +59,7 @@ export function verdictText(verdict: Verdict): string {
   const { header, events, streams, seals } = verdict;
   const rows: [string, string][] = [
     ['Organization', header.organization_id],
-    ['Exported', header.exported_at],
+    ['Exported', `${header.exported_at}, as the file says: nothing proves this time`],
     ['Events', `${events} in ${streams} streams. Pages call the event at position 7 change 7`],
     ['Seals', `${seals.total}${seals.unchecked ? `, ${seals.unchecked} of them too far back to be checked` : ''}`],
     ...keyRows(verdict),
