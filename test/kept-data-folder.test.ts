@@ -38,6 +38,7 @@ import {
 const EXTRA_INPUTS: Readonly<Record<string, object>> = {
   AUDIT_PACK: { report_version: '1' },
   CHANGES_BETWEEN: { from: '1', report_version: '1' },
+  DUE_ITEMS: { report_version: '1' },
   EVIDENCE: { report_version: '1' },
   NONCONFORMITIES: { report_version: '1' },
   RISK_REGISTER: { report_version: '1' },

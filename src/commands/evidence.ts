@@ -25,5 +25,11 @@ export const evidence = defineFamily(EVIDENCE, {
       // `valid_until`; `9999-12-31` without one.
       of: ({ valid_until }) => valid_until ?? MAX_DATE,
     },
+    renewal_due: {
+      type: 'text',
+      // `valid_until`; `9999-12-31` without one, and if newer evidence replaces it: its relations derive `replaced`.
+      of: ({ replaced, valid_until }: EvidenceState & { replaced?: boolean }) =>
+        replaced ? MAX_DATE : (valid_until ?? MAX_DATE),
+    },
   },
 });

@@ -29,6 +29,13 @@ const FIELDS = {
     source: 'follows from text, url and sha256',
     filter: true,
   },
+  replaced: {
+    kind: 'boolean',
+    label: 'Replaced',
+    note: 'a record of it has evidence that was collected on a later day and is valid longer',
+    derived: true,
+    source: 'follows from newer evidence of the same records',
+  },
   expired: {
     kind: 'past',
     label: 'Expired',
@@ -58,7 +65,7 @@ const FIGURES: FamilyFigures = {
       days: startsAfter('ends'),
     },
   ],
-  unlisted: [{ name: 'evidence_expiring_in_30_days', days: { key: 'ends', from: -30, until: 1 } }],
+  unlisted: [{ name: 'evidence_expiring_in_30_days', days: { key: 'renewal_due', from: -30, until: 1 } }],
 };
 
 export const EVIDENCE = {
@@ -89,10 +96,10 @@ export const EVIDENCE = {
     {
       name: 'EVIDENCE_ENDS',
       label: 'Evidence expiring',
-      meaning: 'pieces of evidence that expire',
+      meaning: 'pieces of evidence that expire and are not replaced by newer ones',
       request: 'Attach newer evidence in its place.',
       date: 'valid_until',
-      key: 'ends',
+      key: 'renewal_due',
     },
   ],
   importable: true,

@@ -21,6 +21,7 @@ import {
 import { dependsOnType, type ReadModel, type RecordDocument, revisionAfter } from '../read-models/read-model.ts';
 import { type Connection, LINKS, linkRow, linkRowId } from '../relations/neighbours.ts';
 import { EVIDENCE_UNTIL, STALE, updateCounts } from '../relations/related-counts.ts';
+import { newestEvidenceLabels } from '../relations/replaced-evidence.ts';
 import type { Batch } from './batch.ts';
 
 /**
@@ -320,7 +321,7 @@ function exposedLabelsOf(document: RecordDocument): readonly string[] {
   const { type } = model.family;
   const stale = uncertainLabels(model, document);
   if (document.archived_at !== null) return [...stale, ...(model.exposedLabelsWhenArchived?.(document) ?? [])];
-  return [type, ...stale, ...(model.exposedLabels?.(document) ?? [])];
+  return [type, ...stale, ...newestEvidenceLabels(document), ...(model.exposedLabels?.(document) ?? [])];
 }
 
 /**

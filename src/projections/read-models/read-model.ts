@@ -116,7 +116,8 @@ const MISSING_OPTION_KEYS: Partial<Record<MissingOption, Record<string, Key>>> =
     evidence_until: coveredByPrimaryIndexOnly(
       computed<RecordDocument>(
         'text',
-        ({ related_counts: relatedCounts }) => greatestSuffix(relatedCounts ?? {}, EVIDENCE_UNTIL) ?? MIN_DATE,
+        ({ related_counts: relatedCounts }) =>
+          greatestSuffix(relatedCounts ?? {}, EVIDENCE_UNTIL)?.slice(0, MIN_DATE.length) ?? MIN_DATE,
       ),
     ),
   },

@@ -1,9 +1,10 @@
-import { MAX_DATE } from '../../commands/engine/dates.ts';
 import type { ReadModel } from '../read-models/read-model.ts';
-import { EVIDENCE_UNTIL } from './related-counts.ts';
+import { evidenceLabel, isReplaced, NEWEST_EVIDENCE } from './replaced-evidence.ts';
 
-/** EvidenceAdded also links the evidence to records. Those count it by its last valid day. */
-export const evidenceRelations: Pick<ReadModel, 'linkedIds' | 'exposedLabels'> = {
+/** EvidenceAdded also links the evidence to records. Those count it by its last valid day, and tell it their newest. */
+export const evidenceRelations: Partial<ReadModel> = {
   linkedIds: (type, data) => (type === 'EvidenceAdded' ? ((data as { record_ids?: string[] }).record_ids ?? []) : []),
-  exposedLabels: ({ valid_until }) => [`${EVIDENCE_UNTIL}${valid_until ?? MAX_DATE}`],
+  derive: (evidence, relatedCounts) => ({ replaced: isReplaced(evidence, relatedCounts) }),
+  exposedLabels: (evidence) => [evidenceLabel(evidence)],
+  countedLabels: [NEWEST_EVIDENCE],
 };

@@ -7,7 +7,7 @@
  */
 export type RelatedCounts = Readonly<Record<string, number>>;
 
-/** Begins the label of live evidence. Its last valid day follows. */
+/** Begins the label of live evidence. Its last valid day follows, and the day on which it was collected. */
 export const EVIDENCE_UNTIL = 'EVIDENCE_UNTIL:';
 /** Begins the label of an archived framework. The time of archiving follows. */
 export const FRAMEWORK_ARCHIVED = 'FRAMEWORK:ARCHIVED:';

@@ -9,7 +9,7 @@ const DEFAULT_DAYS_AHEAD = 30;
 
 export const dueItems: ReportType = {
   title: 'Due items',
-  acceptedInputs: ['until', 'kinds', 'owner_id', 'group_by'],
+  acceptedInputs: ['until', 'kinds', 'owner_id', 'group_by', 'report_version'],
   groupings: ['OWNER'],
   collect: async (context) => {
     const { today } = context.moment;
@@ -28,6 +28,7 @@ export const dueItems: ReportType = {
     ];
     const about = { name: 'due_items', title: 'Due items', note: noteOf(today, until), columns };
     return {
+      ...(context.inputs.report_version === '1' ? {} : { version: 2 }),
       inputs: {
         until,
         ...(isNarrowed ? { kinds: dueKinds.map(({ name }) => name).join(',') } : {}),

@@ -33,10 +33,15 @@ type RecordFilter = Readonly<Record<string, unknown>>;
 /** The days on which items are due. */
 export type DueBounds = Partial<Record<'gte' | 'lte' | 'lt', string>>;
 
-/** Returns the kinds that a report's input names, in the order of the families. By default all. */
+/**
+ * Returns the kinds that a report's input names, in the order of the families. By default all. The report's first version
+ * also has evidence that newer evidence replaces.
+ */
 export function dueKindsOf({ inputs }: ReportContext): readonly DueKind[] {
   const names = inputs.kinds?.split(',');
-  return names === undefined ? DUE_KINDS : DUE_KINDS.filter(({ name }) => names.includes(name));
+  const kinds = names === undefined ? DUE_KINDS : DUE_KINDS.filter(({ name }) => names.includes(name));
+  if (inputs.report_version !== '1') return kinds;
+  return kinds.map((kind) => (kind.name === 'EVIDENCE_ENDS' ? { ...kind, key: 'ends' } : kind));
 }
 
 /** Counts the items of a kind that are due within bounds and not done. @param limit stops after this many */

@@ -133,7 +133,12 @@ export const COMMANDS_BY_KIND: Readonly<Record<string, Kind>> = {
   },
   evd: {
     title: 'Evidence',
-    fields: fc.record({ name, url: fc.constant('https://example.org'), valid_until: day }),
+    fields: fc.record({
+      name,
+      url: fc.constant('https://example.org'),
+      collected_at: fc.option(fc.constantFrom('2025-06-01T00:00:00.000Z', '2025-09-01T00:00:00.000Z')),
+      valid_until: day,
+    }),
     often: [6, 0],
   },
 };

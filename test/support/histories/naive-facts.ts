@@ -2,6 +2,7 @@
 import type { NaiveRegister, Plain } from './naive-register.ts';
 
 type Facts = Record<string, unknown>;
+type Fields = Plain['fields'];
 
 const text = (value: unknown) => (value === undefined || value === null ? null : String(value));
 
@@ -34,6 +35,24 @@ function implementationOf(register: NaiveRegister, control: Plain): string {
   if (states.length > 0 && states.every((state) => state === 'IMPLEMENTED')) return 'FULL';
   if (states.includes('IMPLEMENTED')) return 'PARTIAL';
   return states.includes('IN_PROGRESS') ? 'STARTED' : 'NONE';
+}
+
+/** Returns true if a record of the evidence, no framework or audit, has evidence that is collected later and valid longer. */
+export function isReplaced(register: NaiveRegister, { id, fields, created_at }: Plain): boolean {
+  const until = (evidence: Fields) => text(evidence.valid_until) ?? '9999-12-31';
+  const collected = (evidence: Fields, added: string) => (text(evidence.collected_at) ?? added).slice(0, 10);
+  const records = register
+    .linkedTo(id)
+    .filter((record) => register.archivedAt(record) === null && !['FRAMEWORK', 'AUDIT'].includes(record.type));
+  const isReplacedAt = (record: Plain) =>
+    register
+      .live(record.id, 'EVIDENCE')
+      .some(
+        (other) =>
+          until(other.fields) > until(fields) &&
+          collected(other.fields, other.created_at) > collected(fields, created_at),
+      );
+  return records.some(isReplacedAt);
 }
 
 const FACTS: Readonly<Record<string, (register: NaiveRegister, record: Plain) => Facts>> = {
@@ -85,10 +104,12 @@ const FACTS: Readonly<Record<string, (register: NaiveRegister, record: Plain) =>
     overdue: isPast(fields.due_date, register.today) && fields.status !== 'CLOSED',
   }),
   AUDIT: (_register, { fields: { completed_position } }) => ({ completed_position }),
-  EVIDENCE: (register, { id, fields }) => {
+  EVIDENCE: (register, evidence) => {
+    const { id, fields } = evidence;
     const live = register.linkedTo(id).filter((other) => register.archivedAt(other) === null);
     const expired = isPast(fields.valid_until, register.today);
-    return { expired, record_ids: live.map((other) => other.id).sort(), record_count: live.length };
+    const replaced = isReplaced(register, evidence);
+    return { replaced, expired, record_ids: live.map((other) => other.id).sort(), record_count: live.length };
   },
 };
 

@@ -1,6 +1,6 @@
 /** Computes the reports' figures and rows from scratch in the plain register. */
 import type { StoredEvent } from '../../../src/stores/event-store.ts';
-import { factsOf, MISSING_TESTS } from './naive-facts.ts';
+import { factsOf, isReplaced, MISSING_TESTS } from './naive-facts.ts';
 import { NaiveRegister, type Plain } from './naive-register.ts';
 
 type Fields = Record<string, unknown>;
@@ -301,6 +301,8 @@ export function naiveDueItems(register: NaiveRegister, until: string): string[] 
     if (audit.fields.state === 'NOT_STARTED') put('AUDIT_STARTS', audit.fields.starts_on, audit);
     if (audit.fields.state === 'COMPLETED') put('CERTIFICATE_ENDS', audit.fields.valid_until, audit);
   }
-  for (const evidence of live(register, 'EVIDENCE')) put('EVIDENCE_ENDS', evidence.fields.valid_until, evidence);
+  for (const evidence of live(register, 'EVIDENCE')) {
+    if (!isReplaced(register, evidence)) put('EVIDENCE_ENDS', evidence.fields.valid_until, evidence);
+  }
   return items.sort();
 }

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { addDays } from '../../../src/commands/engine/dates.ts';
 import { DUE_KINDS } from '../../../src/reports/sections/due-rows.ts';
 import { dueDistance, dueRequest } from '../../../src/web/register/home/due-requests.ts';
+import { rowsOf, type WholeReport, wholeReport } from '../../support/reports.ts';
 import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
 const EDITOR = { name: 'Edith Editor', email: 'edith@example.org', password: 'a quite long password 7' };
@@ -101,6 +102,66 @@ test('narrows the list by kind, by date, and to what is overdue or not', async (
   assert.match(none.text, /Nothing needs you until <time[^>]*>31 Jan 2027<.time>\./);
   const web = await owner.get(`${path}?kind=MEASURE&until=2999-12-31`);
   assert.equal(listed(web), ['Restore test', 'Firewall review', 'Far away']);
+});
+
+test('asks nobody to renew evidence that newer evidence of the same record replaces', async ({ web, owner, path }) => {
+  const { organizationId: organization_id, call, reader } = web;
+  const day = (days: number) => addDays(reader.snapshot().today(), days);
+  const add = async (tool: string, key: string, fields: object) =>
+    (await call<Record<string, { id: string }>>(tool, { organization_id, ...fields }))[key]!.id;
+  const [backup, restore, locks] = [
+    await add('addMeasure', 'measure', { name: 'Backup' }),
+    await add('addMeasure', 'measure', { name: 'Restore' }),
+    await add('addMeasure', 'measure', { name: 'New locks' }),
+  ];
+  const evidence = (name: string, record_ids: string[], collected: number, until: number) =>
+    add('addEvidence', 'evidence', {
+      ...{ name, record_ids, text: 'It works.', owner_id: 'ME' },
+      ...{ collected_at: day(collected), valid_until: day(until) },
+    });
+  const reported = async (input: object) => {
+    const getReport = (more: object) => call<WholeReport>('getReport', { organization_id, format: 'JSON', ...more });
+    return rowsOf(await wholeReport(getReport, { type: 'DUE_ITEMS', kinds: ['EVIDENCE_ENDS'], ...input }), 'due_items');
+  };
+  /** The page, Home's tiles, the rail and the report must agree. */
+  const asked = async () => {
+    const { text } = await owner.get(`${path}?kind=EVIDENCE_ENDS&owner=all`);
+    const names = [...text.matchAll(/\/evidence\/[^>]*data-row[^>]*>([^<]*)</g)].map(([, name]) => name);
+    assert.equal(
+      (await reported({})).map(({ name }) => name),
+      names,
+    );
+    return names;
+  };
+  const counts = async () => {
+    const { text } = await owner.get(path.replace('/needs-you', ''));
+    const tile = (label: string) => Number(new RegExp(`<b>(\\d+)</b>(?:(?!<b>).)*${label}`).exec(text)![1]);
+    return [
+      tile('Overdue'),
+      tile('Evidence expiring'),
+      Number(/needs-you[^>]*>Needs you<span class="count">(\d+)/.exec(text)![1]),
+    ];
+  };
+  const before = await counts();
+  const difference = async () => (await counts()).map((count, index) => count - before[index]!);
+  await evidence('First test', [backup, restore], -400, -40);
+  await evidence('Short test', [locks], -300, 10);
+  assert.equal(await asked(), ['First test', 'Short test']);
+  assert.equal(await difference(), [1, 1, 2]);
+  // It was collected before the others, although it is valid longer.
+  await evidence('Older, valid longer', [backup, restore], -500, 900);
+  assert.equal(await asked(), ['First test', 'Short test']);
+  const newer = await evidence('Autumn test', [restore], -30, 300);
+  assert.equal(await asked(), ['Short test']);
+  assert.equal(await difference(), [0, 1, 1]);
+  const { records } = await call<{ records: { replaced: boolean }[] }>('getRecords', { organization_id, ids: [newer] });
+  assert.is(records[0]!.replaced, false);
+  await call('archiveRecords', { organization_id, action: 'ARCHIVE', ids: [newer], reason: 'Of another system.' });
+  assert.equal(await asked(), ['First test', 'Short test']);
+  assert.equal(await difference(), [1, 1, 2]);
+  await call('archiveRecords', { organization_id, action: 'RESTORE', ids: [newer], reason: 'It is of this one.' });
+  assert.equal(await asked(), ['Short test']);
+  assert.is((await reported({ report_version: '1' })).length, 2);
 });
 
 test('says of every kind of due item what it asks, before its date and after it', () => {
