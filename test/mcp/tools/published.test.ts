@@ -208,7 +208,7 @@ const PROPERTIES: Record<string, string[]> = {
 
 const FILTERS: Record<string, string[]> = {
   listRisks: words(
-    'status priority treatment category min_score max_score acceptance_expired acceptance_until_before due_before overdue',
+    'status priority treatment category min_score max_score likelihood impact acceptance_expired acceptance_until_before due_before overdue',
   ),
   listVendors: words(
     'status criticality category country processes_personal_data reviewed_before never_reviewed review_due_before review_overdue contract_until_before',

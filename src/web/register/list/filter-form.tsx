@@ -33,7 +33,7 @@ export function FilterForm({ view, selection, filters, names }: FilterFormProps)
         <HiddenValue name="order_by" value={order_by?.field} />
         <HiddenValue name="direction" value={order_by?.direction} />
         <label class="search">
-          <span>Search here</span>
+          <span class="for-screen-readers">Search here</span>
           <input
             type="search"
             name="query"
