@@ -8,8 +8,8 @@ import { EVIDENCE_UNTIL, type RelatedCounts } from './related-counts.ts';
 
 /*
  * Evidence is replaced if one of its records has other evidence that was collected on a later day and is valid longer.
- * Nobody must renew it. Evidence tells its records both days by a label, and a record tells its evidence, by labels too,
- * the days of its newest: those that no other evidence of the record replaces.
+ * Nobody must renew it. Evidence tells its records both days by a label. A record tells its evidence by labels the days of
+ * its newest: those that no other evidence of the record replaces.
  */
 
 /** Begins the labels by which a record tells its newest evidence. Both days follow. */

@@ -2,6 +2,7 @@ import { addDays } from '../../commands/engine/dates.ts';
 import type { Figure, ReportContext, ReportType } from '../report-type.ts';
 import { dueByOwnerSection, dueRowsByOwner } from '../sections/due-by-owner.ts';
 import { countDueItems, dueKindsOf, dueRows } from '../sections/due-rows.ts';
+import { versionOf } from '../sections/first-version.ts';
 import { column, ID, OWNER, REFERENCE } from '../sections/report-columns.ts';
 
 /** The default of `until`, in days after today. */
@@ -28,7 +29,7 @@ export const dueItems: ReportType = {
     ];
     const about = { name: 'due_items', title: 'Due items', note: noteOf(today, until), columns };
     return {
-      ...(context.inputs.report_version === '1' ? {} : { version: 2 }),
+      ...versionOf(context),
       inputs: {
         until,
         ...(isNarrowed ? { kinds: dueKinds.map(({ name }) => name).join(',') } : {}),

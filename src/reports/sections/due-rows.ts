@@ -4,6 +4,7 @@ import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../register/families.ts
 import type { DueItem } from '../../register/field.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { ReportContext, ReportRow } from '../report-type.ts';
+import { isFirstVersion } from './first-version.ts';
 import { type RecordSource, readInBatches, recordName, recordsAt } from './records.ts';
 import { valueAt } from './report-columns.ts';
 
@@ -37,10 +38,10 @@ export type DueBounds = Partial<Record<'gte' | 'lte' | 'lt', string>>;
  * Returns the kinds that a report's input names, in the order of the families. By default all. The report's first version
  * also has evidence that newer evidence replaces.
  */
-export function dueKindsOf({ inputs }: ReportContext): readonly DueKind[] {
-  const names = inputs.kinds?.split(',');
+export function dueKindsOf(context: ReportContext): readonly DueKind[] {
+  const names = context.inputs.kinds?.split(',');
   const kinds = names === undefined ? DUE_KINDS : DUE_KINDS.filter(({ name }) => names.includes(name));
-  if (inputs.report_version !== '1') return kinds;
+  if (!isFirstVersion(context)) return kinds;
   return kinds.map((kind) => (kind.name === 'EVIDENCE_ENDS' ? { ...kind, key: 'ends' } : kind));
 }
 
