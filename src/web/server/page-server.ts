@@ -1,4 +1,5 @@
 import { monotonicMs } from '../../clock/monotonic.ts';
+import { dateOf } from '../../commands/engine/dates.ts';
 import { MAX_RIGHTS_AGE_MS } from '../../commands/organization/caller.ts';
 import { originGuard } from '../../http/access/origin.ts';
 import { Cookies } from '../../http/cookies.ts';
@@ -41,7 +42,7 @@ const NO_RAIL_COUNTS: RailCounts = new Map();
 
 export type PageServerOptions = Pick<
   WebContext,
-  'baseUrl' | 'formKey' | 'people' | 'members' | 'reader' | 'readClientInfo' | 'limits' | 'logger'
+  'baseUrl' | 'formKey' | 'people' | 'members' | 'reader' | 'readClientInfo' | 'limits' | 'logger' | 'now'
 >;
 
 /** Serves pages: runs the checks before a route's handler, and sends its reply. */
@@ -196,7 +197,8 @@ export class PageServer {
       isDemo: person !== null && this.options.people.demo.includes(person.account.id),
       notice: takeNotice(ctx, this.cookies),
       railCounts,
-      today: this.options.reader.snapshot().today(),
+      // Not the read models' day: the sign-in page and errors are shown while these are being built.
+      today: dateOf(this.options.now().toISOString()),
       formToken: () => {
         token ??= this.tokens.issue(ctx);
         return token;
