@@ -12,6 +12,7 @@ const STAGES = [
   'install',
   'Chromium',
   'FerretDB',
+  'reporting tools',
   'build',
   'tests',
   'tests on servers',

@@ -1,0 +1,52 @@
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.time.LocalDate;
+import java.util.Scanner;
+
+/** Answers on one JDBC connection: for each line "organization day", the figures of that day, as "name=value" in one line. */
+class Figures {
+  public static void main(String[] args) throws Exception {
+    try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + args[0] + "?open_mode=1")) {
+      checkTypes(connection);
+      Scanner lines = new Scanner(System.in);
+      while (lines.hasNextLine()) {
+        String[] words = lines.nextLine().split(" ");
+        System.out.println(figures(connection, words[0], words[1]));
+      }
+    }
+  }
+
+  private static String figures(Connection connection, String organization, String day) throws Exception {
+    String sql = "SELECT figure, value FROM figures_daily WHERE organization_id = ? AND day = "
+        + "(SELECT max(day) FROM figures_daily WHERE organization_id = ? AND day <= ?) ORDER BY figure";
+    PreparedStatement statement = connection.prepareStatement(sql);
+    statement.setString(1, organization);
+    statement.setString(2, organization);
+    statement.setString(3, day);
+    ResultSet rows = statement.executeQuery();
+    StringBuilder line = new StringBuilder();
+    while (rows.next()) {
+      double value = rows.getDouble(2);
+      line.append(line.length() == 0 ? "" : " ").append(rows.getString(1)).append('=').append(rows.wasNull() ? "null" : value);
+    }
+    return line.toString();
+  }
+
+  /** Reads a time, a date, a number and a truth value as such. */
+  private static void checkTypes(Connection connection) throws Exception {
+    String sql = "SELECT created_at, next_review_due, score, stale FROM risks "
+        + "WHERE next_review_due IS NOT NULL AND score IS NOT NULL AND created_at > '2020-01-01' ORDER BY created_at";
+    ResultSet rows = connection.createStatement().executeQuery(sql);
+    if (!rows.next()) throw new AssertionError("no risk");
+    String[] types = {"TIMESTAMP", "DATE", "INTEGER", "BOOLEAN"};
+    for (int column = 1; column <= types.length; column++) {
+      String type = rows.getMetaData().getColumnTypeName(column);
+      if (!type.equals(types[column - 1])) throw new AssertionError(type);
+    }
+    if (rows.getTimestamp(1).toLocalDateTime().getYear() < 2020) throw new AssertionError("time");
+    if (rows.getObject(2, LocalDate.class).getYear() < 2020) throw new AssertionError("date");
+    if (rows.getInt(3) < 1 || rows.getBoolean(4)) throw new AssertionError("number");
+  }
+}
