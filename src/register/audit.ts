@@ -17,7 +17,7 @@ const FIELDS = {
   valid_from: { kind: 'date', label: 'Valid from', note: "the certificate's validity" },
   valid_until: { kind: 'date', label: 'Valid until' },
   owner_id: OWNER_FIELD,
-  state: { ...STATE_FIELD, label: 'State', values: AUDIT_STATES, initial: 'NOT_STARTED' },
+  state: { ...STATE_FIELD, label: 'Status', values: AUDIT_STATES, initial: 'NOT_STARTED' },
   // The audit pack shows the register at this position. It stays after the audit is reopened.
   completed_position: {
     kind: 'position',
@@ -130,7 +130,7 @@ export const AUDIT = {
     owner_id: 'audit owner',
     state: 'status, audit status, statut, état, zustand',
   },
-  aboutFile: 'Each audit with its auditor, scope, dates and state.',
+  aboutFile: 'Each audit with its auditor, scope, dates and status.',
   figures: FIGURES,
   tools: {
     list: {

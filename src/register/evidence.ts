@@ -97,7 +97,7 @@ export const EVIDENCE = {
       name: 'EVIDENCE_ENDS',
       label: 'Evidence expiring',
       meaning: 'pieces of evidence that expire and are not replaced by newer ones',
-      request: 'Attach newer evidence in its place.',
+      request: 'Collect new evidence.',
       date: 'valid_until',
       key: 'renewal_due',
     },

@@ -13,7 +13,7 @@ const FIELDS = {
   category: { kind: 'name', label: 'Category', filter: true },
   due_date: { kind: 'date', label: 'Due' },
   owner_id: OWNER_FIELD,
-  state: { ...STATE_FIELD, label: 'State', values: MEASURE_STATES, initial: 'NOT_STARTED' },
+  state: { ...STATE_FIELD, label: 'Status', values: MEASURE_STATES, initial: 'NOT_STARTED' },
   // The reason why the measure doesn't apply. It stays when the measure applies again, until it is changed or cleared.
   justification: { kind: 'text', label: 'Justification', hasOwnEvent: true },
   // Null if the measure was added as IMPLEMENTED without a time.
@@ -144,7 +144,7 @@ export const MEASURE = {
     implemented_at:
       'implemented on, date implemented, implementation date, completed on, completion date, date completed, umgesetzt am, erledigt am, abgeschlossen am, réalisé le, date de réalisation, date de mise en œuvre',
   },
-  aboutFile: 'Each measure with its state, owner, due date and number of controls.',
+  aboutFile: 'Each measure with its status, owner, due date and number of controls.',
   figures: FIGURES,
   tools: {
     list: {

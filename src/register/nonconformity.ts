@@ -9,7 +9,7 @@ export const SEVERITIES = ['MAJOR', 'MINOR', 'OBSERVATION'] as const;
 
 const FIELDS = {
   reference_id: { kind: 'name', label: 'Reference', search: 'SHORT', lookalike: true, naturalOrder: true },
-  description: { kind: 'text', label: 'Nonconformity', required: true, search: 'LONG' },
+  description: { kind: 'text', label: 'Finding', required: true, search: 'LONG' },
   severity: { kind: 'enum', label: 'Severity', values: SEVERITIES, filter: true },
   // The audit that found it, if any.
   audit_id: { kind: 'id', label: 'Audit id', prefix: 'aud', filter: true, detail: true },
@@ -164,7 +164,7 @@ export const NONCONFORMITY = {
     owner_id: 'finding owner, action owner',
     status: 'nc status, finding status, state, statut, état',
   },
-  aboutFile: 'Each nonconformity with its cause, corrective action and due date.',
+  aboutFile: 'Each finding with its cause, corrective action and due date.',
   figures: FIGURES,
   tools: {
     list: {

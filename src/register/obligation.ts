@@ -89,7 +89,7 @@ export const OBLIGATION = {
       name: 'OBLIGATION',
       label: 'Obligations',
       meaning: 'due dates of obligations that are either not COMPLIANT or not reviewed in the year before that date',
-      request: 'Say whether you comply.',
+      request: 'Record whether you comply.',
       date: 'due_date',
       key: 'unmet_until',
     },

@@ -5,6 +5,9 @@ import { CHANGES, changeId } from '../../projections/history/change-document.ts'
 import type { Condition } from '../../stores/read-store.ts';
 import { notCaughtUp, type Snapshot } from './snapshot.ts';
 
+/** Ends the refusal of a moment that can't be read. Pages say it in their own words. */
+export const MOMENT_FORMS = 'Give a date, a timestamp in UTC, a completed audit’s id, or a position.';
+
 /** The state a read is about: as it is now, or after a position of the organization's log. */
 export interface Moment {
   /** The date that rules such as overdue and expired compare with. */
@@ -82,8 +85,7 @@ export async function pinnedMoment(
   if (time === null) {
     const day = missingDay(asOf);
     const problem = day === null ? `${field} is not valid.` : `${day} does not exist in the calendar.`;
-    const message = `${problem} Give a date, a timestamp in UTC, a completed audit’s id, or a position.`;
-    throw new Refusal('invalid_input', message, { field });
+    throw new Refusal('invalid_input', `${problem} ${MOMENT_FORMS}`, { field });
   }
   return { today: dateOf(time), position: await positionAt(snapshot, organizationId, time, field) };
 }

@@ -21,7 +21,7 @@ const PLAN_COLUMNS: readonly ReportColumn[] = [
   { ...REFERENCE, field: 'measure.reference_id', title: 'Measure' },
   column('measure.name', 'Title'),
   { ...OWNER, field: 'measure.owner_id', title: 'Owner of the measure' },
-  column('measure.state', 'State'),
+  column('measure.state', 'Status'),
   column('measure.due_date', 'Due'),
   column('measure.overdue', 'Overdue'),
   ...familyColumns(RISK, ['inherent_score']),

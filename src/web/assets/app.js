@@ -1,22 +1,39 @@
 // Copy buttons, menus and passkeys. Everything else on the pages works without JavaScript.
 
+/** Shows a text in place of an element's own for two seconds. */
+const showFor2Seconds = (element, text) => {
+  const label = element.textContent;
+  element.textContent = text;
+  setTimeout(() => {
+    element.textContent = label;
+  }, 2000);
+};
+
+// A link that is meant to be copied. If the browser refuses, it is opened.
+for (const link of document.querySelectorAll('a[data-copy-link]')) {
+  link.addEventListener('click', (event) => {
+    if (!navigator.clipboard) return;
+    event.preventDefault();
+    navigator.clipboard.writeText(link.href).then(
+      () => showFor2Seconds(link, 'Copied'),
+      () => location.assign(link.href),
+    );
+  });
+}
+
 for (const button of document.querySelectorAll('button[data-copy]')) {
   if (!navigator.clipboard) continue;
-  const label = button.textContent;
   button.hidden = false;
   button.addEventListener('click', async () => {
     const source = document.getElementById(button.dataset.copy);
     try {
       await navigator.clipboard.writeText(source.textContent);
-      button.textContent = 'Copied';
+      showFor2Seconds(button, 'Copied');
     } catch {
       // The browser refused. Select the text, so that the person can copy it.
       getSelection().selectAllChildren(source);
-      button.textContent = 'Selected: copy it now';
+      showFor2Seconds(button, 'Selected: copy it now');
     }
-    setTimeout(() => {
-      button.textContent = label;
-    }, 2000);
   });
 }
 

@@ -120,7 +120,7 @@ test('a filter that cannot be read is named, and can be changed or removed', asy
   for (const [query, message, removed] of [
     ['from=soon&client=Claude', 'Give from as a date', 'client=Claude'],
     ['field=name&field=status', 'Field can be given only once', 'field=status'],
-    ['field=name&record_types=NOTHING', 'Family must be one of', 'field=name'],
+    ['field=name&record_types=NOTHING', 'Family: choose ', 'field=name'],
     ['cursor=nonsense', 'This cursor', null],
   ] as const) {
     const { text, status } = await owner.get(`${page}?${query}`);

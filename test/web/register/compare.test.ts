@@ -179,8 +179,8 @@ test('opens each quarter that compare and Home offer, even before the first reco
 
 test('keeps what was typed beside a moment that it can’t read, and says which one', async ({ owner, page }) => {
   for (const [address, message] of [
-    ['?from=abc&until=2026-03-31', /From is not valid\. Give a date/],
-    ['?from=1&until=soon', /Until is not valid\. Give a date/],
+    ['?from=abc&until=2026-03-31', /From is not a date that we know\. Choose one/],
+    ['?from=1&until=soon', /Until is not a date that we know\. Choose one/],
     ['?from=1&until=2099-01-01', /Until is in the future\. Give an earlier moment, or today’s date/],
     ['?from=2&until=1', /The period ends before it begins\. Give the earlier moment first\./],
   ] as const) {

@@ -61,10 +61,10 @@ test('keeps what was typed as a moment that it can’t read, and says so in the 
   const pages = ['', '/vendors', `/vendors/${vendor.id}`, '/needs-you', '/changes', '/reports', '/files', '/search'];
   for (const page of pages) {
     for (const [typed, message] of [
-      ['zzz', 'Moment is not valid. Give a date'],
+      ['zzz', 'Moment is not a date that we know. Choose one, for example 2025-10-23.'],
       ['2099-01-01', 'Moment is in the future. Give an earlier moment, or today’s date'],
-      ['aud_unknown', 'Moment is not valid|has no audit aud_unknown'],
-      ['"><img>', 'Moment is not valid'],
+      ['aud_unknown', 'Moment is not a date that we know|has no audit aud_unknown'],
+      ['"><img>', 'Moment is not a date that we know'],
     ] as const) {
       const { status, text } = await owner.get(`${path}${page}?as_of=${encodeURIComponent(typed)}&x=y`);
       const where = `${page} ${typed}`;

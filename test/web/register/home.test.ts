@@ -123,6 +123,17 @@ test('says of a past week that it was that week', async ({ web, owner, path }) =
   assert.not.match(text, /this week|last 7 days/);
 });
 
+test('tells of records and members of the week, and of no token or seal', async ({ web, owner, path }) => {
+  await web.seal();
+  for (const at of ['', '?as_of=3']) {
+    const week = /<ul class="plain week">.*?<\/ul>/s.exec((await owner.get(`${path}${at}`)).text)![0];
+    assert.match(week, /<li>/);
+    assert.not.match(week, /Token|seal/i, week);
+  }
+  const { text } = await owner.get(`${path}/changes?as_of=3`);
+  assert.match(text, 'Token created', 'the history has it');
+});
+
 test('leads from the name to the account', async ({ owner, path }) => {
   assert.match((await owner.get(path)).text, /<a href="\/settings\/account" class="name"/);
 });

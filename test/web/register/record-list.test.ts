@@ -81,9 +81,9 @@ test('ignores parameters that are no filters, and calls a wrong filter by its la
   assert.not.match((await owner.get(`${risks}?x=${encodeURIComponent(EVIL)}`)).text, /<img/);
   for (const [query, message] of [
     ['min_score=high', 'Score at least must be a number.'],
-    ['status=FOO', 'Status must be one of OPEN'],
+    ['status=FOO', 'Status: choose Open, In treatment, Accepted or Closed.'],
     ['min_score=1&min_score=2', 'Score at least can be given only once.'],
-    ['order_by=colour', 'The order must be one of'],
+    ['order_by=colour', 'The order: choose '],
   ] as const) {
     const { text, status } = await owner.get(`${risks}?${query}`);
     assert.is(status, 400, query);
@@ -134,7 +134,7 @@ test('sorts by a column, and pages both ways in that order', async ({ owner, ris
 
 test('pins the view and offers it as files, with its filters', async ({ owner, risks, web, before }) => {
   const { text } = await owner.get(`${risks}?status=OPEN&order_by=name`);
-  const pinned = linkIn(text, 'Pin this view')!;
+  const pinned = linkIn(text, 'Copy a link to this state')!;
   const position = web.reader.snapshot().newestPosition(web.organizationId);
   assert.is(pinned, `${risks}?as_of=${position}&status=OPEN&order_by=name`);
   assert.equal(namesIn((await owner.get(pinned)).text), namesIn(text));
@@ -186,7 +186,7 @@ test('shows a VIEWER the past too, and nothing of another organization', async (
   const { text, status } = await viewer.get(`${risks}?status=OPEN`);
   assert.is(status, 200);
   assert.is(namesIn(text).length, 40);
-  assert.is((await viewer.get(linkIn(text, 'Pin this view')!)).status, 200);
+  assert.is((await viewer.get(linkIn(text, 'Copy a link to this state')!)).status, 200);
   const then = `${risks}?as_of=${before}`;
   assert.equal(namesIn((await viewer.get(then)).text), namesIn((await owner.get(then)).text));
   assert.is((await owner.get('/organizations/org_4FEFDCP7J2GK8SGY2N848WEMP0/risks?status=OPEN')).status, 404);

@@ -252,7 +252,7 @@ test('shows the record before and after, by default its newest change, and marks
   assert.match(after!, new RegExp(`^After: Linked, ${time} \\(change ${linked}\\)$`));
   assert.is(heads(newest.text).at(-1), 'Today');
   for (const [query, message] of [
-    ['from=nothing', 'Before is not valid. Give a date'],
+    ['from=nothing', 'Before is not a date that we know. Choose one, for example 2025-10-23.'],
     ['to=2099-01-01', 'After is in the future. Give an earlier moment, or today’s date'],
   ] as const) {
     const { status, text } = await owner.get(`${page}/revisions?${query}`);

@@ -232,8 +232,8 @@ function LinkCard({ details: { memberPath, member, account, linkObstacle }, form
             </p>
           ) : (
             <p>
-              {member.name} can’t sign in yet. Create a link with which they choose an e-mail address and a password. It
-              works once, for a day.
+              This person has no sign-in yet. Create a link for them: with it they choose an e-mail address and a
+              password. It works once, for a day.
             </p>
           )}
           <p>No e-mail is sent: you pass it on yourself. The access log records that you created it.</p>

@@ -56,7 +56,7 @@ function page(view: RegisterView, home: HomeContent, { time, tokens, sealingProb
         <p class="sub row">
           {home.seal !== null && (
             <span>
-              Sealed <ExactTime at={home.seal.sealed_at} />, up to change {home.seal.size}
+              History sealed up to change {home.seal.size}, last <ExactTime at={home.seal.sealed_at} />
             </span>
           )}
           {!home.isEmpty && !isBoard && <BoardLinks view={view} />}

@@ -147,8 +147,8 @@ function ViewLinks({
         </div>
       </details>
       {view.past === null && (
-        <a class="button quiet" href={listAddress(view, selection, { as_of: position })}>
-          Pin this view
+        <a class="button quiet" href={listAddress(view, selection, { as_of: position })} data-copy-link>
+          Copy a link to this state
         </a>
       )}
     </div>

@@ -16,7 +16,7 @@ export function AuditTable({ view, audits }: { view: RegisterView; audits: reado
     <div class="home-audits">
       <Table
         caption="Audits"
-        head={['Audit', 'Framework', 'State', 'Completed', 'Changes since', 'Pack']}
+        head={['Audit', 'Framework', 'Status', 'Completed', 'Changes since', 'Pack']}
         rows={audits.map((summary) => ({ key: String(summary.audit.id), cells: auditCells(view, summary) }))}
       />
       <a href={registerAddress(view, '/audits')}>All audits</a>

@@ -4,6 +4,7 @@ import { dailyFigures } from '../../../queries/figures/daily-figures.ts';
 import { positionAt } from '../../../queries/moments/moment.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
 import { coveringSeal } from '../../../queries/proofs/covering-seal.ts';
+import { EVENT_TYPES } from '../../../register/events.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import { riskRegister } from '../../../reports/definitions/risk-register.ts';
 import {
@@ -21,6 +22,9 @@ import { readTiles, type Tile, type TilePeriod } from './tiles.ts';
 
 const MAX_FRAMEWORKS = 8;
 const MAX_WEEK_CHANGES = 6;
+
+/** The events that the week tells of. Those of tokens, keys and seals are technical. */
+const WEEK_EVENT_TYPES = EVENT_TYPES.filter((type) => !/^(?:Token|Seal|Log)/.test(type));
 
 /** Home as one page shows it. */
 export interface HomeContent {
@@ -95,7 +99,7 @@ async function readWeek(reader: Reader, view: RegisterView, today: string): Prom
   const before = await positionAt(snapshot, organization.id, endOfDay(addDays(today, -8)));
   const { changes } = (await listChanges(reader, view.caller, {
     organization_id: view.organization.id,
-    filter: { from: String(before + 1) },
+    filter: { from: String(before + 1), event_types: WEEK_EVENT_TYPES },
     size: MAX_WEEK_CHANGES,
     view: 'SUMMARY',
     verify: false,

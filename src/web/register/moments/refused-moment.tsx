@@ -39,7 +39,7 @@ export function refusedMomentPage(
             name="as_of"
             id={FIELD_IDS.as_of}
             label="Moment"
-            hint="A date, a time in UTC, an audit’s id, or the number of a change"
+            hint="A date or a time in UTC, for example 2025-10-23"
           />
         </MomentForm>
         <p>

@@ -53,7 +53,7 @@ export const REPORT_DESCRIPTIONS: Readonly<Record<ReportName, ReportDescription>
   },
   NONCONFORMITIES: {
     title: 'Findings',
-    question: 'Which nonconformities are open, what caused them, and what corrects them?',
+    question: 'Which findings are open, what caused them, and what corrects them?',
     audience: 'auditors and the owners of corrective actions',
   },
   EVIDENCE: {
