@@ -144,6 +144,16 @@ function run(browser: Browser): void {
     assert.ok(await signOut.isVisible());
   });
 
+  test('no page is wider than its window, whatever its moment', async ({ page, path, risk, day }) => {
+    for (const width of [1280, 1024, 900, 768, 390]) {
+      await page.setViewportSize({ width, height: HEIGHT });
+      for (const address of [path, `${path}/risks?as_of=${day}T23:00:00Z`, `${risk}?as_of=2`, `${path}/controls`]) {
+        await page.goto(address);
+        assert.is(await page.evaluate(() => document.documentElement.scrollWidth), width, `${address} at ${width}`);
+      }
+    }
+  });
+
   test('shows content on the first screen at 400 % zoom, and nothing beside it', async ({ page, path, risk, day }) => {
     await page.setViewportSize(ZOOMED);
     const past = `${path}/risks?as_of=${day}`;
