@@ -31,7 +31,7 @@ const FIELDS = {
   },
   replaced: {
     kind: 'boolean',
-    label: 'Replaced',
+    label: 'Replaced by newer evidence',
     note: 'a record of it has evidence that was collected on a later day and is valid longer',
     derived: true,
     source: 'follows from newer evidence of the same records',

@@ -154,6 +154,7 @@ test('asks nobody to renew evidence that newer evidence of the same record repla
   const newer = await evidence('Autumn test', [restore], -30, 300);
   assert.equal(await asked(), ['Short test']);
   assert.equal(await difference(), [0, 1, 1]);
+  assert.not.match((await owner.get(`${path.replace('needs-you', 'evidence')}/${newer}`)).text, 'Replaced by newer');
   const { records } = await call<{ records: { replaced: boolean }[] }>('getRecords', { organization_id, ids: [newer] });
   assert.is(records[0]!.replaced, false);
   await call('archiveRecords', { organization_id, action: 'ARCHIVE', ids: [newer], reason: 'Of another system.' });

@@ -17,7 +17,9 @@ const GROUPS: readonly FactGroup[] = ['About', 'Assessment', 'Dates', 'People'];
 export function RecordFacts(props: { family: FamilyDescription; details: RecordDetails; nameOf: NameOf }) {
   const { family, details, nameOf } = props;
   const { record } = details;
-  const fields = Object.entries(family.fields).filter(([name, field]) => isFact(family, name, field));
+  const facts = Object.entries(family.fields).filter(([name, field]) => isFact(family, name, field));
+  // A derived "No" needs no line.
+  const fields = facts.filter(([name, { derived }]) => !derived || record[name] !== false);
   const filled = fields.filter(([name]) => !isEmpty(record[name]));
   const empty = fields.filter(([name]) => isEmpty(record[name]));
   const objects = filled.flatMap(([name, field]) => (field.kind === 'object' ? [{ name, field }] : []));
