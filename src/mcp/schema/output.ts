@@ -26,7 +26,11 @@ export const position = () => z.string().regex(/^\d+$/);
 /** A relation as one of the two controls has it. */
 export const relationSchema = z.enum(Object.keys(RELATION_LABELS) as RelationOfRecord[]);
 
-const moment = z.strictObject({ position: position(), date: field.date() });
+const moment = z.strictObject({
+  position: position(),
+  date: field.date(),
+  note: z.string().optional().describe('only before the first event, and on a day after the last one: says so'),
+});
 
 /** Members of answers that describe the moment of a read. */
 export const momentNotes = {

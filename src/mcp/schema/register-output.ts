@@ -142,6 +142,7 @@ const listVerification = verification.extend({
 
 export const changesOutput = () =>
   pageOutput('changes', [change, accessEntry], {
+    hint: z.string().optional().describe('only if a period without changes is before the first one, or after the last'),
     verification: listVerification.optional(),
   });
 

@@ -1,3 +1,4 @@
+import { endOfPeriod, startOfPeriod } from '../../commands/engine/dates.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import type { ChangeDocument, FieldChange } from '../../projections/history/change-document.ts';
@@ -7,7 +8,7 @@ import type { SealAt } from '../../trail/seals/event-proof.ts';
 import { type PageCursor, readCursor, writeCursor } from '../lists/cursor.ts';
 import { type KeysetQuery, type PageRow, readKeysetPage } from '../lists/keyset-page.ts';
 import { answerNotes } from '../lists/list-records.ts';
-import { type Moment, momentOf, type QueryContext, requireCursorPosition } from '../moments/moment.ts';
+import { logTimeOf, type Moment, momentOf, type QueryContext, requireCursorPosition } from '../moments/moment.ts';
 import type { Reader, Snapshot } from '../moments/snapshot.ts';
 import { inclusionPaths } from '../proofs/proofs.ts';
 import type { VerifyControl } from '../proofs/verify-changes.ts';
@@ -43,7 +44,7 @@ export async function listChanges(
   const moment: Moment = after ?? (await momentOf(snapshot, organizationId, input.as_of));
   const context = { snapshot, organizationId, moment };
   const where = await changeConditions(context, caller, input.filter);
-  const notes = answerNotes(context);
+  const notes = await answerNotes(context);
   const isVerified = input.verify || input.verify_cursor !== undefined;
   const verification = isVerified
     ? await verifyListedChanges({ ...context, ...control, caller }, input, { where, boundTo })
@@ -64,10 +65,22 @@ export async function listChanges(
   const next = page.cursorAfter(count);
   return {
     changes: changes.slice(0, count),
+    ...(changes.length === 0 ? await periodHint(context, input) : {}),
     ...(next === null ? {} : { next_cursor: writeCursor(snapshot.cursorKey, boundTo, next) }),
     ...notes,
     ...(inclusion ? { verification: { ...verification, inclusion: inclusion.slice(0, count) } } : {}),
   };
+}
+
+/** Says that a period without changes is after the last event, or before the first one. Says nothing otherwise. */
+async function periodHint({ snapshot, organizationId }: QueryContext, input: ChangesInput): Promise<{ hint?: string }> {
+  const { from, to } = input.filter ?? {};
+  const last = snapshot.progress.checkpoint(organizationId)?.logTime ?? '';
+  const begins = from === undefined ? null : startOfPeriod(from);
+  if (begins !== null && begins > last) return { hint: `filter.from is after the last change, recorded at ${last}.` };
+  const ends = to === undefined ? null : endOfPeriod(to);
+  const first = ends === null ? null : await logTimeOf(snapshot, organizationId, 1);
+  return first !== null && ends! < first ? { hint: `filter.to is before the history begins, at ${first}.` } : {};
 }
 
 interface ChangesPage {

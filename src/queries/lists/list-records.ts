@@ -1,7 +1,7 @@
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import type { FamilyQuery } from '../family-query.ts';
-import { type Moment, momentOf, type QueryContext, requireCursorPosition } from '../moments/moment.ts';
+import { type Moment, momentHint, momentOf, type QueryContext, requireCursorPosition } from '../moments/moment.ts';
 import { isIncomplete, type Reader } from '../moments/snapshot.ts';
 import { withLinkedControls } from '../records/link-filters.ts';
 import { countThatFit, cutToFit, presentRecords, type RecordView } from '../records/present-records.ts';
@@ -193,7 +193,7 @@ async function openList(reader: Reader, family: FamilyQuery, tool: string, calle
   const context: QueryContext = { snapshot, organizationId, moment };
   const source = await listSource(context, family, caller, filter);
   const resolved = filter === given ? {} : { owner_id: filter.owner_id };
-  return { source, context, order, boundTo, after, notes: { ...resolved, ...answerNotes(context) } };
+  return { source, context, order, boundTo, after, notes: { ...resolved, ...(await answerNotes(context)) } };
 }
 
 /** Returns the order. Without a direction, the family's default field has its default direction, others ascend. */
@@ -210,14 +210,19 @@ function cursorOf(row: PageRow, moment: Moment): PageCursor {
 
 /** The members of an answer that describe its moment and completeness. */
 interface AnswerNotes {
-  as_of?: { position: string; date: string };
+  as_of?: { position: string; date: string; note?: string };
   incomplete?: true;
 }
 
 /** Returns the members of an answer that describe its moment and completeness. */
-export function answerNotes({ snapshot, organizationId, moment }: QueryContext): AnswerNotes {
+export async function answerNotes(context: QueryContext): Promise<AnswerNotes> {
+  const { snapshot, organizationId, moment } = context;
   const notes: AnswerNotes = {};
-  if (moment.position !== null) notes.as_of = { position: String(moment.position), date: moment.today };
+  if (moment.position !== null) {
+    const note = await momentHint(context);
+    const noteMember = note === null ? {} : { note };
+    notes.as_of = { position: String(moment.position), date: moment.today, ...noteMember };
+  }
   if (isIncomplete(snapshot, organizationId)) notes.incomplete = true;
   return notes;
 }

@@ -188,6 +188,19 @@ export async function positionAt(
   return position;
 }
 
+/** Says that a past moment is before the organization's first event, or on a day after its last one. Else null. */
+export async function momentHint({ snapshot, organizationId, moment }: QueryContext): Promise<string | null> {
+  const { position, today } = moment;
+  if (position === null) return null;
+  if (position === 0) {
+    const first = await logTimeOf(snapshot, organizationId, 1);
+    return first === null ? null : `The history begins on ${dateOf(first)}. Nothing was recorded before.`;
+  }
+  const last = snapshot.progress.checkpoint(organizationId);
+  if (last === null || position < last.position || today <= dateOf(last.logTime)) return null;
+  return `Nothing was recorded after ${dateOf(last.logTime)}, position ${last.position}.`;
+}
+
 /** Returns the error for a period that ends before it begins: an empty answer would look as if nothing was changed. */
 export function reversedPeriod(field: string): Refusal {
   const message = 'The period ends before it begins. Give the earlier moment first.';

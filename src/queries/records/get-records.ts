@@ -49,7 +49,7 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
   const fit = selectFitting(records);
   const not_found = ids.filter((id) => !foundIds.includes(id));
   const answer = { records: fit.records, not_found, omitted: fit.omitted };
-  return Object.assign(answer, archivedHint(not_found, documents), answerNotes(context));
+  return Object.assign(answer, archivedHint(not_found, documents), await answerNotes(context));
 }
 
 /** Says which of the ids that were not found belong to archived records. */

@@ -123,7 +123,7 @@ function SettingsLinks({ links, section }: { links: readonly OrganizationLink[];
 /** The line that stays while a past moment is shown. */
 function PastLine(props: { past: PastMoment; page: WebPage; choice: MomentChoice; organization: Organization }) {
   const { past, page, choice, organization } = props;
-  const { time, audit, changesSince } = past;
+  const { time, audit, hint, changesSince } = past;
   return (
     <div class="then" role="status">
       <span>
@@ -131,7 +131,7 @@ function PastLine(props: { past: PastMoment; page: WebPage; choice: MomentChoice
         <b>
           <MomentTime at={time} />
         </b>
-        {audit === null ? '.' : ` — ${audit}, as completed.`} {changeCountText(changesSince)} since.
+        {audit === null ? '.' : ` — ${audit}, as completed.`} {hint} {changeCountText(changesSince)} since.
       </span>
       <a href={page.comparison ?? organizationAddress(organization.id, '/compare', { from: past.asOf })}>
         Compare with today

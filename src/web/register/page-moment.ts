@@ -1,6 +1,6 @@
 import { endOfPeriod } from '../../commands/engine/dates.ts';
 import { countChangesBetween } from '../../queries/changes/count-changes.ts';
-import { logTimeOf, momentOf } from '../../queries/moments/moment.ts';
+import { logTimeOf, momentHint, momentOf } from '../../queries/moments/moment.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
 import { MAX_COUNT } from '../texts/counts.ts';
 
@@ -14,6 +14,8 @@ export interface PastMoment {
   time: string;
   /** The name of the audit whose completion this is; null for other moments. */
   audit: string | null;
+  /** Says that it is before the first event, or on a day after the last one. Else null. */
+  hint: string | null;
   /** The number of changes recorded after it. */
   changesSince: number;
 }
@@ -33,7 +35,8 @@ export async function readPastMoment(
   if (text === null || text === '') return null;
   const asOf = MINUTE.test(text) ? endOfMinute(text, snapshot.now()) : text;
   if (asOf === snapshot.today()) return null;
-  const { position, today } = await momentOf(snapshot, organizationId, asOf);
+  const moment = await momentOf(snapshot, organizationId, asOf);
+  const { position, today } = moment;
   if (position === null) return null;
   const isTime = endOfPeriod(asOf) !== null;
   const logTime = isTime ? asOf : await logTimeOf(snapshot, organizationId, Math.max(1, position));
@@ -42,6 +45,7 @@ export async function readPastMoment(
     position,
     time: logTime ?? today,
     audit: asOf.startsWith('aud_') ? await auditName(snapshot, asOf) : null,
+    hint: await momentHint({ snapshot, organizationId, moment }),
     changesSince: await countChangesSince(snapshot, organizationId, position),
   };
 }

@@ -52,6 +52,18 @@ for (const pair of await startPairs()) {
     assert.equal([read.records[0]!.name, read.as_of?.date], ['Renamed', daysAgo(0)]);
   });
 
+  test('as_of before the first event, and on a day after the last one, says so', async ({ owner, list }) => {
+    const begins = `The history begins on ${daysAgo(60)}. Nothing was recorded before.`;
+    assert.is((await owner.ok('listVendors', { ...list, as_of: '2001-02-03' })).as_of?.note, begins);
+    assert.is((await owner.ok('listVendors', { ...list, as_of: daysAgo(11) })).as_of?.note, undefined);
+    const { organization_id } = list;
+    const early = await owner.ok('listChanges', { organization_id, filter: { to: '2001-02-03' } });
+    assert.match(String(early.hint), /^filter\.to is before the history begins, at /);
+    const late = await owner.ok('listChanges', { organization_id, filter: { from: daysAgo(-3) } });
+    assert.match(String(late.hint), /^filter\.from is after the last change, recorded at /);
+    assert.equal([early.changes, late.changes], [[], []]);
+  });
+
   test('as_of before the organization’s first event finds nothing', async ({ owner, list, organizationId }) => {
     const { vendors } = await owner.ok('listVendors', list);
     for (const as_of of [daysAgo(61), '2001-02-03', '0']) {

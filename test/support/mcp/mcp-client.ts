@@ -50,7 +50,7 @@ export interface Result {
   next_cursor?: string;
   total: number;
   url?: string;
-  as_of?: { position: string; date: string };
+  as_of?: { position: string; date: string; note?: string };
   not_found: string[];
   omitted: string[];
   verification: {
