@@ -111,6 +111,18 @@ function run(browser: Browser): void {
     await page.waitForURL(new RegExp(`${risks}\\?order_by=name&as_of=\\d{4}-\\d\\d-\\d\\d$`));
   });
 
+  test('chooses a day and names it in the zone of the reader, in the title too', async ({ page, risks }) => {
+    await page.goto(risks);
+    const field = page.locator('#as_of');
+    await page.locator('details.moment > summary').click();
+    assert.match((await page.locator('label[for=as_of]').textContent())!, /in Asia\/(Kolkata|Calcutta)$/);
+    await field.fill('2026-01-15');
+    await Promise.all([page.waitForURL(/as_of=/), field.press('Enter')]);
+    assert.is(new URL(page.url()).searchParams.get('as_of'), '2026-01-15T18:29:59.999Z', 'the end of the day in India');
+    assert.match(await page.title(), /^(?!.*UTC).*15.*2026.*(IST|GMT\+5:30)/);
+    assert.is(await page.locator('#as_of').inputValue(), '2026-01-15');
+  });
+
   test('shows times in the zone of the reader, and UTC on hover', async ({ page, risks }) => {
     await page.goto(risks);
     await page.getByRole('link', { name: 'Flood 3', exact: true }).click();

@@ -25,12 +25,33 @@ for (const time of times) {
   time.lang = navigator.language;
 }
 
-// An option can hold no element, so its time is replaced in its text.
-/** @type {NodeListOf<HTMLOptionElement>} */
-const options = document.querySelectorAll('option[data-at]');
-for (const option of options) {
-  const { at = '', atText = '' } = option.dataset;
-  option.textContent = option.text.replace(atText, timeText(at));
+// An option and the title can hold no element, so a time is replaced in their text.
+/** @type {NodeListOf<HTMLOptionElement | HTMLTitleElement>} */
+const texts = document.querySelectorAll('option[data-at], title[data-at]');
+for (const element of texts) {
+  const { at = '', atText = '' } = element.dataset;
+  element.textContent = element.text.replace(atText, timeText(at));
+}
+
+/** The date and minute of a local time, as fields have it: 2026-11-26T09:30. @param {Date} time */
+const fieldText = (time) =>
+  new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length);
+
+// A field for a moment has days and minutes of the reader's zone, and sends their end. Without script both are in UTC.
+/** @type {NodeListOf<HTMLInputElement>} */
+const momentFields = document.querySelectorAll('input[data-moment-field]');
+for (const field of momentFields) {
+  const { length } = field.type === 'date' ? 'yyyy-mm-dd' : 'yyyy-mm-ddThh:mm';
+  const { momentField: shown = '' } = field.dataset;
+  field.max = fieldText(new Date()).slice(0, length);
+  if (shown.length > 'yyyy-mm-dd'.length) field.value = fieldText(new Date(shown)).slice(0, length);
+  field.form?.addEventListener('formdata', ({ formData }) => {
+    const end = new Date(field.type === 'date' ? `${field.value}T23:59:59.999` : `${field.value}:59.999`);
+    formData.set(field.name, end.getTime() < Date.now() ? end.toISOString() : '');
+  });
+}
+for (const zone of document.querySelectorAll('[data-zone]')) {
+  zone.textContent = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** The moment shown, for time-bar.js. @type {HTMLElement | null} */

@@ -59,7 +59,7 @@ function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>{titleOf(page)}</title>
+        <DocumentTitle page={page} />
         <link rel="icon" href={assetUrl('icon.svg')} type="image/svg+xml" />
         <link rel="stylesheet" href={assetUrl('style.css')} />
         {stylesOf(page, layout).map((name) => (
@@ -100,11 +100,17 @@ function scriptsOf({ organization, plain }: WebPage, { name }: LayoutContext): r
   return name === null || plain || organization === undefined ? [] : REGISTER_SCRIPTS;
 }
 
-/** Returns the document's title: the page, the past moment that it shows, the organization and the brand. */
-function titleOf({ title, moment, organization, form }: WebPage): string {
-  const past = moment?.past ? [momentText(moment.past.time)] : [];
+/** The document's title: the page, the past moment that it shows, in the reader's zone by script, the organization and the brand. */
+function DocumentTitle({ page: { title, moment, organization, form } }: { page: WebPage }) {
+  const at = moment?.past?.time;
+  const past = at === undefined ? [] : [momentText(at)];
   const error = form !== undefined && hasErrors(form) ? 'Error: ' : '';
-  return error + [...new Set([title, ...past, organization?.name ?? BRAND, BRAND])].join(' · ');
+  const text = error + [...new Set([title, ...past, organization?.name ?? BRAND, BRAND])].join(' · ');
+  return (
+    <title data-at={at} data-at-text={past[0]}>
+      {text}
+    </title>
+  );
 }
 
 /** The navigation around a page: that of an organization, that of a person's account, or none. */

@@ -29,12 +29,31 @@ export function MomentControl({ choice }: { choice: MomentChoice }) {
       <summary>{past === null ? 'Today' : <MomentTime at={past.time} />}</summary>
       <div class="menu">
         <MomentForm choice={choice}>
-          <label for="as_of">At the end of a day</label>
-          <input id="as_of" name="as_of" type="date" required max={today} value={past?.time.slice(0, 10)} />
+          <label for="as_of">
+            At the end of a day, in <Zone />
+          </label>
+          <input
+            id="as_of"
+            name="as_of"
+            type="date"
+            required
+            max={today}
+            value={past?.time.slice(0, 10)}
+            data-moment-field={past?.time ?? ''}
+          />
         </MomentForm>
         <MomentForm choice={choice}>
-          <label for="as_of_minute">Or at a minute, in UTC</label>
-          <input id="as_of_minute" name="as_of" type="datetime-local" required max={`${today}T23:59`} />
+          <label for="as_of_minute">
+            Or at a minute, in <Zone />
+          </label>
+          <input
+            id="as_of_minute"
+            name="as_of"
+            type="datetime-local"
+            required
+            max={`${today}T23:59`}
+            data-moment-field=""
+          />
         </MomentForm>
         {audits.length > 0 && (
           <MomentLinks title="At an audit">
@@ -65,6 +84,11 @@ export function MomentControl({ choice }: { choice: MomentChoice }) {
       </div>
     </details>
   );
+}
+
+/** The zone of a field for a moment: UTC, or the reader's by script. */
+export function Zone() {
+  return <span data-zone>UTC</span>;
 }
 
 function MomentLinks({ title, children }: { title: string; children: ComponentChildren }) {

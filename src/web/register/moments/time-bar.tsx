@@ -5,7 +5,7 @@ import { changeCountText } from '../../texts/counts.ts';
 import { dayText, isDay } from '../../texts/dates.ts';
 import type { RegisterView } from '../open-register.ts';
 import type { CompletedAudit } from './completed-audits.ts';
-import { MomentForm, momentAddress } from './moment-control.tsx';
+import { MomentForm, momentAddress, Zone } from './moment-control.tsx';
 import type { TimeBarContent, TimeBarStep } from './read-time-bar.ts';
 
 const HEIGHT = 48;
@@ -32,8 +32,10 @@ export function TimeBar({ view, content }: { view: RegisterView; content: TimeBa
         <NeighbourLinks view={view} neighbours={neighbours} />
         <AuditLinks view={view} audits={audits} />
         <MomentForm choice={view}>
-          <label for="time-day">Go to</label>
-          <input id="time-day" name="as_of" type="date" required min={firstDay} max={view.today} />
+          <label for="time-day">
+            Go to the end of a day, in <Zone />
+          </label>
+          <input id="time-day" name="as_of" type="date" required min={firstDay} max={view.today} data-moment-field="" />
         </MomentForm>
       </div>
     </nav>
