@@ -194,6 +194,29 @@ for (const pair of await startPairs()) {
     }
   });
 
+  test('each aggregation of the examples runs on MongoDB, and finds what the tables have', async (context) => {
+    const { organizationId: organization, database } = context;
+    await import(new URL('../../examples/reporting/figures.mongodb.js', import.meta.url).href);
+    const { figures } = globalThis as unknown as { figures(input: object): Record<string, [string, object[]]> };
+    const day = new Date().toISOString().slice(0, 10);
+    const answers = new Map<string, ReportingRow[]>();
+    for (const [name, [collection, stages]] of Object.entries(figures({ organization, day, position: 1 }))) {
+      const rows = await database.aggregate(collection, stages);
+      if (rows === null) return;
+      assert.ok(rows.length > 0, name);
+      answers.set(name, rows);
+    }
+    const due = (await database.rows('due_dates')).filter(
+      ({ due_date }) => due_date !== null && String(due_date) <= day,
+    );
+    assert.is(answers.get('due_until_a_day')!.length, due.length);
+    const changes = await database.rows('changes');
+    const counted = answers.get('changes_by_person')!.reduce((sum, row) => sum + Number(row.changes), 0);
+    assert.is(counted, changes.length);
+    const live = (await database.rows('risks')).filter(({ archived_at }) => archived_at === null);
+    assert.is(answers.get('risks_by_score_and_owner')!.length, live.length);
+  });
+
   test.run();
 }
 

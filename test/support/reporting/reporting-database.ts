@@ -11,6 +11,8 @@ export interface ReportingDatabase {
   rows(table: string): Promise<ReportingRow[]>;
   /** Runs an SQL statement; null if the store has no SQL. */
   query(sql: string, parameters?: object): ReportingRow[] | null;
+  /** Runs an aggregation; null if the store is no MongoDB. */
+  aggregate(collection: string, stages: object[]): Promise<ReportingRow[]> | null;
   close(): Promise<void>;
 }
 
@@ -32,6 +34,7 @@ async function openFile(env: Record<string, string>): Promise<ReportingDatabase>
   return {
     rows: async (table) => db.prepare(`SELECT * FROM "${table}"`).all() as ReportingRow[],
     query: (sql, parameters = {}) => db.prepare(sql).all(parameters) as ReportingRow[],
+    aggregate: () => null,
     close: async () => {
       db.close();
     },
@@ -52,6 +55,7 @@ async function openDatabase(url: string): Promise<ReportingDatabase> {
       );
     },
     query: () => null,
+    aggregate: (collection, stages) => db.collection(collection).aggregate<ReportingRow>(stages).toArray(),
     close: () => client.close(),
   };
 }
