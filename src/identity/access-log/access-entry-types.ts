@@ -8,13 +8,15 @@ interface AccessEntryDescription {
   filter: AccessFilter;
   /** True for entries that are counted: refusals per hour, uses of a token per day. */
   counted?: true;
+  /** True for what programs may repeat without end, and what is about nobody else. After many of a day they are counted. */
+  countedIfMany?: true;
 }
 
 /** The types of access-log entries. Changes of records, members and tokens are events in the sealed log instead. */
 const ENTRY_TYPES = {
-  SIGNED_IN: { text: 'Signed in', filter: 'sign-ins' },
+  SIGNED_IN: { text: 'Signed in', filter: 'sign-ins', countedIfMany: true },
   SIGN_IN_REFUSED: { text: 'Sign-in refused', filter: 'refusals', counted: true },
-  SIGNED_OUT: { text: 'Signed out', filter: 'sign-ins' },
+  SIGNED_OUT: { text: 'Signed out', filter: 'sign-ins', countedIfMany: true },
   SESSIONS_ENDED: { text: 'Browsers signed out', filter: 'sign-ins' },
   PASSWORD_CHANGED: { text: 'Password changed', filter: 'accounts' },
   EMAIL_CHANGED: { text: 'E-mail address changed', filter: 'accounts' },
@@ -33,8 +35,8 @@ const ENTRY_TYPES = {
   ASSISTANT_DENIED: { text: 'Assistant denied', filter: 'refusals' },
   TOKEN_USED: { text: 'Token used', filter: 'tokens', counted: true },
   TOKEN_REFUSED: { text: 'Token refused', filter: 'refusals', counted: true },
-  EXPORT_DOWNLOADED: { text: 'Export downloaded', filter: 'downloads' },
-  REPORT_GENERATED: { text: 'Report generated', filter: 'downloads' },
+  EXPORT_DOWNLOADED: { text: 'Export downloaded', filter: 'downloads', countedIfMany: true },
+  REPORT_GENERATED: { text: 'Report generated', filter: 'downloads', countedIfMany: true },
 } as const satisfies Readonly<Record<string, AccessEntryDescription>>;
 
 export type AccessEntryType = keyof typeof ENTRY_TYPES;

@@ -4,6 +4,7 @@ import { isOutage } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { RateLimit } from '../rate-limit.ts';
+import { ACCESS_ENTRIES } from './access-entry-types.ts';
 import type { AccessEvent, ReadAddress } from './access-events.ts';
 import { type AccessLogEntry, clientInfoFrom, entryOf } from './access-log-entry.ts';
 import { type AccessLogRow, ALL_ORGANIZATIONS } from './access-log-row.ts';
@@ -30,7 +31,7 @@ const DAY_MS = 24 * HOUR_MS;
 const WRITE_INTERVAL_MS = 5_000;
 /** Entries of a new account wait this long for its first membership, which is written after the account. */
 const MEMBERSHIP_WAIT_MS = 30_000;
-/** Entries of one type and actor that get a row each, at once or spread over a day. Further ones are counted. */
+/** Sign-ins or downloads of an account that get a row each, at once or spread over a day. Further ones are counted. */
 const MAX_ROWS_PER_DAY = 200;
 /** Entries kept while the store is down. Further ones are lost, and the log says how many. */
 const MAX_PENDING = 10_000;
@@ -38,8 +39,8 @@ const MAX_PENDING = 10_000;
 /**
  * Records sign-ins, refusals, the use of tokens, and downloads. Recording never waits or throws, and no call depends on
  * it. Entries with an actor are written at once, refusals within seconds, a token's use within a minute. Failed writes
- * are retried. Nobody can make the log grow without bound. Refusals are hourly counters, and their number is limited. An
- * actor's many downloads or sign-ins share daily rows after the first ones.
+ * are retried. Refusals are hourly counters, and their number is limited. An actor's many downloads or sign-ins share daily
+ * rows after the first ones. What somebody does to another's account always has a row of its own.
  */
 export class AccessLog {
   private readonly rows: AccessLogWriter;
@@ -72,9 +73,10 @@ export class AccessLog {
     } else this.recordAccess(entryOf(event));
   };
 
-  /** Records an entry with an actor, in a row of its own unless the actor has too many. */
+  /** Records an entry with an actor, in a row of its own unless it is one of too many. */
   recordAccess(entry: AccessLogEntry): void {
-    if (this.ownRows.countOrWaitMs(`${entry.event_type} ${entry.actor_id}`) > 0) {
+    const { event_type, actor_id } = entry;
+    if (ACCESS_ENTRIES[event_type].countedIfMany && this.ownRows.countOrWaitMs(`${event_type} ${actor_id}`) > 0) {
       this.countAccess(entry);
       return;
     }
@@ -88,12 +90,12 @@ export class AccessLog {
     setImmediate(() => void this.write(() => []));
   }
 
-  /** Counts an entry in its day, by what was downloaded. Its other details are left out. */
+  /** Counts an entry in its day, by what was downloaded and with which token. Its other details are left out. */
   private countAccess(entry: AccessLogEntry): void {
-    const { event_type, actor_id, organizations, details: { type } = {} } = entry;
-    const key = `${event_type} ${actor_id} ${organizations?.join() ?? ''} ${type ?? ''}`;
-    const details = type === undefined ? {} : { type };
-    const count = this.counts.add(key, DAY_MS, this.options.now().getTime(), () => ({ ...entry, details }));
+    const shared = { ...entry, details: sharedDetails(entry) };
+    const { event_type, actor_id, organizations } = entry;
+    const key = `${event_type} ${actor_id} ${organizations?.join() ?? ''} ${JSON.stringify(shared.details)}`;
+    const count = this.counts.add(key, DAY_MS, this.options.now().getTime(), () => shared);
     if (count === null) this.lostEntries += 1;
   }
 
@@ -241,6 +243,7 @@ export class AccessLog {
     const { event_type, details } = entry;
     const who = entry.actor_id ?? entry.account_id ?? null;
     const isRefusal = event_type === 'TOKEN_REFUSED' || event_type === 'SIGN_IN_REFUSED';
+    const what = isRefusal ? (details?.reason ?? '') : JSON.stringify(details ?? {});
     const isNamed = !isRefusal || this.firstActors.has(period, `${event_type} ${organizationId}`, who);
     const loggedEntry = isNamed ? entry : anonymousEntry(entry);
     const row = toAccessLogRow(
@@ -250,12 +253,7 @@ export class AccessLog {
       new Date(last).toISOString(),
       count,
     );
-    const bucket = [
-      period,
-      event_type,
-      organizationId,
-      isNamed ? `${who}~${details?.reason ?? details?.type ?? ''}` : '',
-    ].join('~');
+    const bucket = [period, event_type, organizationId, isNamed ? `${who}~${what}` : ''].join('~');
     this.enqueue(row, bucket);
   }
 
@@ -354,6 +352,14 @@ export class AccessCounts {
     const { count, last } = newerCount ?? { count: 0, last: counted.last };
     this.counts.set(counted.key, { ...counted, count: counted.count + count, last: Math.max(counted.last, last) });
   }
+}
+
+/** Returns the details that counted entries share. Of a download: the file, its format, the token, and if it was all of it. */
+function sharedDetails({ details = {} }: AccessLogEntry): NonNullable<AccessLogEntry['details']> {
+  const { type, format, token_id, position, ...narrowing } = details;
+  if (type === undefined) return {};
+  const scope = Object.keys(narrowing).length > 0 ? 'PART' : 'ALL';
+  return { type, ...(format === undefined ? {} : { format }), ...(token_id === undefined ? {} : { token_id }), scope };
 }
 
 const keyOf = ({ key, periodStart }: AccessCount) => `${key} ${periodStart}`;

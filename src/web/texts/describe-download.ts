@@ -48,9 +48,13 @@ export function describeDownload({ actor, changes }: AccessLogChange, names: Rea
     ...(position === undefined ? [] : [`change ${position}`]),
     ...filters,
     ...(fields.has('token_id') ? ['with a token'] : []),
+    ...(fields.has('count') ? [`${fields.get('count')} times, ${scopeText(fields.get('scope'))}`] : []),
     ...(actor.kind === 'SYSTEM' ? ['with the command line'] : []),
   ];
 }
+
+/** Downloads after many of a day are counted, with no more than this about what they contained. */
+const scopeText = (scope: string | undefined): string => (scope === 'PART' ? 'each with a filter' : 'all of it');
 
 /** Returns a filter in words, such as "country NO or DE". A filter that was cut stays as it is. */
 function filterWords(json: string): string {

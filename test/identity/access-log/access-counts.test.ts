@@ -185,7 +185,7 @@ if (mongo) {
   test.after(mongo.close);
 }
 
-test('after 200 downloads an account’s further ones of a day share a row for each file', async ({
+test('after 200 downloads an account’s further ones of a day share a row for each file and token', async ({
   log,
   rows,
   clock,
@@ -208,14 +208,51 @@ test('after 200 downloads an account’s further ones of a day share a row for e
   assert.is(ofAda.length, 202);
   const facts = counted.map(({ count, details }) => [details, count]).sort((a, b) => Number(a[1]) - Number(b[1]));
   assert.equal(facts, [
-    [{ type: 'vendors' }, 150],
-    [{ type: 'risks' }, 151],
+    [{ type: 'vendors', format: 'csv', token_id: 'tok_1', scope: 'ALL' }, 150],
+    [{ type: 'risks', format: 'csv', token_id: 'tok_1', scope: 'ALL' }, 151],
   ]);
   assert.equal(
     found.filter(({ actor_id }) => actor_id === 'acc_bob').map(({ count, details }) => [count, details.position]),
     [[1, '1']],
     'another account’s have their own rows',
   );
+});
+
+test('many small downloads don’t hide one of all, nor one with another token', async ({ log, rows }) => {
+  const download = (token_id: string, more: object = {}) =>
+    log.record({
+      type: 'EXPORT_DOWNLOADED',
+      caller: { ...CALLER, token_id },
+      download: { organization_id: 'org_a', type: 'changes', format: 'csv', position: '9', ...more },
+    });
+  for (let index = 0; index < 210; index += 1) download('tok_1', { from: '1', to: '1' });
+  download('tok_1');
+  download('tok_2', { from: '1', to: '1' });
+  await log.flush();
+  const counted = (await rows('org_a')).filter(({ details }) => details.position === undefined);
+  const facts = counted.map(({ count, details: { token_id, scope } }) => [token_id, scope, count]);
+  assert.equal(facts.sort(), [
+    ['tok_1', 'ALL', 1],
+    ['tok_1', 'PART', 10],
+    ['tok_2', 'PART', 1],
+  ]);
+});
+
+test('each act on another’s account has a row, however many there are', async ({ log, rows }) => {
+  const link = (account_id: string) =>
+    log.record({
+      type: 'ACCOUNT_LINK_CREATED',
+      kind: 'RESET',
+      account_id,
+      organization_id: 'org_a',
+      by: 'acc_ada',
+      clientInfo: CLIENT_INFO,
+    });
+  for (let index = 0; index < 210; index += 1) link('acc_bob');
+  link('acc_eve');
+  await log.flush();
+  const found = await rows('org_a');
+  assert.equal([found.length, found.filter(({ account_id }) => account_id === 'acc_eve').length], [211, 1]);
 });
 
 test.run();
