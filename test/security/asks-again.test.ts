@@ -187,6 +187,18 @@ for (const [action, { page, typed = {} }] of Object.entries(FORMS)) {
   });
 }
 
+test('a link fills in no form', async ({ owner, ids }) => {
+  for (const [action, { page, typed }] of Object.entries(FORMS)) {
+    if (typed === undefined) continue;
+    for (const kept of ['', '&kept=', `&kept=${Buffer.alloc(32).toString('base64url')}`]) {
+      const address = `${addressOf(page, ids)}?${new URLSearchParams(typed)}${kept}`;
+      const form = formIn(await owner.get(address), addressOf(action, ids));
+      for (const [name, value] of Object.entries(typed))
+        assert.is.not(form?.fields.get(name), value, `${action} ${name}`);
+    }
+  }
+});
+
 test('who lacks the permission is refused, and not asked', async ({ site, ids }) => {
   const { web } = site;
   const bo = await web.invite({ name: 'Bo', email: 'bo@example.org', password: 'some other long words' }, 'ADMIN');

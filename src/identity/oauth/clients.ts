@@ -52,8 +52,9 @@ export class Clients implements Adapter {
   async find(id: string): Promise<AdapterPayload | undefined> {
     const [, text, signature] = (id.length <= MAX_ID_LENGTH && CLIENT_ID.exec(id)) || [];
     if (text === undefined || signature === undefined) return this.findStored(id);
-    const given = Buffer.from(signature, 'base64url');
-    if (given.length !== SIGNATURE_BYTES || !timingSafeEqual(given, this.signatureOf(text))) return undefined;
+    // The texts are compared: base64url has several spellings of the same bytes, and an id has one.
+    const [given, expected] = [Buffer.from(signature), Buffer.from(this.signatureOf(text).toString('base64url'))];
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
     const [, metadata] = JSON.parse(Buffer.from(text, 'base64url').toString()) as [string, AdapterPayload];
     return { ...metadata, client_id: id };
   }

@@ -1,6 +1,7 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { PERMISSIONS, type Permission, type PermissionRule } from '../../commands/organization/permissions.ts';
-import { BLANK_FORM, type FormState, type FormValues } from './form-state.ts';
-import { Redirect, type SignedInRequest } from './page-request.ts';
+import { BLANK_FORM, type FormState } from './form-state.ts';
+import { type PageRequest, Redirect, type SignedInRequest } from './page-request.ts';
 import { withNext } from './sign-in-redirects.ts';
 
 /** The page where a person confirms their identity again. */
@@ -12,12 +13,9 @@ export const REAUTHENTICATION_PATH = '/settings/security/confirm';
  * @param fields the form's fields that keep their input there. Never a secret: see `withFormInput`
  * @throws Redirect
  */
-export function requireReauthentication(
-  { person, formValues }: SignedInRequest,
-  page: string,
-  fields: readonly string[] = [],
-): void {
-  if (!person.isRecent) throw new Redirect(withNext(REAUTHENTICATION_PATH, withFormInput(page, formValues, fields)));
+export function requireReauthentication(request: SignedInRequest, page: string, fields: readonly string[] = []): void {
+  if (!request.person.isRecent)
+    throw new Redirect(withNext(REAUTHENTICATION_PATH, withFormInput(request, page, fields)));
 }
 
 /** Does the same if the form needs a permission that gives or takes access. @throws Redirect */
@@ -34,20 +32,42 @@ export function requireReauthenticationFor(
 /** Limit of the query in a path to come back to, in characters. */
 const MAX_QUERY_LENGTH = 1_500;
 
+/** The parameter that shows that this service kept the input for this session. */
+const KEPT = 'kept';
+
+type KeptRequest = Pick<PageRequest, 'formValues' | 'query' | 'sessionSecret'>;
+
 /**
- * Returns the address of a page with the input of its form in the query, so that reauthentication loses none of it.
- * Leaves out input that is too long. Never pass a secret: browsers and logs keep addresses.
+ * Returns the address of a page with the input of its form in the query, so that reauthentication loses none of it. It is
+ * signed: otherwise anybody's link could fill in a form, such as a role. Leaves out input that is too long. Never pass a
+ * secret: browsers and logs keep addresses.
  */
-export function withFormInput(path: string, formValues: FormValues, fields: readonly string[]): string {
+export function withFormInput(request: KeptRequest, path: string, fields: readonly string[]): string {
+  const { formValues, sessionSecret } = request;
   const pairs = fields.flatMap((name) => (formValues.get(name) ?? []).map((value) => [name, value]));
-  const query = new URLSearchParams(pairs).toString();
-  return query === '' || query.length > MAX_QUERY_LENGTH ? path : `${path}?${query}`;
+  const query = new URLSearchParams(pairs);
+  if (sessionSecret === null || query.size === 0 || query.toString().length > MAX_QUERY_LENGTH) return path;
+  return `${path}?${query}&${KEPT}=${signatureOf(query, sessionSecret).toString('base64url')}`;
 }
 
 /** Returns a form with the input that `withFormInput` put into the query, or a blank form. */
-export function formFromQuery(query: URLSearchParams, fields: readonly string[]): FormState {
+export function formFromQuery({ query, sessionSecret }: KeptRequest, fields: readonly string[]): FormState {
   const names = fields.filter((name) => query.has(name));
+  if (names.length === 0 || !isKept(query, sessionSecret)) return BLANK_FORM;
   return { ...BLANK_FORM, values: new Map(names.map((name) => [name, query.getAll(name)])) };
+}
+
+function isKept(query: URLSearchParams, sessionSecret: string | null): boolean {
+  if (sessionSecret === null) return false;
+  const kept = new URLSearchParams(query);
+  const given = Buffer.from(kept.get(KEPT) ?? '', 'base64url');
+  kept.delete(KEPT);
+  const expected = signatureOf(kept, sessionSecret);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+function signatureOf(query: URLSearchParams, sessionSecret: string): Buffer {
+  return createHmac('sha256', sessionSecret).update(`kept form input ${query}`).digest();
 }
 
 /**

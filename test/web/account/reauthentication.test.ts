@@ -51,7 +51,7 @@ test('asks for it before a token is regenerated', async ({ web, browser }) => {
   await browser.get(TOKENS);
   web.identity.clock.wait(QUARTER_MS);
   const answer = await browser.send(`${TOKENS}/${id}/regenerate`, { days: '7' });
-  assert.is(answer.to, `${CONFIRM}?next=${encodeURIComponent(`${TOKENS}?token=${id}&days=7`)}`);
+  assert.ok(answer.to!.startsWith(`${CONFIRM}?next=${encodeURIComponent(`${TOKENS}?token=${id}&days=7&kept=`)}`));
   assert.is((await web.tokens.get(id)).last_four, last_four);
 });
 

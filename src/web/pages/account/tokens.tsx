@@ -41,7 +41,7 @@ export const tokensPage = (context: Collaborators): Route[] => {
   return [
     get(TOKENS_PATH, (request) =>
       listPage(context, request, {
-        form: formFromQuery(request.query, FIELD_NAMES),
+        form: formFromQuery(request, FIELD_NAMES),
         tokenId: request.query.get('token'),
       }),
     ),

@@ -32,7 +32,7 @@ export const domainPages = (context: Pick<WebContext, 'members'>): Route[] => [
       context.members.domains.admit(organization.id, domain, domain_role, actor),
     );
     if (form === null) return redirect(`${path}/members`, result);
-    return redirectWithErrors(withFormInput(`${path}/members`, request.formValues, DOMAIN_FORM_FIELDS), form);
+    return redirectWithErrors(withFormInput(request, `${path}/members`, DOMAIN_FORM_FIELDS), form);
   }),
   post(`${DOMAINS}/withdraw`, async (request) => {
     const { organization, path, actor } = await requireMembership(context, request, 'changeMembers', FORM);

@@ -35,7 +35,7 @@ export const memberPage = (context: Collaborators): Route[] => [
   get(MEMBER, async (request) => {
     const { query } = request;
     const formName = query.has('role') ? 'ROLE' : query.has('until') ? 'ACCESS' : 'REMOVAL';
-    return page(await findMember(context, request), formName, formFromQuery(query, FIELD_NAMES));
+    return page(await findMember(context, request), formName, formFromQuery(request, FIELD_NAMES));
   }),
   post(`${MEMBER}/role`, async (request) => {
     const details = await findMember(context, request);

@@ -37,7 +37,7 @@ export const membersPage = (context: Collaborators): Route[] => {
   const { links } = context.people;
   return [
     get(MEMBERS, async (request) =>
-      page(context, request, await requireMembership(context, request), formFromQuery(request.query, FORM.fields)),
+      page(context, request, await requireMembership(context, request), formFromQuery(request, FORM.fields)),
     ),
     post(`${MEMBERS}/invite`, async (request) => {
       const membership = await requireMembership(context, request, 'changeMembers', FORM);
@@ -111,7 +111,7 @@ async function page(
             path={path}
             domains={domains}
             vouched={request.person.account.vouched_domain}
-            form={formFromQuery(request.query, DOMAIN_FORM_FIELDS)}
+            form={formFromQuery(request, DOMAIN_FORM_FIELDS)}
           />
         )}
       </>

@@ -29,7 +29,7 @@ const RENAME_FORM = { page: '/settings', fields: Object.keys(NAME_FIELDS) };
 export const organizationSettingsPage = (context: Collaborators): Route[] => [
   get('/organizations/:id/settings', async (request) => {
     const membership = await requireMembership(context, request);
-    const name = request.query.get('name') ?? membership.organization.name;
+    const [name = membership.organization.name] = formFromQuery(request, RENAME_FORM.fields).values.get('name') ?? [];
     return page(context, request, membership, filledForm({ name }));
   }),
   post('/organizations/:id/name', async (request) => {
@@ -45,7 +45,7 @@ export const organizationSettingsPage = (context: Collaborators): Route[] => [
 
 async function page(
   context: Collaborators,
-  { query }: SignedInRequest,
+  request: SignedInRequest,
   { organization, actor, path }: MembershipContext,
   form: FormState,
 ): Promise<WebPage> {
@@ -102,7 +102,7 @@ async function page(
             from={from}
             today={today}
             lacking={await context.members.countWithoutFactor(members)}
-            form={formFromQuery(query, SECOND_FACTOR_FORM_FIELDS)}
+            form={formFromQuery(request, SECOND_FACTOR_FORM_FIELDS)}
           />
         )}
       </>

@@ -32,7 +32,7 @@ export const organizationTokensPage = (context: Collaborators): Route[] => [
     );
   }),
   get(`${TOKENS}/:token`, async (request) =>
-    tokenPage(await findToken(context, request, 'viewTokens'), formFromQuery(request.query, REASON_FIELD_NAMES)),
+    tokenPage(await findToken(context, request, 'viewTokens'), formFromQuery(request, REASON_FIELD_NAMES)),
   ),
   post(`${TOKENS}/:token/take-out`, async (request) => {
     const details = await findToken(context, request, 'revokeTokens');

@@ -18,8 +18,8 @@ const FIELD_NAMES = Object.keys(NAME_FIELDS);
 
 /** A person's organizations, and a form to create another. */
 export const organizationsPage = ({ members }: Pick<WebContext, 'members'>): Route[] => [
-  get(PATH, async ({ person, query }) =>
-    page(await members.organizationsOf(person.account.id), formFromQuery(query, FIELD_NAMES)),
+  get(PATH, async (request) =>
+    page(await members.organizationsOf(request.person.account.id), formFromQuery(request, FIELD_NAMES)),
   ),
   post(PATH, async (request) => {
     requireReauthenticationFor('createOrganizations', request, PATH, FIELD_NAMES);

@@ -29,7 +29,7 @@ export const secondFactorSetting = (context: Collaborators): Route[] => [
       context.members.requireSecondFactor(organization.id, from, actor),
     );
     const settings = `${path}/settings`;
-    if (form !== null) return redirectWithErrors(withFormInput(settings, request.formValues, FORM.fields), form);
+    if (form !== null) return redirectWithErrors(withFormInput(request, settings, FORM.fields), form);
     return redirect(settings, 'Second factor required.');
   }),
   post(`${PATH}/optional`, async (request) => {

@@ -11,7 +11,7 @@ import { describeRedirect } from '../../texts/describe-redirect.ts';
 /** The words for each reason: what happened, and then what to do next. */
 const REASON_TEXTS: Readonly<Record<AuthorizationErrorReason, readonly [happened: string, ...next: string[]]>> = {
   UNKNOWN_CLIENT: [
-    'veritrail does not know this assistant. It forgets assistants that nobody has connected for 90 days.',
+    'veritrail does not know this assistant. It may belong to another installation, or not have been used for a long time.',
     'Remove veritrail from the assistant, add it again, and sign in once more.',
   ],
   DOCUMENT_UNREACHABLE: [

@@ -26,10 +26,10 @@ const ALLOW_FIELDS = { ...GRANT_FIELDS, access: singleField(z.enum(['write', 're
 export const consentPage = ({ oauth, onAssistantEvent }: Pick<WebContext, 'oauth' | 'onAssistantEvent'>): Route[] => {
   const path = `${OAUTH_PATHS.interaction}/:uid`;
   return [
-    get(path, async ({ ctx, person, query }) => {
+    get(path, async (request) => {
       const consent = await oauth.consent();
-      const details = await consent.details(ctx, person.account.id);
-      return page(details, formFromQuery(query, Object.keys(ALLOW_FIELDS)));
+      const details = await consent.details(request.ctx, request.person.account.id);
+      return page(details, formFromQuery(request, Object.keys(ALLOW_FIELDS)));
     }),
     post(path, async (request) => {
       const { ctx, person, formValues, clientInfo } = request;
