@@ -79,8 +79,15 @@ class SqliteReportingStore implements ReportingStore {
       );
   }
 
-  update(work: (write: WriteRows) => Promise<void>): Promise<void> {
-    return this.#inTransaction(() => work(this.#write));
+  async update(work: (write: WriteRows) => Promise<void>): Promise<void> {
+    let isRemoving = false;
+    await this.#inTransaction(() =>
+      work((table, changes) => {
+        isRemoving ||= changes.some((change) => 'remove' in change);
+        return this.#write(table, changes);
+      }),
+    );
+    if (isRemoving) this.#emptyLog();
   }
 
   async rebuild(source: string, work: (write: WriteRows) => Promise<void>): Promise<void> {
@@ -89,7 +96,11 @@ class SqliteReportingStore implements ReportingStore {
       await work(this.#write);
       this.#db.run(`INSERT INTO ${SOURCE_TABLE} VALUES (?)`, [source]);
     });
-    // The rows before take space in the write-ahead log too. A reader that still needs them keeps it.
+    this.#emptyLog();
+  }
+
+  /** Empties the write-ahead log, which has removed rows too. A reader that still needs them keeps it. */
+  #emptyLog(): void {
     this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   }
 
@@ -138,7 +149,7 @@ class SqliteReportingStore implements ReportingStore {
   #open(): [SqliteConnection, FileIdentity] {
     let db: SqliteConnection | undefined;
     try {
-      db = new SqliteConnection(this.path, { synchronous: 'NORMAL', fileMode: FILE_MODE });
+      db = this.#connect();
       if (db.get('PRAGMA quick_check(1)')?.[0] === 'ok') return [db, new FileIdentity(this.path)];
     } catch (error) {
       if (!isDamage(error)) throw notWritable(error);
@@ -146,8 +157,14 @@ class SqliteReportingStore implements ReportingStore {
     db?.close();
     this.onMended('The file was damaged. It is made anew.');
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(this.path + suffix, { force: true });
-    db = new SqliteConnection(this.path, { synchronous: 'NORMAL', fileMode: FILE_MODE });
-    return [db, new FileIdentity(this.path)];
+    return [this.#connect(), new FileIdentity(this.path)];
+  }
+
+  #connect(): SqliteConnection {
+    const db = new SqliteConnection(this.path, { synchronous: 'NORMAL', fileMode: FILE_MODE });
+    // Erased names and texts leave the file too, which operators give to others. SQLite would keep them in free pages.
+    db.exec('PRAGMA secure_delete = ON');
+    return db;
   }
 
   #statements(table: string): Statements {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import * as assert from 'uvu/assert';
@@ -88,6 +88,19 @@ test('after a clean stop the file needs no other file, and others may be allowed
   assert.is(statSync(join(folder, 'reports.db')).mode & 0o777, 0o640);
   rmSync(folder, { recursive: true });
 });
+
+test('a removed row leaves the files, and those before a rebuild', () =>
+  withStore(async ({ store, folder }) => {
+    const bytes = () => readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1'));
+    const holds = (text: string) => bytes().some((content) => content.includes(text));
+    await store.rebuild('first', (write) => write('toys', [{ put: { id: 'toy_1', name: 'Priya Raman' } }]));
+    await store.update((write) => write('toys', [{ put: { id: 'toy_2', name: 'Lena Auditor' } }]));
+    assert.ok(holds('Priya Raman') && holds('Lena Auditor'));
+    await store.update((write) => write('toys', [{ remove: { id: 'toy_1' } }]));
+    assert.not.ok(holds('Priya Raman'));
+    await store.rebuild('second', (write) => write('toys', [{ put: { id: 'toy_3', name: 'Ball' } }]));
+    assert.not.ok(holds('Lena Auditor'));
+  }));
 
 test('a deleted file is made anew, and a replaced one', () =>
   withStore(async ({ store, path, findings }) => {
