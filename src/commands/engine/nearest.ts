@@ -7,48 +7,62 @@ export function nearest(
   names: readonly string[],
   maxEdits = Math.max(2, wrong.length / 2),
 ): string | null {
-  let best: { name: string; distance: number } | null = null;
   const comparedText = comparedPart(wrong);
+  let best: { name: string; distance: number } | null = null;
   for (const name of names) {
-    // The distance is at least the difference of the lengths.
-    const minDistance = Math.abs(comparedText.length - name.length);
-    if (minDistance > maxEdits || minDistance >= name.length || (best !== null && minDistance >= best.distance))
-      continue;
-    const distance = editDistance(comparedText, comparedPart(name));
-    if (best === null || distance < best.distance) best = { name, distance };
+    // At least one character must be right, also in a short name.
+    const limit = Math.min(maxEdits, name.length - 1, (best?.distance ?? Number.POSITIVE_INFINITY) - 1);
+    const distance = editDistance(comparedText, comparedPart(name), limit);
+    if (distance <= limit) best = { name, distance };
   }
-  if (best === null) return null;
-  // At least one character must be right, also in a short name.
-  const maxDistance = Math.min(best.name.length - 1, maxEdits);
-  return best.distance <= maxDistance ? best.name : null;
+  return best?.name ?? null;
+}
+
+/** Returns up to `count` names, the nearest to a misspelled one first. */
+export function nearestNames(wrong: string, names: readonly string[], count: number): string[] {
+  const comparedText = comparedPart(wrong);
+  const best: { name: string; distance: number }[] = [];
+  for (const name of names) {
+    const limit = (best[count - 1]?.distance ?? Number.POSITIVE_INFINITY) - 1;
+    const distance = editDistance(comparedText, comparedPart(name), limit);
+    if (distance > limit) continue;
+    best.push({ name, distance });
+    best.sort((a, b) => a.distance - b.distance).splice(count);
+  }
+  return best.map(({ name }) => name);
 }
 
 const comparedPart = (name: string): string => name.slice(0, MAX_COMPARED_LENGTH).toLowerCase();
 
-/** Damerau-Levenshtein distance, by three rows: letters that changed places count once (optimal string alignment). */
-function editDistance(a: string, b: string): number {
+/**
+ * Returns the Damerau-Levenshtein distance, or any number above `limit` if it is larger. Letters that changed places
+ * count once (optimal string alignment).
+ *
+ * A small limit makes it fast (Ukkonen's cut-off). Cells further than the limit from the diagonal need more edits, so
+ * each row leaves them out. Once all cells of a row are above the limit, those of later rows are too.
+ */
+function editDistance(a: string, b: string, limit: number): number {
+  // No distance is larger than the longer text.
+  const maxDistance = Math.floor(Math.min(limit, Math.max(a.length, b.length)));
+  if (Math.abs(a.length - b.length) > maxDistance) return maxDistance + 1;
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  let row: number[] = [];
   for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
+    const first = Math.max(1, i - maxDistance);
+    const last = Math.min(b.length, i + maxDistance);
+    let rowMin = first === 1 ? i : maxDistance + 1;
+    row[first - 1] = rowMin;
+    for (let j = first; j <= last; j++) {
       const substituted = previous[j - 1]! + Number(a[i - 1] !== b[j - 1]);
       const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
       const swapped = isSwapped ? beforePrevious[j - 2]! + 1 : substituted;
-      row.push(Math.min(previous[j]! + 1, row[j - 1]! + 1, substituted, swapped));
+      row[j] = Math.min(previous[j]! + 1, row[j - 1]! + 1, substituted, swapped);
+      rowMin = Math.min(rowMin, row[j]!);
     }
-    beforePrevious = previous;
-    previous = row;
+    row[last + 1] = maxDistance + 1;
+    if (rowMin > maxDistance) return rowMin;
+    [beforePrevious, previous, row] = [previous, row, beforePrevious];
   }
   return previous[b.length]!;
-}
-
-/** Returns up to `limit` names, the nearest to a misspelled one first. */
-export function nearestNames(wrong: string, names: readonly string[], limit: number): string[] {
-  const comparedText = comparedPart(wrong);
-  const distances = names.map((name) => ({ name, distance: editDistance(comparedText, comparedPart(name)) }));
-  return distances
-    .sort((a, b) => a.distance - b.distance)
-    .slice(0, limit)
-    .map(({ name }) => name);
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { keysOf } from '../../projections/read-models/read-model.ts';
 import { normalizedWords, searchWords, withoutPadding } from '../../projections/read-models/search-words.ts';
 import type { FamilyQuery } from '../family-query.ts';
@@ -9,6 +10,8 @@ const MAX_COMPARED_RECORDS = 300;
 const MAX_COMPARED_NUMBERS = 1_000;
 /** Comparing so many words takes about 10 ms. */
 const MAX_WORD_COMPARISONS = 10_000;
+/** Records that are compared before other calls get a turn. */
+const RECORDS_PER_TURN = 20;
 /** Longer queries get no near matches, because comparing words takes time. */
 export const MAX_COMPARED_WORDS = 8;
 /** Near matches that a hint names. */
@@ -81,7 +84,8 @@ async function recordsWithSimilarWords(
   const rows = await source.models.find({ ...source, where, order, limit: MAX_COMPARED_RECORDS });
   const near: RecordRow[] = [];
   let compared = 0;
-  for (const { doc } of rows) {
+  for (const [index, { doc }] of rows.entries()) {
+    if (index % RECORDS_PER_TURN === 0) await nextTurn();
     const nameWords = normalizedWords(family.model.nameOf(doc));
     const ownWords = searchWords([family.model.nameOf(doc), numberOf(doc)], []);
     const recordWords = new SimilarWords([...ownWords, ...joinsOf(nameWords)]);

@@ -67,12 +67,13 @@ export async function searchNearRecords(
 ): Promise<SearchHits[]> {
   const hits: SearchHits[] = [];
   for (const family of Object.values(FAMILY_QUERIES)) {
+    // A family without near matches takes its time too, so the turn comes first.
+    await nextTurn();
     signal?.throwIfAborted();
     const ids = await nearRecordIds(reader, family, caller, input);
     if (ids.length === 0) continue;
     const { records } = await readHits(reader, caller, family, input, { ids });
     hits.push({ type: family.type, records, hasMore: false });
-    await nextTurn();
   }
   return hits;
 }
