@@ -34,7 +34,7 @@ starting(
     const first = await firstStart(identity);
     const caller = (await new Authenticator(identity).authenticate(first.token!))!;
     assert.equal([...caller.roles], [[first.organizationId, 'ADMIN']]);
-    assert.is((await identity.accounts.get('accounts', caller.account_id))!.name, 'Owner');
+    assert.is((await identity.accounts.get('accounts', caller.account_id))!.name, 'First owner');
     const storedEvents = await identity.events.readStream(organizationStream(first.organizationId));
     assert.equal(
       storedEvents.map(({ type }) => type),
