@@ -28,7 +28,7 @@ const FIXTURES = new URL('../fixtures/', import.meta.url);
 
 /** Fields of answers that follow from other fields, other records or the day. */
 const DERIVED_FIELD =
-  /_count$|score$|overdue$|expired$|^(type|owner|priority|coverage|implementation|certificate_valid)$/;
+  /_count$|score$|overdue$|expired$|^(type|owner|priority|coverage|implementation|certificate_valid|replaced)$/;
 const CONNECTION_FIELDS = ['links', 'evidence', 'record_ids'];
 
 interface Answers {

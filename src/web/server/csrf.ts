@@ -39,6 +39,11 @@ export class FormTokens {
     if (binding === null || hash === null || !timingSafeEqual(hash, this.hash(binding))) throw forbidden();
   }
 
+  /** Signs input that an address keeps for a person. Other people's and other sites' addresses don't have the signature. */
+  signInput(accountId: string, query: URLSearchParams): Buffer {
+    return this.hash(`input of ${accountId} ${query}`);
+  }
+
   private readBinding(request: IncomingMessage): string | null {
     const session = this.cookies.session(request);
     if (session !== null) return `session ${session}`;

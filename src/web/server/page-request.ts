@@ -41,6 +41,8 @@ export interface PageRequest {
   formValues: FormValues;
   /** The session secret in the cookie, valid or not; null without a cookie. */
   sessionSecret: string | null;
+  /** Signs input that the query of an address keeps for the person. */
+  signInput(query: URLSearchParams): Buffer;
   /** Null before the last sign-in step. */
   person: SignedInPerson | null;
   /** Returns true while the person's session is valid. It may end while the request waits. */

@@ -144,6 +144,7 @@ export class PageServer {
       query: readQueryParameters(ctx),
       formValues,
       sessionSecret: this.cookies.session(ctx.req),
+      signInput: (query) => this.tokens.signInput(person?.account.id ?? '', query),
       person,
       isStillSignedIn: async () => (await this.findPerson(ctx)) !== null,
     };

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { PERMISSIONS, type Permission, type PermissionRule } from '../../commands/organization/permissions.ts';
 import { BLANK_FORM, type FormState } from './form-state.ts';
 import { type PageRequest, Redirect, type SignedInRequest } from './page-request.ts';
@@ -32,10 +32,10 @@ export function requireReauthenticationFor(
 /** Limit of the query in a path to come back to, in characters. */
 const MAX_QUERY_LENGTH = 1_500;
 
-/** The parameter that shows that this service kept the input for this session. */
+/** The parameter that shows that this service kept the input for this person. */
 const KEPT = 'kept';
 
-type KeptRequest = Pick<PageRequest, 'formValues' | 'query' | 'sessionSecret'>;
+type KeptRequest = Pick<PageRequest, 'formValues' | 'query' | 'signInput'>;
 
 /**
  * Returns the address of a page with the input of its form in the query, so that reauthentication loses none of it. It is
@@ -43,31 +43,26 @@ type KeptRequest = Pick<PageRequest, 'formValues' | 'query' | 'sessionSecret'>;
  * secret: browsers and logs keep addresses.
  */
 export function withFormInput(request: KeptRequest, path: string, fields: readonly string[]): string {
-  const { formValues, sessionSecret } = request;
+  const { formValues, signInput } = request;
   const pairs = fields.flatMap((name) => (formValues.get(name) ?? []).map((value) => [name, value]));
   const query = new URLSearchParams(pairs);
-  if (sessionSecret === null || query.size === 0 || query.toString().length > MAX_QUERY_LENGTH) return path;
-  return `${path}?${query}&${KEPT}=${signatureOf(query, sessionSecret).toString('base64url')}`;
+  if (query.size === 0 || query.toString().length > MAX_QUERY_LENGTH) return path;
+  return `${path}?${query}&${KEPT}=${signInput(query).toString('base64url')}`;
 }
 
 /** Returns a form with the input that `withFormInput` put into the query, or a blank form. */
-export function formFromQuery({ query, sessionSecret }: KeptRequest, fields: readonly string[]): FormState {
+export function formFromQuery({ query, signInput }: KeptRequest, fields: readonly string[]): FormState {
   const names = fields.filter((name) => query.has(name));
-  if (names.length === 0 || !isKept(query, sessionSecret)) return BLANK_FORM;
+  if (names.length === 0 || !isKept(query, signInput)) return BLANK_FORM;
   return { ...BLANK_FORM, values: new Map(names.map((name) => [name, query.getAll(name)])) };
 }
 
-function isKept(query: URLSearchParams, sessionSecret: string | null): boolean {
-  if (sessionSecret === null) return false;
+function isKept(query: URLSearchParams, signInput: KeptRequest['signInput']): boolean {
   const kept = new URLSearchParams(query);
   const given = Buffer.from(kept.get(KEPT) ?? '', 'base64url');
   kept.delete(KEPT);
-  const expected = signatureOf(kept, sessionSecret);
+  const expected = signInput(kept);
   return given.length === expected.length && timingSafeEqual(given, expected);
-}
-
-function signatureOf(query: URLSearchParams, sessionSecret: string): Buffer {
-  return createHmac('sha256', sessionSecret).update(`kept form input ${query}`).digest();
 }
 
 /**

@@ -115,7 +115,7 @@ function Period({ audit: { period_from, period_until } }: { audit: RecordRow }) 
 /** Tells owners and admins how an auditor gets to see this page. */
 function Sharing({ view: { organization, past }, address }: { view: RegisterView; address: string }) {
   if (past !== null || !roleAllows(organization.role, 'viewTokens')) return null;
-  const invitation = organizationAddress(organization.id, '/members', { role: 'AUDITOR' });
+  const invitation = organizationAddress(organization.id, '/members');
   return (
     <p class="muted">
       {roleAllows(organization.role, 'changeMembers') ? (
