@@ -90,6 +90,8 @@ export interface Checkpoint {
   /** Position and log time of that event in the organization's log. */
   position: number;
   logTime: string;
+  /** The memory that the data of all events so far takes, estimated. */
+  bytes: number;
   /** The number of parked events so far. */
   parked: number;
   /** The number of events so far that were recorded out of order. */

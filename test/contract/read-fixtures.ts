@@ -49,6 +49,7 @@ export function checkpoint(n: number, organizationId = 'org_a', change: Partial<
     storePosition: `p${n}` as StorePosition,
     position: n * 10,
     logTime: log_time,
+    bytes: 0,
     parked: 0,
     outOfOrder: 0,
     installation: 'i',

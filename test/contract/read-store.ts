@@ -203,7 +203,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     assert.is(await models.checkpoint('org_a'), null);
     assert.equal(await models.checkpoints(), []);
     const place = { storePosition: 'p2' as StorePosition, events: 2 ** 40 };
-    const newest = checkpoint(2, 'org_a', { parked: 3, outOfOrder: 4, position: 2 ** 40, place });
+    const newest = checkpoint(2, 'org_a', { bytes: 2 ** 41, parked: 3, outOfOrder: 4, position: 2 ** 40, place });
     await models.commit({ checkpoint: checkpoint(1), puts: [] });
     await models.commit({ checkpoint: newest, puts: puts(KEYED) });
     await models.commit({ checkpoint: checkpoint(1, 'org_b'), puts: [] });

@@ -59,6 +59,7 @@ function checkpoint(n: number): Checkpoint {
     storePosition,
     position: n,
     logTime: '',
+    bytes: 0,
     parked: n,
     outOfOrder: 0,
     installation: '',

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { approximateBytes } from '../../src/commands/engine/byte-cache.ts';
 import { CommandHandler } from '../../src/commands/engine/handler.ts';
 import { applyStoredEvent } from '../../src/commands/engine/stream-state.ts';
 import { Applier } from '../../src/projections/engine/applier.ts';
@@ -108,8 +109,12 @@ async function assertChanges(models: ReadModels, organization: string, log: read
     log.map(({ id, metadata }) => [id, metadata.hash]),
   );
   for (const change of changes) assertTells(log, change);
-  const { position, logTime, storePosition, parked } = (await models.checkpoint(organization))!;
+  const { position, logTime, bytes, storePosition, parked } = (await models.checkpoint(organization))!;
   assert.equal([position, logTime, storePosition, parked], [log.length, times.at(-1), log.at(-1)!.storePosition, 0]);
+  assert.is(
+    bytes,
+    log.reduce((sum, { data }) => sum + approximateBytes(data), 0),
+  );
 }
 
 /** Asserts that a change's from and to are the record's tracked fields just before and after it. */

@@ -1,4 +1,5 @@
 import { MIN_EVENTS_OF_SCAN } from '../../mcp/tools/list-load.ts';
+import { logSize } from '../../queries/moments/log-size.ts';
 import type { ServedGeneration } from '../../queries/moments/snapshot.ts';
 import type { Count, CountQuery, DocumentQuery, DocumentReads, MatchingDocument } from '../../stores/read-store.ts';
 
@@ -25,17 +26,17 @@ class StatementsInThread implements DocumentReads {
 
   async find(query: DocumentQuery): Promise<MatchingDocument[]> {
     if (this.isReadHere(query)) return this.local.find(query);
-    return (await this.run({ method: 'find', query })) as MatchingDocument[];
+    return (await this.run({ method: 'find', query: plainPage(query) })) as MatchingDocument[];
   }
 
   async count(query: CountQuery, by: readonly string[] = []): Promise<Count[]> {
     if (this.isReadHere(query)) return this.local.count(query, by);
-    return (await this.run({ method: 'count', query, by })) as Count[];
+    return (await this.run({ method: 'count', query: plainQuery(query), by })) as Count[];
   }
 
   async countDistinct(query: CountQuery, key: string): Promise<number> {
     if (this.isReadHere(query)) return this.local.countDistinct(query, key);
-    return (await this.run({ method: 'countDistinct', query, key })) as number;
+    return (await this.run({ method: 'countDistinct', query: plainQuery(query), key })) as number;
   }
 
   get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
@@ -45,8 +46,18 @@ class StatementsInThread implements DocumentReads {
   /** The other thread reads only the generation that is served now. A read that began on the one before ends on it. */
   private isReadHere({ organizationId }: { organizationId: string }): boolean {
     const { models, progress } = this.served();
-    return models !== this.local || (progress.checkpoint(organizationId)?.position ?? 0) < MIN_EVENTS_OF_SCAN;
+    return models !== this.local || logSize(progress.checkpoint(organizationId)) < MIN_EVENTS_OF_SCAN;
   }
+}
+
+/** Returns a query that can be sent to a thread. Callers may give an object with further members, such as the read models. */
+function plainQuery({ collection, organizationId, where, limit }: CountQuery): CountQuery {
+  return { collection, organizationId, where, limit };
+}
+
+function plainPage(query: DocumentQuery): DocumentQuery {
+  const { collection, organizationId, where, order, after, limit } = query;
+  return { collection, organizationId, where, order, limit, ...(after && { after }) };
 }
 
 /** Returns the same generation, read by another thread. */

@@ -1,6 +1,6 @@
 import type { CallLoad } from './tool.ts';
 
-/** With fewer events in its log, an organization has too few records and changes for a long scan. */
+/** With a smaller log, an organization has too few records and changes for a long scan. */
 export const MIN_EVENTS_OF_SCAN = 2_000;
 
 /** Presenting more records in full than this takes as long as a scan. */

@@ -91,7 +91,7 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   prepareInput?(input: unknown): unknown;
   /** Returns true if a call reads only the current state. Such calls are served while the log is down. */
   readsCurrentState?(input: z.infer<Schema>): boolean;
-  /** Returns how much a call may read. By default it is LIGHT. @param events in the organization's log */
+  /** Returns how much a call may read. By default it is LIGHT. @param events the size of the organization's log */
   load?(input: z.infer<Schema>, events: number): CallLoad;
   /** Returns true if a successful answer says that the input was invalid, such as an import's row errors. */
   rejectsInput?(answer: object): boolean;

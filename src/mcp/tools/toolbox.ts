@@ -2,6 +2,7 @@ import { dateOf } from '../../commands/engine/dates.ts';
 import { asRefusal, damageOf, Refusal, type RefusalCode, unreadableAt } from '../../commands/engine/refusal.ts';
 import { type Caller, withConfirmedRoles } from '../../commands/organization/caller.ts';
 import { requireUnchangedRights, secondFactorNeeded } from '../../commands/organization/permissions.ts';
+import { logSize } from '../../queries/moments/log-size.ts';
 import { findParkedPosition } from '../../queries/records/parked-position.ts';
 import { type OpenApiOptions, openapiDocument } from '../openapi/openapi-document.ts';
 import { ERRORS } from '../protocol/error-codes.ts';
@@ -153,7 +154,7 @@ async function prepareCall(
   const { input, impliedOrganization } = read;
   const { organization_id } = input as { organization_id?: string };
   const organizations = organization_id === undefined ? [...caller.roles.keys()] : [organization_id];
-  const load = tool.load?.(input, eventsOf(service, organization_id)) ?? 'LIGHT';
+  const load = tool.load?.(input, logSizeOf(service, organization_id)) ?? 'LIGHT';
   return { tool: tool.name, load, input, organizations, impliedOrganization, caller, publicUrl: context.publicUrl };
 }
 
@@ -166,9 +167,9 @@ async function requireMayBeShown(tool: Tool, { caller, organizations, input }: P
   await requireUnchangedRights(caller, organizations, tool.readsCurrentState?.(input));
 }
 
-/** Returns the number of events in an organization's log; 0 if the input names none. */
-function eventsOf({ reader }: ToolService, organizationId: string | undefined): number {
-  return organizationId === undefined ? 0 : reader.snapshot().newestPosition(organizationId);
+/** Returns the size of an organization's log; 0 if the input names none. */
+function logSizeOf({ reader }: ToolService, organizationId: string | undefined): number {
+  return organizationId === undefined ? 0 : logSize(reader.snapshot().progress.checkpoint(organizationId));
 }
 
 /** The context of one call. It is a class, because V8 makes an object with a getter of its own four times as slowly. */

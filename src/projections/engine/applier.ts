@@ -211,6 +211,7 @@ export class Applier {
       storePosition: '' as StorePosition,
       position: 0,
       logTime: TIME_BEFORE_FIRST_EVENT,
+      bytes: 0,
       parked: 0,
       outOfOrder: 0,
       installation,

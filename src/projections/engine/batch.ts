@@ -1,3 +1,4 @@
+import { approximateBytes } from '../../commands/engine/byte-cache.ts';
 import type { StoredEvent } from '../../stores/event-store.ts';
 import type { Checkpoint, Commit, DocumentPut, ReadModels } from '../../stores/read-store.ts';
 import {
@@ -50,6 +51,7 @@ export class Batch {
   private readonly changedModels = new Map<string, ReadModel>();
   position: number;
   private readonly order: RecordedOrder;
+  private bytes: number;
   private parked: number;
   private outOfOrder: number;
   private storePosition: Checkpoint['storePosition'];
@@ -63,6 +65,7 @@ export class Batch {
   ) {
     this.position = start.position;
     this.order = new RecordedOrder(start.logTime);
+    this.bytes = start.bytes;
     this.parked = start.parked;
     this.outOfOrder = start.outOfOrder;
     this.storePosition = start.storePosition;
@@ -81,6 +84,7 @@ export class Batch {
   /** Adds an event to the checkpoint, the Merkle tree and the figures. Call it before the event's changes are applied. */
   async beginEvent(event: StoredEvent): Promise<void> {
     this.position += 1;
+    this.bytes += approximateBytes(event.data);
     this.storePosition = event.storePosition;
     for (const put of this.tree!.append(statedLeaf(event))) this.put(put);
     const finding = this.order.take(event);
@@ -221,9 +225,9 @@ export class Batch {
     }
     for (const [id, document] of this.records) if (document !== null) this.cache.records.set(id, document);
     for (const [id, neighbours] of this.neighbours) this.cache.neighbours.set(id, neighbours);
-    const { position, logTime, parked, outOfOrder, storePosition } = this;
+    const { position, logTime, bytes, parked, outOfOrder, storePosition } = this;
     return {
-      checkpoint: { ...this.start, n: this.start.n + 1, storePosition, position, logTime, parked, outOfOrder },
+      checkpoint: { ...this.start, n: this.start.n + 1, storePosition, position, logTime, bytes, parked, outOfOrder },
       puts: this.puts.values(),
     };
   }

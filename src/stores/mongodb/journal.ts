@@ -13,6 +13,7 @@ interface StoredCheckpoint {
   store_position: StorePosition;
   ordinal: number;
   log_time: string;
+  bytes: number;
   parked: number;
   out_of_order: number;
   installation: string;
@@ -183,6 +184,7 @@ function toStored(checkpoint: Checkpoint): StoredCheckpoint {
     store_position: checkpoint.storePosition,
     ordinal: checkpoint.position,
     log_time: checkpoint.logTime,
+    bytes: checkpoint.bytes,
     parked: checkpoint.parked,
     out_of_order: checkpoint.outOfOrder,
     installation: checkpoint.installation,
@@ -198,6 +200,7 @@ function fromStored(stored: StoredCheckpoint): Checkpoint {
     storePosition: stored.store_position,
     position: stored.ordinal,
     logTime: stored.log_time,
+    bytes: stored.bytes,
     parked: stored.parked,
     outOfOrder: stored.out_of_order,
     installation: stored.installation,

@@ -213,7 +213,8 @@ export class SqliteReadModels implements ReadModels {
   }
 
   #write({ checkpoint, puts }: Commit): void {
-    const { organizationId, n, storePosition, position, logTime, parked, outOfOrder, installation, place } = checkpoint;
+    const { organizationId, n, storePosition, position, logTime, bytes } = checkpoint;
+    const { parked, outOfOrder, installation, place } = checkpoint;
     const current =
       (this.#db.get('SELECT n FROM checkpoints WHERE organization_id = ?', [organizationId])?.[0] as number) ?? 0;
     if (n <= current) throw new Fenced(`batch ${n} of ${organizationId} has already been committed`);
@@ -221,11 +222,14 @@ export class SqliteReadModels implements ReadModels {
     this.#reloadSchema();
     this.#put(puts);
     this.#db.run(
-      `INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = excluded.n,
+      `INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = excluded.n,
         store_position = excluded.store_position, position = excluded.position, log_time = excluded.log_time,
         parked = excluded.parked, out_of_order = excluded.out_of_order, installation = excluded.installation,
-        place = excluded.place, place_events = excluded.place_events`,
-      [organizationId, n, storePosition, position, logTime, parked, outOfOrder, installation, ...placeColumns(place)],
+        place = excluded.place, place_events = excluded.place_events, bytes = excluded.bytes`,
+      [
+        ...[organizationId, n, storePosition, position, logTime],
+        ...[parked, outOfOrder, installation, ...placeColumns(place), bytes],
+      ],
     );
   }
 
@@ -293,10 +297,11 @@ export class SqliteReadModels implements ReadModels {
 }
 
 function toCheckpoint(row: SqlRow): Checkpoint {
-  const [organizationId, n, storePosition, position, logTime, parked, outOfOrder, installation, placePosition, events] =
-    row;
+  const [organizationId, n, storePosition, position, logTime, ...more] = row;
+  const [parked, outOfOrder, installation, placePosition, events, bytes] = more;
   const place = placePosition === null ? null : { storePosition: placePosition, events };
-  return { organizationId, n, storePosition, position, logTime, parked, outOfOrder, installation, place } as Checkpoint;
+  const progress = { organizationId, n, storePosition, position, logTime, bytes, parked, outOfOrder };
+  return { ...progress, installation, place } as Checkpoint;
 }
 
 function placeColumns(place: Checkpoint['place']): SqlRow {

@@ -11,7 +11,7 @@ export const CHECKPOINTS = `
   CREATE TABLE IF NOT EXISTS checkpoints (
     organization_id TEXT PRIMARY KEY, n INTEGER NOT NULL, store_position TEXT NOT NULL, position INTEGER NOT NULL,
     log_time TEXT NOT NULL, parked INTEGER NOT NULL, out_of_order INTEGER NOT NULL,
-    installation TEXT NOT NULL, place TEXT, place_events INTEGER
+    installation TEXT NOT NULL, place TEXT, place_events INTEGER, bytes INTEGER NOT NULL
   ) WITHOUT ROWID`;
 
 /** Returns a collection's table name. */

@@ -16,6 +16,7 @@ import type { ToolService } from '../../../src/mcp/tools/tool.ts';
 import { createToolBox, type PreparedCall } from '../../../src/mcp/tools/toolbox.ts';
 import type { DownloadDetails } from '../../../src/queries/files/download-details.ts';
 import type { ReportName } from '../../../src/reports/all-reports.ts';
+import type { Checkpoint } from '../../../src/stores/read-store.ts';
 import { callerAs, ORGANIZATION, startRegister, type TestRegister } from '../../support/register.ts';
 import { rejection } from '../../support/run/take.ts';
 import { until } from '../../support/run/wait.ts';
@@ -40,6 +41,9 @@ const REPORT_INPUTS: Record<ReportName, object> = {
   CHANGES_BETWEEN: { from: '1', to: '300', format: 'JSON' },
   EVIDENCE: {},
 };
+
+/** The progress of a generation that stands still. */
+const STANDS = { role: 'FOLLOWER' as const, caughtUpAt: 0, waitUntilCaughtUp: async () => false };
 
 const test = suite<Context>('reads in a thread');
 
@@ -258,12 +262,7 @@ test('progress arrives, and an abort ends the read', async ({ reads }) => {
 test('a replaced generation takes no progress from its successor', async ({ register }) => {
   const { models, progress } = register.reader.snapshot();
   const checkpoint = progress.checkpoint(ORGANIZATION)!;
-  const stands = {
-    role: 'FOLLOWER' as const,
-    caughtUpAt: 0,
-    checkpoint: () => checkpoint,
-    waitUntilCaughtUp: async () => false,
-  };
+  const stands = { ...STANDS, checkpoint: () => checkpoint };
   const one = { models, progress: stands };
   const ahead = { ...checkpoint, n: checkpoint.n + 1, position: checkpoint.position + 1 };
   const two = {
@@ -357,12 +356,13 @@ test('calls on few events run here, in the same turns, and by the rights of thei
     });
     return { json: '{}', outcome: 'ok' as const, status: 200 };
   };
-  const position = progress.checkpoint(ORGANIZATION)!.position;
+  const checkpoint = progress.checkpoint(ORGANIZATION)!;
+  let { bytes } = checkpoint;
   // A heap in which the thread could answer nothing.
   const reads = startReads(register, [], {
     maxHeapMb: 4,
-    minEventsOfThread: position + 1,
-    served: () => ({ models, progress }),
+    minEventsOfThread: checkpoint.position + 1,
+    served: () => ({ models, progress: { ...STANDS, checkpoint: () => ({ ...checkpoint, bytes }) } }),
   });
   const caller: Caller = { ...callerAs('AUDITOR'), checkedAt: 0, renew: async () => callerAs('VIEWER') };
   const count = prepared('listVendors', { view: 'COUNT' });
@@ -376,8 +376,35 @@ test('calls on few events run here, in the same turns, and by the rights of thei
   for (const { status } of await Promise.all(calls)) assert.is(status, 200);
   const far = { ...count, organizations: [ORGANIZATION, ORGANIZATION] };
   assert.is(((await rejection(reads.run(far, {}, runHere('too many events')))) as Refusal).code, 'unavailable');
+  bytes = checkpoint.position * 1_024 + 1;
+  assert.is(((await rejection(reads.run(count, {}, runHere('too many bytes')))) as Refusal).code, 'unavailable');
   assert.equal(here.slice(1), ['second as VIEWER']);
   await reads.stop();
+});
+
+test('counts with a filter are scans in a log of many events, or of many bytes', async ({ register }) => {
+  const { handler, names, reader } = register;
+  const { progress } = reader.snapshot();
+  const checkpoint = progress.checkpoint(ORGANIZATION)!;
+  const loads: string[] = [];
+  const sized = (size: Partial<Checkpoint>) => {
+    const snapshot = Object.create(reader.snapshot(), {
+      progress: { value: { ...STANDS, checkpoint: () => ({ ...checkpoint, ...size }) } },
+    });
+    return Object.create(reader, { snapshot: { value: () => snapshot } }) as typeof reader;
+  };
+  const result = { json: '{}', outcome: 'ok', status: 200 } as const;
+  for (const size of [{}, { position: 2_000 }, { bytes: 2_000 * 1_024 }]) {
+    const service = { handler, names, reader: sized(size) } as unknown as ToolService;
+    const tools = createToolBox(ALL_TOOLS, service, () => undefined, {
+      run: async ({ load }) => {
+        loads.push(`${load} of ${JSON.stringify(size)}`);
+        return result;
+      },
+    });
+    await tools.call('listVendors', { organization_id: ORGANIZATION, view: 'COUNT' }, { caller: callerAs() });
+  }
+  assert.equal(loads, ['SCAN of {"position":2000}', 'SCAN of {"bytes":2048000}']);
 });
 
 test('of an account’s reads 100 wait; further ones get 429 with Retry-After, and others are served', async ({
