@@ -4,7 +4,7 @@ import { monotonicMs } from '../clock/monotonic.ts';
 import { activeGeneration } from '../projections/engine/active-generation.ts';
 import { LEASE_RENEWAL_MS, LeaseHold } from '../projections/engine/lease.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from '../projections/models.ts';
-import { StoreRefused, StoreUnavailable } from '../stores/errors.ts';
+import { Fenced, StoreRefused, StoreUnavailable } from '../stores/errors.ts';
 import type { Checkpoint, ReadModels, ReadStore } from '../stores/read-store.ts';
 import type { ReportingStore, WriteRows } from '../stores/reporting-store.ts';
 import { enumRows, figureRows } from './dimension-rows.ts';
@@ -207,6 +207,8 @@ export class ReportingProjection {
     const { signal } = this.stopping;
     const writeUnlessStopped: WriteRows = async (table, changes) => {
       signal.throwIfAborted();
+      // A rebuild takes longer than a lease lasts.
+      if (!(await this.leads())) throw new Fenced('another instance writes the reporting database now');
       await write(table, changes);
     };
     let progress = from;
@@ -235,6 +237,11 @@ export class ReportingProjection {
   private async fail(error: unknown): Promise<number> {
     if (this.stopping.signal.aborted) return 0;
     await this.close();
+    if (error instanceof Fenced) {
+      this.leaseAt = Number.NEGATIVE_INFINITY;
+      this.report('STANDBY');
+      return FOLLOW_INTERVAL_MS;
+    }
     const isRefused = error instanceof StoreRefused;
     const message = error instanceof Error ? error.message : String(error);
     if (this.lastFailure !== message) this.options.log.warn({ err: error }, 'reporting database: could not be written');

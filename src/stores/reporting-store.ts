@@ -41,7 +41,10 @@ export type Row = Readonly<Record<string, ReportingValue>>;
 export type RowChange =
   /** Inserts a row, or replaces the one with its key. */
   | { put: Row }
-  /** Sets columns of the row that has these values of `openBy` and no `until_position`. There may be none. */
+  /**
+   * Sets columns of the row that has these values of `openBy`, no `until_position`, and a `from_position` before the one that
+   * is set. There may be none.
+   */
   | { end: Row; set: Row }
   /** Removes the row with this key. */
   | { remove: Row };
@@ -50,7 +53,8 @@ export type RowChange =
 export type WriteRows = (table: string, changes: readonly RowChange[]) => Promise<void>;
 
 /**
- * The database that reporting tools read. Only one connection writes it. test/contract/reporting-store.ts tests what it
+ * The database that reporting tools read. Only one connection writes it: in MongoDB the one that was opened last, and
+ * another one gets `Fenced`. test/contract/reporting-store.ts tests what it
  * promises.
  */
 export interface ReportingStore {

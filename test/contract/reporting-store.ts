@@ -117,6 +117,17 @@ export function reportingStoreContract(name: string, open: () => Promise<OpenRep
     );
   });
 
+  check('ends the row that began before, also if a later one is there already', async (store) => {
+    const row = (from_position: number) => ({ put: { id: 'toy_1', from_position } });
+    const end = (until_position: number) => ({ end: { id: 'toy_1' }, set: { until_position } });
+    await store.rebuild('first', (write) => write('toys_history', [row(9), row(3), end(7), end(3)]));
+    const rows = await store.read('toys_history');
+    assert.equal(rows.map(({ from_position, until_position }) => `${from_position}–${until_position}`).sort(), [
+      '3–7',
+      '9–null',
+    ]);
+  });
+
   check('the same changes again, as after a crash in their middle, leave the same rows', async (store) => {
     const changes = [1, 3, 7].flatMap((position) => [
       { end: { id: 'toy_1' }, set: { until_position: position } },

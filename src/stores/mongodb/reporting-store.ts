@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
-import { StoreRefused } from '../errors.ts';
+import { Fenced, StoreRefused } from '../errors.ts';
 import type {
   ColumnType,
   ReportingSchema,
@@ -27,20 +27,40 @@ interface ReportingDocument extends MongoRow {
   _build: string;
 }
 
-interface SourceDocument extends MongoRow {
-  source: string;
+interface SourceDocument {
+  _id: string;
+  /** Null if rows must be made anew. */
+  source: string | null;
   build: string;
+  /** Grows each time that a writer opens the database. Only the newest one may write. */
+  writer: number;
 }
 
-/** Opens the reporting database on the server of a URL. @throws StoreUnavailable when no server answers there */
+/**
+ * Opens the reporting database on the server of a URL, and becomes its writer. @throws StoreUnavailable when no server
+ * answers there
+ */
 export async function openMongoReportingStore(url: string, schema: ReportingSchema): Promise<ReportingStore> {
-  return new MongoReportingStore(await connect(url, DATABASE_SUFFIX), schema);
+  const connection = await connect(url, DATABASE_SUFFIX);
+  const store = new MongoReportingStore(connection, schema);
+  try {
+    await store.takeOver();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
+/**
+ * One writer at a time. A command of an old writer can still arrive after another one has taken over, because no transaction
+ * holds it back. So a writer looks after each of its commands: if it is no longer the newest, it has all rows made anew.
+ */
 class MongoReportingStore implements ReportingStore {
   readonly #tables: ReadonlyMap<string, ReportingTable>;
   readonly #sources: Collection<SourceDocument>;
   #build: string | null = null;
+  #writer = 0;
 
   constructor(
     private readonly connection: MongoConnection,
@@ -50,11 +70,21 @@ class MongoReportingStore implements ReportingStore {
     this.#sources = connection.db.collection(SOURCE_COLLECTION);
   }
 
+  /** Becomes the newest writer. */
+  takeOver(): Promise<void> {
+    return this.#run(async () => {
+      const options = { upsert: true, returnDocument: 'after' } as const;
+      const document = await this.#sources.findOneAndUpdate({ _id: 'source' }, { $inc: { writer: 1 } }, options);
+      this.#writer = document!.writer;
+    });
+  }
+
   source(): Promise<string | null> {
     return this.#run(async () => {
-      const document = await this.#sources.findOne({ _id: 'source' });
-      this.#build = document?.build ?? null;
-      return document?.source ?? null;
+      const document = await this.#sources.findOne({ _id: 'source', writer: this.#writer });
+      if (document === null) throw superseded();
+      this.#build = document.build ?? null;
+      return document.source ?? null;
     });
   }
 
@@ -80,9 +110,11 @@ class MongoReportingStore implements ReportingStore {
       }
     });
     await work(this.#writerOf(build));
+    for (const { name } of this.schema.tables)
+      await this.#change(() => this.#collection(name).deleteMany({ _build: { $ne: build } }));
     await this.#run(async () => {
-      for (const { name } of this.schema.tables) await this.#collection(name).deleteMany({ _build: { $ne: build } });
-      await this.#sources.replaceOne({ _id: 'source' }, { source, build }, { upsert: true });
+      const own = { _id: 'source', writer: this.#writer };
+      if ((await this.#sources.updateOne(own, { $set: { source, build } })).matchedCount === 0) throw superseded();
     });
     this.#build = build;
   }
@@ -97,9 +129,19 @@ class MongoReportingStore implements ReportingStore {
       const operations = changes.map((change) => operationOf(table, change, build));
       for (let first = 0; first < operations.length; first += MAX_CHANGES_PER_COMMAND) {
         const some = operations.slice(first, first + MAX_CHANGES_PER_COMMAND);
-        await this.#run(() => this.#collection(name).bulkWrite(some, { ordered: true }));
+        await this.#change(() => this.#collection(name).bulkWrite(some, { ordered: true }));
       }
     };
+  }
+
+  /** Changes rows. @throws Fenced if another writer has taken over, who then makes all rows anew */
+  async #change(work: () => Promise<unknown>): Promise<void> {
+    await this.#run(work);
+    await this.#run(async () => {
+      if ((await this.#sources.findOne({ _id: 'source', writer: this.#writer })) !== null) return;
+      await this.#sources.updateOne({ _id: 'source' }, { $set: { source: null }, $inc: { writer: 1 } });
+      throw superseded();
+    });
   }
 
   /** @throws StoreRefused with the role that the service's user lacks */
@@ -126,6 +168,10 @@ class MongoReportingStore implements ReportingStore {
   }
 }
 
+function superseded(): Fenced {
+  return new Fenced('another instance writes the reporting database now');
+}
+
 function operationOf(
   table: ReportingTable,
   change: RowChange,
@@ -142,7 +188,8 @@ function operationOf(
   const types = new Map(table.columns.map(({ name, type }) => [name, type]));
   const set = Object.entries(change.set).map(([name, cell]) => [name, toBson(types.get(name)!, cell)]);
   // Rows of other builds are about to be replaced.
-  const filter = { ...change.end, until_position: null, _build: build };
+  const began = { $lt: change.set.until_position };
+  const filter = { ...change.end, from_position: began, until_position: null, _build: build };
   return { updateOne: { filter, update: { $set: Object.fromEntries(set) } } };
 }
 

@@ -210,8 +210,12 @@ class Statements {
     const openBy = this.table.openBy ?? [];
     const set = columns.map((name) => `${quote(name)} = ?`).join(', ');
     return [
-      `UPDATE ${quote(this.table.name)} SET ${set} WHERE ${condition(openBy)} AND until_position IS NULL`,
-      [...columns.map((name) => this.value(change.set, name)), ...openBy.map((name) => this.value(change.end, name))],
+      `UPDATE ${quote(this.table.name)} SET ${set} WHERE ${condition(openBy)} AND until_position IS NULL AND from_position < ?`,
+      [
+        ...columns.map((name) => this.value(change.set, name)),
+        ...openBy.map((name) => this.value(change.end, name)),
+        this.value(change.set, 'until_position'),
+      ],
     ];
   }
 
