@@ -136,7 +136,7 @@ function sumOfMoves(figures: Comparison['figures']): number {
 
 test('leads with what got worse, apart from what got better', ({ compared }) => {
   assert.equal(compared.headline, {
-    worse: ['overdue 0 → 3', '1 risk score up'],
+    worse: ['overdue 0 → 3', 'vendors past review 0 → 1', '1 risk score up', 'and 2 more figures in the table'],
     better: ['1 risk score down'],
     other: ['1 risk added', '1 risk archived'],
   });
@@ -154,11 +154,15 @@ test('names controls that lost or gained their implementation, though their numb
     return id;
   };
   const [lost] = [await measureFor('A.1'), await measureFor('A.2')];
-  const from = String(register.reader.snapshot().newestPosition(organization_id));
+  const newest = () => String(register.reader.snapshot().newestPosition(organization_id));
+  const compare = (from: string) => compareMoments(register.reader, callerAs(), { organization_id, from });
+  const from = newest();
   await ok(register, 'updateMeasure', { id: lost, state: 'IN_PROGRESS', reason: 'Not kept up' });
+  const excluding = newest();
   await exclude(register, ids['A.2']!);
+  const excluded = await compare(excluding);
   await measureFor('A.3');
-  const { headline, figures } = await compareMoments(register.reader, callerAs(), { organization_id, from });
+  const { headline, figures } = await compare(from);
   await register.stop();
   const full = figures.find(({ figure }) => figure.name === 'controls_full')!;
   assert.equal([full.before, full.after], [2, 1]);
@@ -167,6 +171,7 @@ test('names controls that lost or gained their implementation, though their numb
     better: ['1 control gained full implementation'],
     other: [],
   });
+  assert.equal(excluded.headline.worse, ['coverage of House rules 33.3 % → 0.0 %', 'and 1 more figure in the table']);
 });
 
 test('adds up for every figure, between any two days, with and without filters', async ({ register }) => {

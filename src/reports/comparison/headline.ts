@@ -17,12 +17,8 @@ export interface Headline {
 /** A phrase, and the direction of its news. */
 type News = readonly [outcome: keyof Headline, phrase: string];
 
-/** The figures that the headline names. "Overdue" counts those of single families too, so they are left to the table. */
-const HEADLINE_FIGURES: ReadonlySet<string> = new Set(
-  [HOME_FIGURES.overdue, HOME_FIGURES.openFindings, HOME_FIGURES.criticalRisks, HOME_FIGURES.uncoveredControls].map(
-    ({ name }) => name,
-  ),
-);
+/** The figures that the headline names. Further ones that got worse or better are counted. */
+const NAMED_FIGURES: ReadonlySet<string> = new Set(Object.values(HOME_FIGURES).map(({ name }) => name));
 
 /** The parts of a comparison from which its headline follows. */
 interface ComparedParts {
@@ -39,13 +35,15 @@ export async function headlineOf(
   { figures, coverage, listed, changes }: ComparedParts,
 ): Promise<Headline> {
   const risks = listed?.families.find(({ family }) => family.type === 'RISK')?.records ?? [];
+  const implementation = await implementationNews(moments, figures);
   const news: News[] = [
-    ...figures.filter(({ figure }) => HEADLINE_FIGURES.has(figure.name)).flatMap(figureNews),
-    ...(await implementationNews(moments, figures)),
+    ...figures.filter(({ figure }) => NAMED_FIGURES.has(figure.name)).flatMap(figureNews),
+    ...implementation,
     ...scoreNews(risks),
     ...coverage.flatMap(coverageNews),
     ...riskNews(risks),
   ];
+  news.push(...furtherNews(figures, news, implementation));
   if (news.length === 0) news.push(['other', counted(changes, 'change')]);
   const phrases = (wanted: keyof Headline) => news.flatMap(([outcome, phrase]) => (outcome === wanted ? [phrase] : []));
   return { worse: phrases('worse'), better: phrases('better'), other: phrases('other') };
@@ -61,6 +59,22 @@ function figureNews(movement: FigureMovement): News[] {
   const { figure, before, after } = movement;
   const label = figure.label.charAt(0).toLowerCase() + figure.label.slice(1);
   return before === after ? [] : [[outcomeOf(movement), `${label} ${before} → ${after}`]];
+}
+
+/** Counts the figures that got worse or better and that no phrase tells. Controls may have told their implementation. */
+function furtherNews(
+  figures: readonly FigureMovement[],
+  news: readonly News[],
+  implementation: readonly News[],
+): News[] {
+  return (['worse', 'better'] as const).flatMap((wanted): News[] => {
+    const tells = (list: readonly News[]) => list.some(([outcome]) => outcome === wanted);
+    const isTold = (name: string) => NAMED_FIGURES.has(name) || (name === 'controls_full' && tells(implementation));
+    const count = figures.filter((moved) => outcomeOf(moved) === wanted && !isTold(moved.figure.name)).length;
+    if (count === 0) return [];
+    const phrase = tells(news) ? `and ${counted(count, 'more figure')}` : counted(count, 'figure');
+    return [[wanted, `${phrase} in the table`]];
+  });
 }
 
 /**

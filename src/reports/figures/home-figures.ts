@@ -39,7 +39,8 @@ export const HOME_FIGURES = {
       },
     ],
   },
-  expiringEvidence: singleFigure('Evidence expiring in 30 days', 'EVIDENCE', 'evidence_expiring_in_30_days', 'FEWER'),
+  // It also falls when evidence expires without being renewed.
+  expiringEvidence: singleFigure('Evidence expiring in 30 days', 'EVIDENCE', 'evidence_expiring_in_30_days', null),
   openFindings: singleFigure('Open findings', 'NONCONFORMITY', 'nonconformities_open', 'FEWER'),
   vendorsPastReview: singleFigure('Vendors past review', 'VENDOR', 'vendors_review_overdue', 'FEWER'),
 } as const satisfies Readonly<Record<string, SummedFigure>>;

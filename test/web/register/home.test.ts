@@ -213,11 +213,24 @@ test('draws 90 days in a line whose text names the lowest and the highest number
 });
 
 test('counts no further than 10,000, and compares no such count', () => {
-  const tile = { label: 'Overdue', count: MAX_COUNT + 1, change: null, history: [3, 4], address: '/overdue' };
-  const html = renderToString(TileList({ tiles: [tile], period: { words: 'in 90 days' } }));
+  const numbers = { count: MAX_COUNT + 1, change: null, better: 'FEWER', history: [3, 4] } as const;
+  const tile = { label: 'Overdue', ...numbers, address: '/overdue' };
+  const html = renderToString(TileList({ tiles: [tile], period: { since: '2026-08-28', words: 'in 90 days' } }));
   assert.match(html, '<b>10,000+</b>');
   assert.match(html, 'aria-label="lowest 3, highest 4"');
   assert.not.match(html, 'in 90 days');
+});
+
+test('calls a change good or bad only where it is, and names the day since which it counts', () => {
+  const shown = (change: number, better: 'FEWER' | 'MORE' | null) => {
+    const tile = { label: 'Some', count: 3, change, better, history: [], address: '/some' };
+    return renderToString(TileList({ tiles: [tile], period: { since: '2026-09-30', words: null } }));
+  };
+  assert.match(shown(-1, null), /<small>−1 since <time datetime="2026-09-30" data-local="date">30 Sep 2026</);
+  assert.match(shown(-1, 'FEWER'), '<small class="better">−1');
+  assert.match(shown(1, 'FEWER'), '<small class="worse">+1');
+  assert.match(shown(1, 'MORE'), '<small class="better">+1');
+  assert.match(shown(0, 'FEWER'), '<small>±0');
 });
 
 test('lists the audits for an auditor, with the changes since and the pack', async ({ web, path }) => {

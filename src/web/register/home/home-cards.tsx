@@ -2,7 +2,7 @@
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { ListedChange } from '../../../queries/changes/list-changes.ts';
 import { shareText } from '../../../reports/formats/report-text.ts';
-import { ExactTime } from '../../components/components.tsx';
+import { ExactTime, LongDay } from '../../components/components.tsx';
 import { countText, MAX_COUNT } from '../../texts/counts.ts';
 import { eventText } from '../../texts/event-words.ts';
 import { RecordLink } from '../change-words.tsx';
@@ -11,7 +11,7 @@ import { Sparkline } from './sparkline.tsx';
 import type { Tile, TilePeriod } from './tiles.ts';
 
 /** The numbers of Home, each a link to the rows that it counts. */
-export function TileList({ tiles, period }: { tiles: readonly Tile[]; period: Pick<TilePeriod, 'words'> }) {
+export function TileList({ tiles, period }: { tiles: readonly Tile[]; period: TilePeriod }) {
   return (
     <ul class="tiles">
       {tiles.map((tile) => (
@@ -25,15 +25,22 @@ export function TileList({ tiles, period }: { tiles: readonly Tile[]; period: Pi
   );
 }
 
-function TileNumber({ tile, period }: { tile: Tile; period: Pick<TilePeriod, 'words'> }) {
-  const { label, count, change, history } = tile;
+function TileNumber({ tile, period }: { tile: Tile; period: TilePeriod }) {
+  const { label, count, change, better, history } = tile;
   const values = count > MAX_COUNT ? history : [...history, count];
   return (
     <>
       <b>{countText(count)}</b>
       {change !== null && (
-        <small class={change > 0 ? 'worse' : change < 0 ? 'better' : undefined}>
-          {change > 0 ? `+${change}` : change === 0 ? '±0' : `−${-change}`} {period.words}
+        <small
+          class={change === 0 || better === null ? undefined : change > 0 === (better === 'MORE') ? 'better' : 'worse'}
+        >
+          {change > 0 ? `+${change}` : change === 0 ? '±0' : `−${-change}`}{' '}
+          {period.words ?? (
+            <>
+              since <LongDay at={period.since} />
+            </>
+          )}
         </small>
       )}
       <span>{label}</span>

@@ -64,8 +64,7 @@ export async function readHome(reader: Reader, view: RegisterView): Promise<Home
 
 /** Returns the period since the end of the last quarter. */
 function quarterSoFar(today: string): TilePeriod {
-  const [last] = quarterEnds(today);
-  return { since: last!.day, words: `since ${last!.quarter.slice(0, 2)}` };
+  return { since: quarterEnds(today)[0]!.day, words: null };
 }
 
 async function hasNoRecords({ snapshot, organizationId, moment }: ReportContext): Promise<boolean> {

@@ -53,8 +53,8 @@ const TILES: readonly TileDefinition[] = [
 export interface TilePeriod {
   /** At most 130 days before the moment shown. */
   since: string;
-  /** Names the period after a difference, such as `in 90 days`. */
-  words: string;
+  /** Names the period after a difference, such as `in 90 days`. Null names the day since which it runs. */
+  words: string | null;
 }
 
 /** A number of Home. */
@@ -64,6 +64,7 @@ export interface Tile {
   count: number;
   /** The difference to the period's first day. Null if it is unknown. */
   change: number | null;
+  better: SummedFigure['better'];
   /** The number at the end of each of the period's days, the earliest first. */
   history: readonly number[];
   /** The page with exactly the rows that the number counts. */
@@ -89,6 +90,7 @@ export async function readTiles(
       label: `${figure.label}${note}`,
       count,
       change: first === null || count > MAX_COUNT ? null : count - history[0]!,
+      better: figure.better,
       history,
       address: rowsAddress(view, rows),
     });
