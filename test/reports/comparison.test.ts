@@ -162,7 +162,7 @@ test('names controls that lost or gained their implementation, though their numb
   await exclude(register, ids['A.2']!);
   const excluded = await compare(excluding);
   await measureFor('A.3');
-  const { headline, figures } = await compare(from);
+  const { headline, figures, listed } = await compare(from);
   await register.stop();
   const full = figures.find(({ figure }) => figure.name === 'controls_full')!;
   assert.equal([full.before, full.after], [2, 1]);
@@ -171,6 +171,15 @@ test('names controls that lost or gained their implementation, though their numb
     better: ['1 control gained full implementation'],
     other: [],
   });
+  const controls = listed!.families.find(({ family }) => family.type === 'CONTROL')!.records;
+  assert.equal(
+    controls.map(({ id, fields, events }) => [id, fields.map(({ field }) => field), events.length]),
+    [
+      [ids['A.2'], ['status', 'exclusion_justification'], 1],
+      [ids['A.3'], ['measure_count', 'implementation'], 1],
+      [ids['A.1'], ['implementation'], 0],
+    ],
+  );
   assert.equal(excluded.headline.worse, ['coverage of House rules 33.3 % → 0.0 %', 'and 1 more figure in the table']);
 });
 

@@ -64,11 +64,13 @@ export async function compareMoments(
   if (before.position > after.position || before.today > after.today) throw reversedPeriod('from');
   const changes = await countChanges(moments);
   const report = changes === 0 ? null : reportOf(moments);
+  const figures = await figureMovements(moments);
+  const isListed = report !== null && changes <= MAX_LISTED_CHANGES;
   const compared = {
     changes,
-    figures: await figureMovements(moments),
+    figures,
     coverage: await coverageDifferences(moments),
-    listed: report === null || changes > MAX_LISTED_CHANGES ? null : await listChanged(reader, caller, moments, report),
+    listed: isListed ? await listChanged(reader, caller, moments, { report, figures }) : null,
   };
   return {
     before,
@@ -97,8 +99,21 @@ function reportOf({ before, after }: ComparedMoments): ReportFileRequest {
   return { organization_id, type: 'CHANGES_BETWEEN', from, to, as_of: to, ...filters };
 }
 
-async function listChanged(reader: Reader, caller: Caller, moments: ComparedMoments, report: ReportFileRequest) {
+async function listChanged(
+  reader: Reader,
+  caller: Caller,
+  moments: ComparedMoments,
+  { report, figures }: { report: ReportFileRequest } & Pick<Comparison, 'figures'>,
+) {
   const { head, parts, people } = await readWholeReport(reader, caller, report, moments.after.signal);
   const rows = parts.flatMap((part) => part.rows);
-  return { digest: head.digest, families: await recordDifferences(moments, rows), people };
+  return { digest: head.digest, families: await recordDifferences(moments, rows, movedControls(figures)), people };
+}
+
+/** Returns the ids of the controls that moved a figure. Their measures may have done it, without an event of the control. */
+function movedControls(figures: Comparison['figures']): string[] {
+  const parts = figures.flatMap(({ parts }) => parts).filter(({ part }) => part.type === 'CONTROL');
+  return parts.flatMap(({ moved: { records } }) =>
+    [...(records?.entered ?? []), ...(records?.left ?? [])].map(({ id }) => id),
+  );
 }

@@ -12,6 +12,12 @@ export interface CoverageDifference {
   after: number | null;
 }
 
+/** Returns the difference of the shares as pages show them, in points of per cent. 0 if there was no share before or after. */
+export function pointsBetween({ before, after }: CoverageDifference): number {
+  if (before === null || after === null) return 0;
+  return (Math.round(after * 1000) - Math.round(before * 1000)) / 10;
+}
+
 /** Returns the coverage of each adopted framework. None if controls are not compared. */
 export async function coverageDifferences({ before, after }: ComparedMoments): Promise<CoverageDifference[]> {
   const types = recordTypesOf(after);

@@ -12,7 +12,7 @@ export interface RecordDifference {
   outcome: 'ADDED' | 'ARCHIVED' | 'RESTORED' | 'CHANGED';
   /** The fields that are different, by their order in the family. Empty for an added record. */
   fields: readonly { field: string; from: unknown; to: unknown }[];
-  /** The rows of CHANGES_BETWEEN about this record. */
+  /** The rows of CHANGES_BETWEEN about this record. Empty for a control that only its measures changed. */
   events: readonly ReportRow[];
 }
 
@@ -25,20 +25,27 @@ export interface FamilyDifferences {
 /**
  * Returns the difference of each record that rows of CHANGES_BETWEEN are about, by family and in their order. A record
  * whose first event is parked has no fields to compare, so only the report has it.
+ * @param controls further controls, which are returned if their implementation differs
  */
 export async function recordDifferences(
   { before, after }: ComparedMoments,
   rows: readonly ReportRow[],
+  controls: readonly string[],
 ): Promise<FamilyDifferences[]> {
   const differences: FamilyDifferences[] = [];
   for (const family of FAMILY_DESCRIPTIONS) {
     const events = eventsByRecord(rows.filter(({ record_type }) => record_type === family.type));
-    const ids = [...events.keys()];
+    const ids = [...new Set([...events.keys(), ...(family.type === 'CONTROL' ? controls : [])])];
     const earlier = byId(await recordsAtMoment(before, family.type, ids));
     const later = byId(await recordsAtMoment(after, family.type, ids));
     const records = ids.flatMap((id) => {
       const record = later.get(id);
-      return record === undefined ? [] : [difference(family, earlier.get(id), record, events.get(id)!)];
+      if (record === undefined) return [];
+      const own = events.get(id);
+      if (own !== undefined) return [difference(family, earlier.get(id), record, own)];
+      const unlisted = difference(family, earlier.get(id), record, []);
+      const fields = unlisted.fields.filter(({ field }) => field === 'implementation');
+      return fields.length === 0 ? [] : [{ ...unlisted, fields }];
     });
     if (records.length > 0) differences.push({ family, records });
   }

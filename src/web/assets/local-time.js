@@ -33,6 +33,10 @@ for (const element of texts) {
   element.textContent = element.text.replace(atText, timeText(at));
 }
 
+/** The day of a column beside a cell on a phone. @type {NodeListOf<HTMLElement>} */
+const cells = document.querySelectorAll('td[data-day]');
+for (const { dataset } of cells) dataset.label = timeText(dataset.day ?? '');
+
 /** The date and minute of a local time, as fields have it: 2026-11-26T09:30. @param {Date} time */
 const fieldText = (time) =>
   new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length);

@@ -5,8 +5,8 @@ import { dayText, isDay, momentText } from '../texts/dates.ts';
 /** Repeats the role that a table's element has by itself. Some browsers drop it when a style sheet stacks the table. */
 export const tableRole = (role: 'table' | 'rowgroup' | 'row' | 'columnheader' | 'rowheader' | 'cell') => ({ role });
 
-/** A heading of a table: a text, or more with a text that stands beside the cells on a phone. */
-export type TableHeading = string | { text: string; content: ComponentChildren };
+/** A heading of a table: a text, or more with a text or day that stands beside the cells on a phone. */
+export type TableHeading = string | { text: string; content: ComponentChildren; day?: string };
 
 /**
  * A table that scrolls inside its own box if it is too wide. On a phone its rows are stacked. The first cell is the row's
@@ -18,7 +18,7 @@ export function Table(props: {
   rows: readonly { key: string; cells: readonly ComponentChildren[] }[];
 }) {
   const headings = props.head.map((heading) =>
-    typeof heading === 'string' ? { text: heading, content: heading } : heading,
+    typeof heading === 'string' ? { text: heading, content: heading, day: undefined } : heading,
   );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
@@ -41,7 +41,12 @@ export function Table(props: {
                 {first}
               </th>
               {rest.map((cell, at) => (
-                <td key={headings[at + 1]?.text} {...tableRole('cell')} data-label={headings[at + 1]?.text}>
+                <td
+                  key={headings[at + 1]?.text}
+                  {...tableRole('cell')}
+                  data-label={headings[at + 1]?.text}
+                  data-day={headings[at + 1]?.day}
+                >
                   {/* One box keeps the cell together beside its label on a phone. */}
                   <div>{cell}</div>
                 </td>
@@ -147,7 +152,7 @@ export function ExactTime({ at }: { at: string }) {
 
 /** Returns a heading with a day. */
 export function dayHeading(day: string): TableHeading {
-  return { text: dayText(day), content: <LongDay at={day} /> };
+  return { text: dayText(day), content: <LongDay at={day} />, day };
 }
 
 /** A moment of the register: a day, or a point in time. */

@@ -223,6 +223,48 @@ test('only counts the records that moved a figure if there are more than 500', a
   assert.match((await owner.get(`${page}?from=${from}`)).text, 'More than 1,000 records are too many to list here.');
 });
 
+test('shows what became of coverage and controls, and opens records at the later moment', async (context) => {
+  const { web, owner, page } = context;
+  const { organizationId: organization_id, call } = web;
+  const newest = () => web.reader.snapshot().newestPosition(organization_id);
+  const rules = [1, 2, 3].map((number) => ({ section_title: `B.${number}`, name: `Rule ${number}` }));
+  const { framework } = await call<{ framework: { id: string } }>('addFramework', {
+    organization_id,
+    name: 'Yard',
+    controls: rules,
+  });
+  const { controls } = await call<{ controls: { id: string }[] }>('listControls', {
+    organization_id,
+    filter: { framework_id: [framework.id] },
+  });
+  const added = await call<{ measure: { id: string } }>('addMeasure', {
+    organization_id,
+    name: 'Fence',
+    state: 'IN_PROGRESS',
+  });
+  const { id } = added.measure;
+  await call('updateMeasure', { id, state: 'IMPLEMENTED', reason: 'Built' });
+  const links = controls.slice(0, 2).map((control) => ({ from_id: control.id, to_id: id }));
+  await call('linkRecords', { organization_id, links });
+  const from = newest();
+  await call('updateMeasure', { id, state: 'IN_PROGRESS', reason: 'It fell' });
+  const until = newest();
+  await call('updateMeasure', { id, name: 'Higher fence' });
+  const { text } = await owner.get(`${page}?from=${from}&until=${until}`);
+  const words = textIn(text);
+  assert.match(
+    words,
+    /Coverage of Yard 66\.7 % 0\.0 % ▼ 66\.7 points worse Its controls’ implementation or applicability/,
+  );
+  assert.match(words, /Controls: 2 changed B\.1 Rule 1 Implementation Full → Started Changed through its measures\./);
+  const fence = new RegExp(`href="([^"]*/measures/${id}[^"]*)"><b>`).exec(text)![1]!;
+  assert.match(fence, `as_of=${until}`);
+  assert.match((await owner.get(unescapeHtml(fence))).text, /<h1[^>]*>(?:<[^>]+>)*Fence/);
+  assert.match(text, /<td[^>]* data-label="\d+ \w+ \d{4}" data-day="\d{4}-\d\d-\d\d"/);
+  const same = textIn((await owner.get(`${page}?from=${until}`)).text);
+  assert.match(same, /Coverage of Yard 0\.0 % 0\.0 % 0 –/);
+});
+
 test('is there for a VIEWER, but not in another organization', async ({ viewer, owner, page, before }) => {
   assert.is((await viewer.get(`${page}?from=${before}`)).status, 200);
   assert.is((await owner.get(`/organizations/org_4FEFDCP7J2GK8SGY2N848WEMP0/compare?from=1`)).status, 404);

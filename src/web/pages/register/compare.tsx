@@ -160,6 +160,7 @@ function ChangedFamilies(props: {
         <ChangedFamily
           key={differences.family.type}
           view={view}
+          until={addresses.until}
           differences={differences}
           people={listed.people}
           allFields={fields === 'all'}

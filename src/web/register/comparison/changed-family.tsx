@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import type { ListedChange } from '../../../queries/changes/list-changes.ts';
 import {
   type FamilyDifferences,
@@ -11,7 +12,7 @@ import type { ReportRow } from '../../../reports/report-type.ts';
 import { ChangeEntry } from '../change-entry.tsx';
 import { FieldChanges } from '../change-words.tsx';
 import { StateChip } from '../field-content.tsx';
-import { type RegisterView, registerAddress } from '../open-register.ts';
+import type { RegisterView } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
 
 /** Events of a record that are shown. Its page has all. */
@@ -22,6 +23,8 @@ export const MAX_RECORDS = { ofEach: 10, ofOne: 200 } as const;
 
 interface ChangedFamilyProps {
   view: RegisterView;
+  /** The later moment, at which the records are opened; null for today. */
+  until: string | null;
   differences: FamilyDifferences;
   people: NamesByKey;
   /** False shows state, score, owner, due dates and links only. */
@@ -33,7 +36,7 @@ interface ChangedFamilyProps {
 
 /** The changed records of a family, each with its differences and the events that did it. */
 export function ChangedFamily(props: ChangedFamilyProps) {
-  const { view, differences, people, allFields, maxRecords, familyAddress } = props;
+  const { view, until, differences, people, allFields, maxRecords, familyAddress } = props;
   const { family } = differences;
   const records = differences.records
     .map((record) => ({
@@ -51,7 +54,7 @@ export function ChangedFamily(props: ChangedFamilyProps) {
         {records.slice(0, maxRecords).map((record) => (
           <li key={record.id}>
             <OutcomeChip outcome={record.outcome} />{' '}
-            <a href={registerAddress(view, `/${family.plural}/${record.id}`)}>
+            <a href={organizationAddress(view.organization.id, `/${family.plural}/${record.id}`, { as_of: until })}>
               <b>{record.title}</b>
             </a>
             <FieldChanges type={family.type} fields={record.fields} people={people} />
@@ -97,6 +100,7 @@ function OutcomeChip({ outcome }: Pick<RecordDifference, 'outcome'>) {
 function Events(props: { view: RegisterView; record: RecordDifference; people: NamesByKey }) {
   const { view, record, people } = props;
   const { events } = record;
+  if (events.length === 0) return <p class="muted">Changed through its measures.</p>;
   return (
     <details>
       <summary>{events.length === 1 ? '1 change' : `${events.length} changes`}</summary>

@@ -2,6 +2,7 @@
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { familyQueryOfType } from '../../../queries/family-query.ts';
 import type { Comparison } from '../../../reports/comparison/compare-moments.ts';
+import { type CoverageDifference, pointsBetween } from '../../../reports/comparison/coverage-differences.ts';
 import type { PartMovement } from '../../../reports/comparison/figure-movement.ts';
 import { type Headline, outcomeOf } from '../../../reports/comparison/headline.ts';
 import { MOVEMENTS, type MovedRecord, type Movement } from '../../../reports/comparison/moved-records.ts';
@@ -42,24 +43,39 @@ export function FigureTable({ view, comparison, addresses }: FigureTableProps) {
               <MovedRecordsList key="moved" view={view} parts={movement.parts} addresses={addresses} />,
             ],
           })),
-          ...coverage.map(({ framework, ...shares }) => ({
-            key: framework,
-            cells: [`Coverage of ${framework}`, shareCell(shares.before), shareCell(shares.after), '', ''],
-          })),
+          ...coverage.map(coverageRow),
         ]}
       />
     </div>
   );
 }
 
+function coverageRow(difference: CoverageDifference) {
+  const { framework, before, after } = difference;
+  const points = pointsBetween(difference);
+  return {
+    key: framework,
+    cells: [
+      `Coverage of ${framework}`,
+      shareCell(before),
+      shareCell(after),
+      <Difference key="difference" outcome={points > 0 ? 'better' : 'worse'} value={points} unit="points" />,
+      points === 0 ? NONE : 'Its controls’ implementation or applicability',
+    ],
+  };
+}
+
+const NONE = <span class="muted">–</span>;
+
 const shareCell = (share: number | null): string => (share === null ? '–' : shareText(share));
 
 /** A difference, with an arrow, and a word for good and bad news. */
-function Difference({ outcome, value }: { outcome: keyof Headline; value: number }) {
+function Difference({ outcome, value, unit }: { outcome: keyof Headline; value: number; unit?: 'points' }) {
   if (value === 0) return <span class="muted">0</span>;
+  const amount = Math.abs(value);
   return (
     <span class={outcome}>
-      {value > 0 ? '▲' : '▼'} {Math.abs(value)}
+      {value > 0 ? '▲' : '▼'} {unit === undefined ? amount : `${amount.toFixed(1)} ${unit}`}
       {outcome !== 'other' && ` ${outcome}`}
     </span>
   );
@@ -69,7 +85,7 @@ function Difference({ outcome, value }: { outcome: keyof Headline; value: number
 function MovedRecordsList(props: { view: RegisterView; parts: readonly PartMovement[]; addresses: ComparedAddresses }) {
   const { view, parts, addresses } = props;
   const moving = parts.filter(({ moved }) => moved.total !== 0);
-  if (moving.length === 0) return <span class="muted">–</span>;
+  if (moving.length === 0) return NONE;
   return (
     <>
       {moving.map((movement) => (
