@@ -6,7 +6,7 @@ import {
   type ErasedPart,
   eventName,
 } from '../queries/proofs/check-change.ts';
-import { changeLabel, changeTexts } from '../web/register/change-texts.ts';
+import { changeLabel, changeTexts, isSealEvent } from '../web/register/change-texts.ts';
 import { nobleCrypto } from './noble-crypto.ts';
 
 /** The outcome for a reader. Only `SEALED` is green. */
@@ -37,13 +37,15 @@ export function checkChangeOnPage(proof: ChangeProof, pageTexts: ReadonlyMap<str
   const notice = check.outOfOrder === null ? '' : ` Recorded out of order: ${check.outOfOrder}.`;
   if (check.erased === 'DATA') return { result: 'REDACTED', text: REDACTED_TEXT + notice };
   if (check.erased === 'CHANGES') return { result: 'REDACTED', text: REDACTED_BEFORE_TEXT + notice };
-  if (proof.proof === null) return { result: 'UNSEALED', text: UNSEALED_TEXT + notice };
+  if (proof.proof === null) {
+    const next = isSealEvent(check.change.event_type) ? 'the next seal covers it' : 'check again in a minute';
+    return { result: 'UNSEALED', text: `The change follows from its event. No seal covers it yet: ${next}.${notice}` };
+  }
   return { result: 'SEALED', text: `${SEALED_TEXT} (${name})${notice}` };
 }
 
 const SEALED_TEXT =
   'It matches. Who, when, why, before and after follow from the event, and a signed seal covers this event.';
-const UNSEALED_TEXT = 'The change follows from its event. No seal covers it yet: check again in a minute.';
 const REDACTED_TEXT =
   'Redacted. The event’s data was erased together with its salt. Its place in the history still holds, but nobody can check what it said.';
 const REDACTED_BEFORE_TEXT =

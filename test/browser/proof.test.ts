@@ -36,11 +36,14 @@ function run(browser: Browser): void {
       residual_impact: 4,
     });
     await web.call('updateRisk', { organization_id, id: risk.id, residual_likelihood: 3, reason: REASON });
+    const collected_at = '2026-02-03T12:00:00.000Z';
+    const evidence = { name: 'Log', text: 'a\r\nb', collected_at, record_ids: [risk.id] };
+    await web.call('addEvidence', { organization_id, ...evidence });
     await web.seal();
     type Changes = { changes: { position: string; event_id: string }[] };
     const { changes } = await web.call<Changes>('listChanges', {
       organization_id,
-      filter: { record_id: [risk.id] },
+      filter: { record_id: [risk.id], event_types: ['RiskAssessed'] },
       verify: true,
     });
     const [{ position, event_id: id }] = changes as [Changes['changes'][number]];
@@ -81,6 +84,7 @@ function run(browser: Browser): void {
     const event = await copy.inputValue();
     assert.ok(event.includes(REASON));
     await copy.fill(event.replace('17 of 94', '11 of 94'));
+    assert.match((await outcome(page).textContent())!, /^The original: It matches\./);
     const cheat = page.locator('[data-cheat-outcome]');
     assert.is(await cheat.getAttribute('data-result'), 'MISMATCH');
     assert.match((await cheat.textContent())!, /altered.*RiskAssessed, place 1 \(from 0\) in its stream risk-/);
@@ -88,6 +92,20 @@ function run(browser: Browser): void {
     assert.match((await cheat.textContent())!, /no longer read this copy.*RiskAssessed/);
     await page.context().setOffline(false);
     assert.equal(await checkPage(page, 'proof-after-cheating'), []);
+  });
+
+  test('finds nothing wrong with any change of this history, which pages show in words', async ({ web, page }) => {
+    const newest = web.reader.snapshot().newestPosition(web.organizationId);
+    for (let position = 1; position <= newest; position += 1) {
+      await page.goto(`/organizations/${web.organizationId}/changes/${position}`);
+      await button(page).click();
+      const result = await outcome(page).getAttribute('data-result');
+      assert.ok(
+        ['SEALED', 'UNSEALED', 'REDACTED'].includes(result!),
+        `${position}: ${await outcome(page).textContent()}`,
+      );
+    }
+    assert.match((await outcome(page).textContent())!, /No seal covers it yet: the next seal covers it\./);
   });
 
   test('names a change that was altered in the read models only', async (context) => {

@@ -9,8 +9,9 @@ async function preparePanel({ dataset }) {
   try {
     const [verifier, proof] = await Promise.all([import(dataset.verifier), readProof(dataset.proof)]);
     button.addEventListener('click', () => {
-      show(panel.querySelector('[data-outcome]'), verifier.checkChangeOnPage(proof, pageTexts()));
-      offerCheating(verifier, proof);
+      const outcome = verifier.checkChangeOnPage(proof, pageTexts());
+      show(panel.querySelector('[data-outcome]'), outcome);
+      offerCheating(verifier, proof, outcome);
     });
     button.hidden = false;
   } catch {
@@ -25,15 +26,18 @@ async function readProof(address) {
   return answer.json();
 }
 
-/** Returns what this page shows now, by part. A time counts as the exact time in UTC. */
+/** Returns what this page shows now, by part. A `data` element counts as its value, a time as the exact time in UTC. */
 function pageTexts() {
   const elements = [...panel.querySelectorAll('[data-text]')];
   return new Map(
-    elements.map((element) => [element.dataset.text, element.querySelector('time')?.dateTime ?? element.textContent]),
+    elements.map((element) => [
+      element.dataset.text,
+      element.value ?? element.querySelector('time')?.dateTime ?? element.textContent,
+    ]),
   );
 }
 
-function offerCheating(verifier, proof) {
+function offerCheating(verifier, proof, { result, text }) {
   const section = panel.querySelector('[data-cheat]');
   if (!section.hidden) return;
   const copy = section.querySelector('textarea');
@@ -42,6 +46,8 @@ function offerCheating(verifier, proof) {
   section.hidden = false;
   copy.addEventListener('input', () => {
     const outcome = section.querySelector('[data-cheat-outcome]');
+    // Two verdicts stand on the page then.
+    show(panel.querySelector('[data-outcome]'), { result, text: `The original: ${text}` });
     if (copy.value === original) show(outcome, { result: 'UNSEALED', text: 'This is the event as it was recorded.' });
     else show(outcome, checkCopy(verifier, proof, copy.value));
   });

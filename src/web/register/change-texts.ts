@@ -1,5 +1,6 @@
 import { familyOfType } from '../../register/families.ts';
 import type { Field } from '../../register/field.ts';
+import { SEAL_EVENTS } from '../../register/seal.ts';
 
 /** A change as read models store it and as browsers rebuild it: the fields that pages show. */
 export interface ChangeOnPage {
@@ -40,10 +41,14 @@ export function changeTexts(change: ChangeOnPage): ChangeText[] {
   ];
 }
 
+/** Returns true for an event of a seal. Only the seal after the next change covers it. */
+export const isSealEvent = (type: string): boolean => type in SEAL_EVENTS;
+
 /** Returns the label of a field that changed. */
 export function changeLabel(recordType: string, field: string): string {
   if (field.startsWith('linked.')) return `Linked: ${codeText(field.slice('linked.'.length))}`;
-  return fieldOf(recordType, field)?.label ?? codeText(field.replace(/_at$/, ''));
+  const [member = '', id] = field.split('.');
+  return fieldOf(recordType, field)?.label ?? codeText(member.replace(id === undefined ? /_at$/ : /s$/, ''));
 }
 
 function fieldOf(recordType: string, field: string): Field | undefined {

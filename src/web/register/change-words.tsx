@@ -1,11 +1,13 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { type ComponentChildren, Fragment } from 'preact';
 import type { ListedChange } from '../../queries/changes/list-changes.ts';
+import { documentsAt } from '../../queries/records/record-links.ts';
 import { familyOfType } from '../../register/families.ts';
 import type { Field } from '../../register/field.ts';
 import { codeWords, shareText, textOf } from '../../reports/formats/report-text.ts';
 import type { NamesByKey } from '../../reports/pages/report-page.ts';
 import { accountIdsIn, ReportPeople } from '../../reports/pages/report-people.ts';
+import { recordName } from '../../reports/sections/records.ts';
 import { isEnumField } from '../../reports/sections/report-columns.ts';
 import { EndTime } from '../components/access-end.tsx';
 import { MomentTime } from '../components/components.tsx';
@@ -14,16 +16,25 @@ import { type RegisterView, registerAddress } from './open-register.ts';
 type RecordReference = ListedChange['record'];
 type FieldChange = ListedChange['changes'][number];
 
-/** Reads the names of the people whose ids are values in these changes. */
-export function readPeopleInChanges(view: RegisterView, changes: readonly ListedChange[]): Promise<NamesByKey> {
-  const { snapshot, organization, past } = view;
+/** Reads the names of the people and records whose ids are values in these changes. */
+export async function readNamesInChanges(
+  { snapshot, organization, past }: RegisterView,
+  changes: readonly Pick<ListedChange, 'record' | 'changes'>[],
+): Promise<NamesByKey> {
   const position = past?.position ?? snapshot.newestPosition(organization.id);
-  const ids = changes.flatMap(({ changes: fields }) => fields.flatMap(accountIdsInField));
-  return new ReportPeople({
-    snapshot,
-    organizationId: organization.id,
-    moment: { today: snapshot.today(), position },
-  }).namesFor([...new Set(ids)]);
+  const context = { snapshot, organizationId: organization.id, moment: { today: snapshot.today(), position } };
+  const accountIds = changes.flatMap(({ changes: fields }) => fields.flatMap(accountIdsInField));
+  const names = await new ReportPeople(context).namesFor([...new Set(accountIds)]);
+  const records = await documentsAt(context, [...new Set(changes.flatMap(recordIdsIn))]);
+  for (const record of records) names.set(String(record.id), recordName(record));
+  return names;
+}
+
+/** Returns the ids of the records that evidence was added for. */
+function recordIdsIn({ record, changes }: Pick<ListedChange, 'record' | 'changes'>): readonly string[] {
+  const fields = familyOfType(record.type)?.fields;
+  const ids = changes.filter(({ field }) => fields?.[field]?.kind === 'ids').map(({ to }) => to);
+  return ids.flatMap((value) => (value ?? []) as readonly string[]);
 }
 
 /** The fields `members.acc_…` are called after an account. */
@@ -90,14 +101,15 @@ export function Before({ words }: { words: ComponentChildren }) {
   );
 }
 
-function fieldLabel(name: string, field: Field | undefined, people: NamesByKey): string {
+/** Returns a field's label, such as `Owner`; of a member of the organization, its kind and name. */
+export function fieldLabel(name: string, field: Field | undefined, people: NamesByKey): string {
   if (field !== undefined) return field.label;
   const [member = '', id = ''] = name.split('.');
   return [codeWords(member.replace(/s$/, id === '' ? 's' : '')), people.get(id)].filter(Boolean).join(' ');
 }
 
 /** Returns a field's value in words, by its kind. Returns null for no value. */
-function valueWords(field: Field | undefined, value: unknown, people: NamesByKey): ComponentChildren {
+export function valueWords(field: Field | undefined, value: unknown, people: NamesByKey): ComponentChildren {
   if (value === null || value === undefined || value === '') return null;
   switch (field?.kind) {
     case 'enum':

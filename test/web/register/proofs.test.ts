@@ -37,6 +37,44 @@ test('an unsealed change does not promise a seal while sealing has stopped', asy
   assert.match(text, /Event VendorAdded Revision 1 of the record/);
 });
 
+test('an event of a seal waits for the seal after the next change', async () => {
+  const web = await startWeb();
+  const owner = await web.setUpOwner();
+  await web.seal();
+  const position = web.reader.snapshot().newestPosition(web.organizationId);
+  const text = textIn((await owner.get(`/organizations/${web.organizationId}/changes/${position}`)).text);
+  assert.match(text, 'History sealed, change');
+  assert.match(text, 'No seal covers this change yet. The next seal covers it. One is made after the next change.');
+  await web.stop();
+});
+
+test('a change shows names and times, and keeps the values of the event to compare', async ({ web, owner, base }) => {
+  const organization_id = web.organizationId;
+  const { vendor } = await web.call<{ vendor: { id: string } }>('addVendor', { organization_id, name: 'Hosting' });
+  const collected_at = '2026-02-03T12:00:00.000Z';
+  await web.call('addEvidence', { organization_id, name: 'Log', text: 'ok', collected_at, record_ids: [vendor.id] });
+  const position = web.reader.snapshot().newestPosition(organization_id);
+  const html = (await owner.get(`${base}/changes/${position}`)).text;
+  const text = textIn(html);
+  assert.match(text, 'Evidence of – → Hosting');
+  assert.match(text, 'Collected – → 3 Feb 2026, 12:00 UTC');
+  assert.not.match(text, '2026-02-03T');
+  assert.not.match(text, vendor.id);
+  assert.match(html, `<data data-text="changes.collected_at.to" value="${collected_at}">`);
+  assert.match(unescapeHtml(html), `<data data-text="changes.record_ids.to" value="["${vendor.id}"]">`);
+  assert.match(html, new RegExp(`href="${base}/evidence/evd_\\w+\\?change=${position}#change-${position}"`));
+  const record = /href="([^"]*\/evidence\/evd_\w+)\?/.exec(html)![1]!;
+  assert.match(textIn((await owner.get(record)).text), /Evidence of Hosting/);
+});
+
+test('a token in a change is called a token', async ({ web, owner, base }) => {
+  const organization_id = web.organizationId;
+  const filter = { event_types: ['TokenCreated'] };
+  const { changes } = await web.call<{ changes: { position: string }[] }>('listChanges', { organization_id, filter });
+  const text = textIn((await owner.get(`${base}/changes/${changes[0]!.position}`)).text);
+  assert.match(text, /Token – → Account: .* · Role: /);
+});
+
 test('a sealed change shows its key, also after another key took over, and so does the page for files', async ({
   web,
   owner,

@@ -4,9 +4,12 @@ import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import { CHANGE_FAULT_TEXTS, eventName } from '../../../queries/proofs/check-change.ts';
 import { type ProvenChange, readChangeProof } from '../../../queries/proofs/read-change-proof.ts';
-import { CopyBlock, ExactTime } from '../../components/components.tsx';
-import { changeLabel, changeTexts } from '../../register/change-texts.ts';
-import { RecordLink } from '../../register/change-words.tsx';
+import { familyOfType } from '../../../register/families.ts';
+import { relationLabel } from '../../../register/link.ts';
+import type { NamesByKey } from '../../../reports/pages/report-page.ts';
+import { CopyBlock, ExactTime, LongDay } from '../../components/components.tsx';
+import { changeLabel, changeTexts, isSealEvent } from '../../register/change-texts.ts';
+import { fieldLabel, RecordLink, readNamesInChanges, recordAddress, valueWords } from '../../register/change-words.tsx';
 import { OfflineCheck } from '../../register/offline-check.tsx';
 import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
 import { ProofBadge, type ProofState } from '../../register/proof-badge.tsx';
@@ -21,6 +24,8 @@ const POSITION = /^[1-9]\d{0,14}$/;
 interface ProofContent {
   view: RegisterView;
   proven: ProvenChange;
+  /** The names of the people and records in its values. */
+  names: NamesByKey;
   /** Why no seals are made; null if they are. */
   sealingProblem: string | null;
 }
@@ -29,7 +34,8 @@ interface ProofContent {
 export const changeProofPages = (context: RegisterCollaborators & Pick<WebContext, 'sealingProblem'>): Route[] => [
   get('/organizations/:id/changes/:position', async (request) => {
     const { view, proven } = await openProof(context, request);
-    return proofPage({ view, proven, sealingProblem: await context.sealingProblem(view.organization.id) });
+    const names = await readNamesInChanges(view, [proven.change]);
+    return proofPage({ view, proven, names, sealingProblem: await context.sealingProblem(view.organization.id) });
   }),
   get('/organizations/:id/changes/:position/proof', async (request) => {
     const { proven } = await openProof(context, request);
@@ -65,7 +71,7 @@ function proofPage(content: ProofContent): WebPage {
     ),
     body: (
       <div class="proof" data-proof={`${view.path}/proof`} data-verifier={assetUrl('verify.js')}>
-        <ChangeCard view={view} proven={proven} />
+        <ChangeCard {...content} />
         <SealCard {...content} />
       </div>
     ),
@@ -78,11 +84,17 @@ function proofState({ proof, check, differs }: ProvenChange): ProofState {
   return proof.proof === null ? { kind: 'WAITING' } : { kind: 'SEALED', at: proof.proof.seal.sealed_at };
 }
 
-/** The change in words. The script compares each element with `data-text` with the event. */
-function ChangeCard({ view, proven }: { view: RegisterView; proven: ProvenChange }) {
+/** The change in words. The script compares each element with `data-text` with the event: its `value` if it has one. */
+function ChangeCard({ view, proven, names }: ProofContent) {
   const { change, actorName } = proven;
   const parts = new Map(changeTexts(change).map(({ name, text }) => [name, text]));
   const text = (name: string) => <span data-text={name}>{parts.get(name)}</span>;
+  const words = (name: string, shown: ComponentChildren) => (
+    <data data-text={name} value={parts.get(name)}>
+      {shown}
+    </data>
+  );
+  const address = recordAddress(view, change.record, { change: proven.proof.position });
   return (
     <section class="card" aria-labelledby="change">
       <h2 id="change">The change</h2>
@@ -106,7 +118,7 @@ function ChangeCard({ view, proven }: { view: RegisterView; proven: ProvenChange
           <span data-text="when">
             <ExactTime at={change.recorded_at} />
           </span>
-          {change.effective_at !== null && <>, effective {text('effective')}</>}
+          {change.effective_at !== null && <>, effective {words('effective', <LongDay at={change.effective_at} />)}</>}
         </Fact>
         <Fact term="Why">
           {change.reason === null ? (
@@ -117,17 +129,38 @@ function ChangeCard({ view, proven }: { view: RegisterView; proven: ProvenChange
         </Fact>
         <Fact term="Event">{text('what')}</Fact>
         {change.revision !== null && <Fact term="Revision">{change.revision} of the record</Fact>}
-        {change.changes.map(({ field }) => (
-          <Fact key={field} term={changeLabel(change.record.type, field)}>
-            {text(`changes.${field}.from`)} → <b>{text(`changes.${field}.to`)}</b>
+        {change.changes.map(({ field, from, to }) => (
+          <Fact key={field} term={labelOf(change, field, names)}>
+            {words(`changes.${field}.from`, wordsOf(change, field, from, names))} →{' '}
+            <b>{words(`changes.${field}.to`, wordsOf(change, field, to, names))}</b>
           </Fact>
         ))}
       </dl>
       <p class="muted">
-        Names of people are not part of the history. The check compares account ids and the time in UTC.
+        The check compares what the event has: ids instead of the names of people and linked records, and times in UTC.
       </p>
+      {address !== null && (
+        <a href={`${address}#change-${proven.proof.position}`}>This change in the record’s history</a>
+      )}
     </section>
   );
+}
+
+function labelOf({ record }: ProvenChange['change'], name: string, names: NamesByKey): string {
+  if (name.startsWith('linked.')) return changeLabel(record.type, name);
+  return fieldLabel(name, familyOfType(record.type)?.fields[name], names);
+}
+
+/** Returns a value of a change as the history shows it. */
+function wordsOf(
+  { record, linked }: ProvenChange['change'],
+  name: string,
+  value: unknown,
+  names: NamesByKey,
+): ComponentChildren {
+  if (linked !== undefined && value === linked.id) return linked.name;
+  const relation = /^(?:relation$|linked\.)/.test(name) ? relationLabel(value) : null;
+  return relation ?? valueWords(familyOfType(record.type)?.fields[name], value, names) ?? '–';
 }
 
 function Fact({ term, children }: { term: string; children: ComponentChildren }) {
@@ -195,8 +228,10 @@ function Explanation({ proven, sealingProblem }: ProofContent) {
     return <p>Data of this history was erased together with its salt. Nobody can check what it said any more.</p>;
   }
   if (seal === undefined) {
-    const next = sealingProblem ?? 'The next one usually comes within a minute.';
-    return <p>No seal covers this change yet. {next}</p>;
+    const next = isSealEvent(proven.change.event_type)
+      ? 'The next seal covers it. One is made after the next change.'
+      : 'The next one usually comes within a minute.';
+    return <p>No seal covers this change yet. {sealingProblem ?? next}</p>;
   }
   return (
     <p>

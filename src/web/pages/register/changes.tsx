@@ -9,7 +9,7 @@ import { type OrderNotices, readOrderNotices } from '../../../queries/proofs/out
 import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
 import { ChangeEntry, SealLine } from '../../register/change-entry.tsx';
-import { RecordLink, readPeopleInChanges } from '../../register/change-words.tsx';
+import { RecordLink, readNamesInChanges } from '../../register/change-words.tsx';
 import {
   ActiveChangesFilters,
   CHANGES_FILTER_INPUTS,
@@ -73,7 +73,7 @@ async function readContent(
     filter: input.filter ?? {},
     refinement,
     changes,
-    people: await readPeopleInChanges(view, changes),
+    people: await readNamesInChanges(view, changes),
     sealTimes: await readSealTimes(view.snapshot, organization.id, changes),
     notices: await readOrderNotices(view.snapshot, organization.id),
     nextCursor,

@@ -6,7 +6,7 @@ import { type RecordDetails, readRecordDetails } from '../../../queries/records/
 import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
-import { readPeopleInChanges } from '../../register/change-words.tsx';
+import { readNamesInChanges } from '../../register/change-words.tsx';
 import { readRecordTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';
 import {
@@ -40,7 +40,7 @@ export const recordPages = (context: RegisterCollaborators & Pick<WebContext, 'b
       const details = idPrefix(id) === family.prefix ? await readDetails(context, view, family, id) : null;
       if (details === null) throw await missingRecord(context, view, family, id);
       const changes = details.record.history.changes;
-      const people = await readPeopleInChanges(view, changes);
+      const people = await readNamesInChanges(view, changes);
       const sealTimes = await readSealTimes(view.snapshot, view.organization.id, changes);
       const examination = await readAuditExamination(context, view, details.record);
       const time = await readRecordTimeBar(view, id);
