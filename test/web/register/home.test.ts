@@ -249,6 +249,9 @@ test('lists the audits for an auditor, with the changes since and the pack', asy
     view: 'COUNT',
   });
   assert.is(Number(changes), total - 1, 'the completion itself is not since');
+  const asOf = (await auditor.get(`${path}?as_of=${/aud_\w+/.exec(since)![0]}`)).text;
+  assert.match(asOf, /First certification.*?>0 changes until then</);
+  assert.not.match(asOf, '0 changes since');
   const [, pack = ''] = /href="([^"]+\/pack)"/.exec(row) ?? [];
   assert.is((await auditor.get(pack)).status, 200);
 });

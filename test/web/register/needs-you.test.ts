@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { addDays } from '../../../src/commands/engine/dates.ts';
 import { DUE_KINDS } from '../../../src/reports/sections/due-rows.ts';
 import { dueDistance, dueRequest } from '../../../src/web/register/home/due-requests.ts';
+import { dayText } from '../../../src/web/texts/dates.ts';
 import { rowsOf, type WholeReport, wholeReport } from '../../support/reports.ts';
 import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
@@ -99,9 +100,37 @@ test('narrows the list by kind, by date, and to what is overdue or not', async (
   assert.equal(listed(await owner.get(`${path}?overdue=true`)), ['Restore test']);
   assert.equal(listed(await owner.get(`${path}?overdue=false`)), ['Firewall review']);
   const none = await owner.get(`${path}?kind=VENDOR_REVIEW&until=2027-01-31`);
-  assert.match(none.text, /Nothing needs you until <time[^>]*>31 Jan 2027<.time>\./);
+  assert.match(none.text, /Nothing that matches is due until <time[^>]*>31 Jan 2027<.time>\./);
   const web = await owner.get(`${path}?kind=MEASURE&until=2999-12-31`);
   assert.equal(listed(web), ['Restore test', 'Firewall review', 'Far away']);
+});
+
+test('says of an empty list only what is so, beside its filters', async ({ web, owner, path }) => {
+  const idle = await web.invite({ ...EDITOR, name: 'Idle', email: 'idle@example.org' }, 'EDITOR');
+  const today = web.reader.snapshot().today();
+  const before = web.reader.snapshot().newestPosition(web.organizationId);
+  const idleId = (await web.people.accounts.findByEmail('idle@example.org'))!.id;
+  const saidBy = async (query: string, browser = idle) =>
+    unescapeHtml(
+      /<p>(Nothing .*?)<\/p>/.exec((await browser.get(`${path}?${query}`)).text)![1]!.replace(/<[^>]+>/g, ''),
+    );
+  const ahead = dayText(addDays(today, 30));
+  for (const [query, sentence] of [
+    ['', `Nothing needs you in the next 30 days, until ${ahead}.`],
+    ['until=2999-12-31', 'Nothing needs you until 31 Dec 2999.'],
+    ['overdue=true', 'Nothing of yours is overdue.'],
+    ['overdue=true&kind=MEASURE', 'Nothing that matches is overdue.'],
+    ['overdue=false', `Nothing that matches is due in the next 30 days, until ${ahead}.`],
+    ['kind=EVIDENCE_ENDS&owner=all', `Nothing that matches is due in the next 30 days, until ${ahead}.`],
+    [`from=${addDays(today, 20)}&owner=all`, `Nothing that matches is due in the next 30 days, until ${ahead}.`],
+    [`as_of=${before}`, `Nothing needed you in the 30 days until ${ahead}.`],
+    ['as_of=1&owner=all&overdue=true', 'Nothing was overdue.'],
+    [`as_of=${before}&owner=all&kind=AUDIT`, `Nothing that matches was due in the 30 days until ${ahead}.`],
+  ] as const) {
+    assert.is(await saidBy(query), sentence, query);
+  }
+  const ofIdle = await saidBy(`owner=${idleId}`, owner);
+  assert.is(ofIdle, `Nothing that matches is due in the next 30 days, until ${ahead}.`);
 });
 
 test('asks nobody to renew evidence that newer evidence of the same record replaces', async ({ web, owner, path }) => {

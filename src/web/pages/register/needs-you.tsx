@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { isRealDate } from '../../../commands/engine/dates.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
@@ -114,7 +115,7 @@ function page(view: RegisterView, selection: DueSelection, items: DueItems, pers
         <OwnerSwitch view={view} owner={owner} />
         <DueFilters view={view} ownerName={person} />
         {total === 0 ? (
-          <Empty owner={owner} selection={selection} />
+          <Empty view={view} owner={owner} selection={selection} />
         ) : (
           <DueTable view={view} items={items} person={person} />
         )}
@@ -123,18 +124,21 @@ function page(view: RegisterView, selection: DueSelection, items: DueItems, pers
   };
 }
 
-function Empty({ owner, selection: { bounds } }: { owner: DueOwner; selection: DueSelection }) {
+/** Says that there are no items. Filters may hide others, so it then speaks only of what matches. */
+function Empty({ view, owner, selection }: { view: RegisterView; owner: DueOwner; selection: DueSelection }) {
+  const { past, query } = view;
+  const { lte } = selection.bounds;
+  const isOfAnother = owner.id !== null && !owner.isReader;
+  const isFiltered =
+    isOfAnother || query.has('kind') || (lte !== undefined && (query.has('overdue') || query.has('from')));
+  const [is, needs, daysAhead] =
+    past === null ? ['is', 'needs', ' in the next 30 days,'] : ['was', 'needed', ' in the 30 days'];
+  const nothing = isFiltered ? 'Nothing that matches' : 'Nothing';
+  if (lte === undefined) return <p>{`${nothing}${owner.isReader && !isFiltered ? ' of yours' : ''} ${is} overdue.`}</p>;
   return (
     <p>
-      {owner.isReader ? 'Nothing needs you' : 'Nothing is due'}{' '}
-      {bounds.lte === undefined ? (
-        'before today'
-      ) : (
-        <>
-          until <LongDay at={bounds.lte} />
-        </>
-      )}
-      .
+      {nothing} {owner.isReader && !isFiltered ? `${needs} you` : `${is} due`}
+      {isRealDate(query.get('until') ?? '') ? '' : daysAhead} until <LongDay at={lte} />.
     </p>
   );
 }

@@ -9,14 +9,21 @@ import type { AuditSummary } from './read-audits.ts';
 
 const NONE = <span class="muted">–</span>;
 
-/** The audits, each with the changes since its completion and its pack. */
+/** The audits, each with the changes from its completion until the moment shown, and its pack. */
 export function AuditTable({ view, audits }: { view: RegisterView; audits: readonly AuditSummary[] }) {
   if (audits.length === 0) return <p>No audit is recorded yet.</p>;
   return (
     <div class="home-audits">
       <Table
         caption="Audits"
-        head={['Audit', 'Framework', 'Status', 'Completed', 'Changes since', 'Pack']}
+        head={[
+          'Audit',
+          'Framework',
+          'Status',
+          'Completed',
+          view.past === null ? 'Changes since' : 'Changes until then',
+          'Pack',
+        ]}
         rows={audits.map((summary) => ({ key: String(summary.audit.id), cells: auditCells(view, summary) }))}
       />
       <a href={registerAddress(view, '/audits')}>All audits</a>
@@ -42,7 +49,7 @@ function auditCells(view: RegisterView, { audit, framework, completion }: AuditS
       <LongDay at={at} />
     </a>,
     <a key="since" href={addressWith(`${organization}/compare`, { from: id, until: view.past?.asOf })}>
-      {changeCountText(changesSince)} since
+      {changeCountText(changesSince)} {view.past === null ? 'since' : 'until then'}
     </a>,
     <a key="pack" href={`${organization}/audits/${id}/pack`}>
       Audit pack
