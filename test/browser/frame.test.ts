@@ -144,6 +144,64 @@ function run(browser: Browser): void {
     assert.ok(await signOut.isVisible());
   });
 
+  test('a phone’s bar stays whole above the content, and its open menu fills the window', async (context) => {
+    const { page, path, day } = context;
+    await page.setViewportSize({ width: 390, height: 844 });
+    const boxOf = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((node) => node.getBoundingClientRect());
+    await page.goto(`${path}/risks`);
+    await page.evaluate(() => scrollTo(0, 900));
+    assert.is(await page.evaluate(() => scrollY), 900);
+    const [rail, beside] = [await boxOf('.rail'), await boxOf('.bar')];
+    assert.equal([rail.top, beside.top, rail.left, beside.right], [0, 0, 0, 390]);
+    assert.equal([rail.right, rail.bottom], [beside.left, beside.bottom], 'one bar');
+    await page.goto(`${path}/risks?as_of=${day}`);
+    const date = page.locator('.moment > summary > time');
+    assert.ok(await date.evaluate((node) => node.scrollWidth <= node.clientWidth), 'the date is whole');
+    await page.goto(`${path}/risks#rail`);
+    const [first, bar, signOut] = [
+      await boxOf('.rail a[aria-current]'),
+      await boxOf('.bar'),
+      await boxOf('.person form'),
+    ];
+    assert.is(first.left, 390 - first.right);
+    assert.equal([bar.left, bar.right], [0, 390]);
+    assert.ok(signOut.right < 390, `“Sign out” ends at ${signOut.right}`);
+  });
+
+  test('a phone folds the form of a comparison, and a wide window shows it', async ({ page, path, risk, day }) => {
+    for (const address of [`${path}/compare?from=${day}`, `${risk}/revisions`]) {
+      for (const [width, isOpen] of [
+        [390, false],
+        [1280, true],
+      ] as const) {
+        await page.setViewportSize({ width, height: HEIGHT });
+        await page.goto(address);
+        const field = page.getByLabel('Until');
+        const summary = page.getByText('Change the moments');
+        assert.equal([await field.isVisible(), await summary.isVisible()], [isOpen, !isOpen], `${address} at ${width}`);
+        if (isOpen) continue;
+        await summary.click();
+        assert.ok(await field.isVisible());
+      }
+    }
+  });
+
+  test('the controls of the time bar stand at the same place at each moment', async ({ page, path, day }) => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const places: unknown[] = [];
+    for (const address of [path, `${path}/risks`, `${path}/risks?as_of=${day}`]) {
+      await page.goto(address);
+      const { x, width } = (await page.locator('#time-day').boundingBox())!;
+      const links = await page.locator('.time-links').boundingBox();
+      places.push([x, width, links!.height]);
+    }
+    assert.equal(places, [places[0], places[0], places[0]]);
+  });
+
   test('no page is wider than its window, whatever its moment', async ({ page, path, risk, day }) => {
     for (const width of [1280, 1024, 900, 768, 390]) {
       await page.setViewportSize({ width, height: HEIGHT });

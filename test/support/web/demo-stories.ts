@@ -117,7 +117,7 @@ export function runDemoStories(browser: Browser, stores: StoryStores): void {
     const visitor = await visit(context, 'Ingrid');
     const { page, main } = visitor;
     await main.getByRole('heading', { name: 'See how you stood at your certification audit' }).waitFor();
-    await visitor.follow(main.getByRole('link', { name: /^Go to/ }));
+    await visitor.follow(main.getByRole('link', { name: /^Go to \d/ }));
     assert.match(
       await page.getByRole('status').first().innerText(),
       /^You are viewing .* as completed\. \d+ changes since/,
@@ -156,7 +156,7 @@ export function runDemoStories(browser: Browser, stores: StoryStores): void {
     assert.match(await main.innerText(), /Covered: M-08 is implemented\./);
     const section = (name: string) => main.getByRole('region', { name }).innerText();
     assert.match(await section('Measures'), /M-08 Off-site backups.*Implemented/s);
-    assert.match(await section('Evidence'), /First restore test\s+valid to/);
+    assert.match(await section('Evidence'), /First restore test\s+valid until/);
     assert.match(await section('Findings'), /NC-01: .*Open/s);
 
     await visitor.follow(main.getByRole('link', { name: /^NC-01/ }).first());

@@ -252,14 +252,25 @@ test('shows the record before and after, by default its newest change, and marks
   assert.match(after!, new RegExp(`^After: Linked, ${time} \\(change ${linked}\\)$`));
   assert.is(heads(newest.text).at(-1), 'Today');
   for (const [query, message] of [
-    ['from=nothing', 'Before is not a date that we know. Choose one, for example 2025-10-23.'],
-    ['to=2099-01-01', 'After is in the future. Give an earlier moment, or today’s date'],
+    ['from=nothing', 'From is not a date that we know. Choose one, for example 2025-10-23.'],
+    ['to=2099-01-01', 'Until is in the future. Give an earlier moment, or today’s date'],
   ] as const) {
     const { status, text } = await owner.get(`${page}/revisions?${query}`);
     assert.is(status, 400, query);
     assert.match(textIn(text), message);
     assert.match(text, `<option value="${query.split('=')[1]}" selected`);
   }
+});
+
+test('opens on the newest change of a field, though a link came later', async ({ web, owner, base }) => {
+  const id = await addRecord(web, 'addRisk', { name: 'Flood' });
+  const { organizationId: organization_id } = web;
+  await web.call('updateRisk', { organization_id, id, description: 'The cellar is below the river.' });
+  const measure = await addRecord(web, 'addMeasure', { reference_id: 'M-77', name: 'Pumps' });
+  await web.call('linkRecords', { organization_id, links: [{ from_id: id, to_id: measure }] });
+  const page = textIn((await owner.get(`${base}/risks/${id}/revisions`)).text);
+  assert.match(page, /Changed: .*M-77 linked\./);
+  assert.match(page, /Description changed – The cellar/);
 });
 
 test('compares a record of the past with the same record today', async ({ owner, base, risk }) => {

@@ -55,8 +55,8 @@ test('says nothing about links that it does not know', () => {
 
 test('counts the findings of an audit', () => {
   const finding = (status: string) => ({ id: 'ncf_1', type: 'NONCONFORMITY', name: 'NC', status });
-  assert.is(reasonFor('AUDIT', {}, [finding('IN_PROGRESS'), finding('CLOSED')]), '1 of its 2 findings is open.');
-  assert.is(reasonFor('AUDIT', {}, [finding('CLOSED'), finding('CLOSED')]), 'None of its 2 findings are open.');
+  assert.is(reasonFor('AUDIT', {}, [finding('IN_PROGRESS'), finding('CLOSED')]), '1 of its 2 findings is not closed.');
+  assert.is(reasonFor('AUDIT', {}, [finding('CLOSED'), finding('CLOSED')]), 'All of its 2 findings are closed.');
   assert.is(reasonFor('AUDIT', {}, [finding('CLOSED')]), 'Its one finding is closed.');
   assert.is(reasonFor('AUDIT', {}), null);
 });

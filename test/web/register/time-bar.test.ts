@@ -93,6 +93,7 @@ test('goes through all changes of the organization, but not through seals', asyn
 });
 
 test('goes from audit to audit', async ({ owner, base, audits: [first, second], positions }) => {
+  assert.match((await owner.get(`${base}/audits`)).text, 'Go to: First audit, ');
   assert.is(await stepFrom(owner, base, 'earlier-audit'), second);
   assert.is(await stepFrom(owner, base, 'later-audit'), undefined);
   assert.is(await stepFrom(owner, `${base}?as_of=${second}`, 'earlier-audit'), first);

@@ -101,7 +101,10 @@ function ComparisonBody({ view, comparison, addresses, owner, form }: Comparison
       </p>
       <ComparisonHeadline comparison={comparison} owner={owner} />
       {listed !== null && <CheckLink view={view} listed={listed} />}
-      {form}
+      <details class="moments">
+        <summary>Change the moments</summary>
+        {form}
+      </details>
       <FigureTable view={view} comparison={comparison} addresses={addresses} />
       {changes === 0 && (
         <p>{isFiltered(comparison) ? 'None of these records' : 'Nothing'} was changed between these moments.</p>

@@ -40,7 +40,7 @@ interface Side {
 const LINKS_CUT = 'The record has more links than are read here, so not all were compared.';
 
 /** The form's labels of its moments. */
-const LABELS = { from: 'Before', to: 'After' };
+const LABELS = { from: 'From', to: 'Until' };
 
 /** A page for each record: the record at two moments side by side, such as before and after a change, or then and now. */
 export const recordRevisionPages = (context: RegisterCollaborators): Route[] =>
@@ -66,11 +66,16 @@ export const recordRevisionPages = (context: RegisterCollaborators): Route[] =>
         }
       };
       const to = sentMoment(view.query, 'to');
-      const from = sentMoment(view.query, 'from') || momentBefore(to || changes[0].position, changes);
+      const from = sentMoment(view.query, 'from') || momentBefore(to || newestFieldChange(changes).position, changes);
       const sides = { from: await sideAt(from, LABELS.from), to: await sideAt(to, LABELS.to) };
       return revisionsPage({ family, view, shown, changes, ...sides });
     }),
   );
+
+/** Returns the newest change of the record's own fields, or else of its links. */
+function newestFieldChange(changes: readonly ListedChange[]): ListedChange {
+  return changes.find(({ linked, changes: fields }) => linked === undefined && fields.length > 0) ?? changes[0]!;
+}
 
 /** Returns the record's change before a position. Before its first change, that is the position before. */
 function momentBefore(to: string, changes: readonly ListedChange[]): string {
@@ -120,12 +125,15 @@ function revisionsPage(content: RevisionsPageContent): WebPage {
           </p>
         )}
         {refusal === null && <p class="lead">{differenceText(content, changes)}</p>}
-        <form method="get" action={view.path} class="inline filters" aria-label="Moments">
-          {view.past !== null && <input type="hidden" name="as_of" value={view.past.asOf} />}
-          <SideField name="from" side={from} content={content} />
-          <SideField name="to" side={to} content={content} />
-          <button type="submit">Compare</button>
-        </form>
+        <details class="moments" open={refusal !== null}>
+          <summary>Change the moments</summary>
+          <form method="get" action={view.path} class="inline filters" aria-label="Moments">
+            {view.past !== null && <input type="hidden" name="as_of" value={view.past.asOf} />}
+            <SideField name="from" side={from} content={content} />
+            <SideField name="to" side={to} content={content} />
+            <button type="submit">Compare</button>
+          </form>
+        </details>
         {refusal === null && (
           <RecordComparison
             family={family}
@@ -158,17 +166,16 @@ function SideField({ name, side, content }: { name: 'from' | 'to'; side: Side; c
 /** Returns a change as a moment. The record's own revision would not do, because links don't raise it. */
 const changeChoice = ({ position, event_type, recorded_at }: ListedChange): Choice => ({
   value: position,
-  label: `${eventText(event_type)}, ${momentText(recorded_at)} (change ${position})`,
+  label: `After: ${eventText(event_type)}, ${momentText(recorded_at)} (change ${position})`,
   at: recorded_at,
 });
 
 const ownMomentText = ({ past }: RegisterView): string => (past === null ? 'Today' : momentText(past.time));
 
-/** Returns a side's heading: the chosen change, such as `After “Linked”`, or its moment. */
+/** Returns a side's heading: the chosen change, such as `After: Linked, …`, or its moment. */
 function sideHeading({ asOf, details }: Side, { changes, view }: RevisionsPageContent): Choice {
   if (asOf === '') return { value: asOf, label: ownMomentText(view), at: view.past?.time };
   const change = changes.find(({ position }) => position === asOf);
   const choice = change === undefined ? momentChoice(asOf, view) : changeChoice(change);
-  const label = change === undefined ? choice.label : `After: ${choice.label}`;
-  return { ...choice, label: details === null ? `${label}: not added yet` : label };
+  return details === null ? { ...choice, label: `${choice.label}: not added yet` } : choice;
 }

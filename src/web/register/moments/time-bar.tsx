@@ -30,13 +30,13 @@ export function TimeBar({ view, content }: { view: RegisterView; content: TimeBa
       <div class="time-links">
         {steps.length > 0 ? <LongDay at={firstDay} /> : <DayList view={view} days={days} />}
         <NeighbourLinks view={view} neighbours={neighbours} />
-        <AuditLinks view={view} audits={audits} />
         <MomentForm choice={view}>
           <label for="time-day">
             Go to the end of a day, in <Zone />
           </label>
           <input id="time-day" name="as_of" type="date" required min={firstDay} max={view.today} data-moment-field="" />
         </MomentForm>
+        {audits.length > 0 && <AuditLinks view={view} audits={audits} />}
       </div>
     </nav>
   );
@@ -77,7 +77,7 @@ function AuditLinks({ view, audits }: AuditsProps) {
   const earlier = audits.find(({ completedAt }) => completedAt < moment);
   const later = audits.findLast(({ completedAt }) => completedAt > moment);
   return (
-    <ul class="plain">
+    <ul class="plain audits">
       {audits.map((audit) => (
         <li key={audit.id}>
           <a
@@ -86,7 +86,7 @@ function AuditLinks({ view, audits }: AuditsProps) {
           >
             <span>
               <span aria-hidden="true">▲ </span>
-              {audit.name}, <LongDay at={audit.completedAt} />
+              Go to: {audit.name}, <LongDay at={audit.completedAt} />
             </span>
           </a>
         </li>

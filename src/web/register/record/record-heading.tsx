@@ -56,9 +56,9 @@ function Today(props: { family: FamilyDescription; view: RegisterView; details: 
     <p class="states">
       {sinceThenText(family, changes)}{' '}
       {changes.fields.length > 0 && (
-        <>
-          Today: <States family={family} record={today.record} />{' '}
-        </>
+        <span class="states">
+          Today: <States family={family} record={today.record} />
+        </span>
       )}
       <a href={momentAddress(view, null)}>See it as it is today</a>
     </p>

@@ -159,7 +159,7 @@ function Validity({ record: { valid_until, expired } }: { record: RecordRow }) {
     </>
   ) : (
     <small>
-      valid to <LongDay at={valid_until} />
+      valid until <LongDay at={valid_until} />
     </small>
   );
 }

@@ -149,9 +149,10 @@ function nonconformityReason({ record }: RecordDetails): ComponentChildren {
 function auditReason({ linked }: RecordDetails): string | null {
   const findings = linked.records.filter(({ type, archived_at }) => type === 'NONCONFORMITY' && !archived_at);
   if (linked.total > linked.records.length || findings.length === 0) return null;
-  const open = findings.filter(({ status }) => status !== 'CLOSED').length;
-  if (findings.length === 1) return `Its one finding is ${open === 1 ? 'open' : 'closed'}.`;
-  return `${open === 0 ? 'None' : open} of its ${findings.length} findings ${open === 1 ? 'is' : 'are'} open.`;
+  const notClosed = findings.filter(({ status }) => status !== 'CLOSED').length;
+  if (findings.length === 1) return `Its one finding is ${notClosed === 1 ? 'not closed' : 'closed'}.`;
+  if (notClosed === 0) return `All of its ${findings.length} findings are closed.`;
+  return `${notClosed} of its ${findings.length} findings ${notClosed === 1 ? 'is' : 'are'} not closed.`;
 }
 
 function frameworkReason({ record }: RecordDetails): string | null {
