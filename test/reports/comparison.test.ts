@@ -3,6 +3,7 @@
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { addDays } from '../../src/commands/engine/dates.ts';
 import { randomId } from '../../src/commands/engine/ids.ts';
 import type { Caller } from '../../src/commands/organization/caller.ts';
 import { ClientGone } from '../../src/http/http-errors.ts';
@@ -225,6 +226,23 @@ test('has the digest of the report CHANGES_BETWEEN', async ({ register, compared
     ...{ type, from, to, as_of },
   });
   assert.is(compared.listed!.digest, report.digest);
+});
+
+test('has a report of the days that were compared, and of the changes between them', async ({ register }) => {
+  for (const [from, until] of [
+    [daysAgo(30), daysAgo(5)],
+    [daysAgo(30), undefined],
+    [daysAgo(70), daysAgo(9)],
+  ] as const) {
+    const input = { organization_id: ORGANIZATION, from, until };
+    const { before, after, report, listed } = await compareMoments(register.reader, callerAs(), input);
+    assert.is(report!.from, addDays(from, 1));
+    assert.is(report!.to, until ?? String(after.position));
+    const answer = await register.call<{ report: { digest: string; inputs: object } }>('getReport', { ...report! });
+    assert.is(answer.report.digest, listed!.digest);
+    const { from_position, to_position } = answer.report.inputs as Record<string, string>;
+    assert.equal([from_position, to_position], [String(before.position + 1), String(after.position)]);
+  }
 });
 
 test('opens exactly the moved records by their ids', async ({ register, compared }) => {

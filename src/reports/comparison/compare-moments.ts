@@ -1,3 +1,4 @@
+import { addDays, isRealDate } from '../../commands/engine/dates.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import { type PinnedMoment, pinnedMoment, reversedPeriod } from '../../queries/moments/moment.ts';
@@ -63,7 +64,7 @@ export async function compareMoments(
   const [before, after] = [moments.before.moment, moments.after.moment];
   if (before.position > after.position || before.today > after.today) throw reversedPeriod('from');
   const changes = await countChanges(moments);
-  const report = changes === 0 ? null : reportOf(moments);
+  const report = changes === 0 ? null : reportOf(moments, input);
   const figures = await figureMovements(moments);
   const isListed = report !== null && changes <= MAX_LISTED_CHANGES;
   const compared = {
@@ -91,10 +92,15 @@ async function countChanges({ before, after }: ComparedMoments): Promise<number>
   return figures.find(({ name }) => name === 'changes')!.value!;
 }
 
-/** Returns the request for the changes after one position, up to another. Its moment is that position too. */
-function reportOf({ before, after }: ComparedMoments): ReportFileRequest {
-  const { organizationId: organization_id, inputs, moment } = after;
-  const [from, to] = [String(before.moment.position + 1), String(moment.position)];
+/**
+ * Returns the request for the changes after one moment, up to another, which is its moment too. Past days stay days, so
+ * that the report names the period that was compared: after 2026-06-30 it begins on 2026-07-01.
+ */
+function reportOf({ before, after }: ComparedMoments, moments: ComparisonInput): ReportFileRequest {
+  const { organizationId: organization_id, inputs, moment, snapshot } = after;
+  const isPastDay = (text = '') => isRealDate(text) && text < snapshot.today();
+  const from = isPastDay(moments.from) ? addDays(moments.from, 1) : String(before.moment.position + 1);
+  const to = isPastDay(moments.until) ? moments.until! : String(moment.position);
   const filters = { record_types: recordTypesOf(after), owner_id: inputs.owner_id };
   return { organization_id, type: 'CHANGES_BETWEEN', from, to, as_of: to, ...filters };
 }
