@@ -16,7 +16,7 @@ type Document = Readonly<Record<string, unknown>>;
 
 /** A record as getRecords answers it. */
 export interface RecordAnswer extends Document {
-  evidence: { records: readonly Document[]; total: number };
+  evidence: { records: readonly Record<string, unknown>[]; total: number };
   history: { changes: readonly ListedChange[]; truncated?: true };
 }
 
@@ -60,6 +60,7 @@ export async function readRecordDetails(
   const moment = await momentOf(snapshot, organization_id, as_of);
   const query = familyQueryFor(id);
   const context = { snapshot, organizationId: organization_id, moment };
+  await addReplaced(context, record);
   return {
     record,
     name: nameOf(query, record),
@@ -68,6 +69,16 @@ export async function readRecordDetails(
     dueDates: dueDatesOf(family, query, record, moment.today),
     names: await readMemberNames(snapshot, organization_id, peopleIn(query.fields, record)),
   };
+}
+
+/** Says of each piece of evidence of a record if newer evidence replaces it. */
+async function addReplaced(context: QueryContext, { evidence }: RecordAnswer): Promise<void> {
+  const documents = await documentsAt(
+    context,
+    evidence.records.map(({ id }) => String(id)),
+  );
+  const replaced = new Set(documents.filter((document) => document.replaced).map(({ id }) => id));
+  for (const row of evidence.records) row.replaced = replaced.has(row.id);
 }
 
 function nameOf({ model }: FamilyQuery, document: Document): string {
@@ -82,8 +93,8 @@ async function linkedSummaries(context: QueryContext, id: string): Promise<Recor
     const ofFamily = links.filter(({ document }) => idPrefix(String(document.id)) === query.prefix);
     if (ofFamily.length === 0) continue;
     const documents = ofFamily.map(({ document }) => document);
-    // Pages put controls under the headings of their standard.
-    const summary = 'group' in query.fields ? [...query.summary, 'group'] : query.summary;
+    // Pages put controls under the headings of their standard, and say what is overdue.
+    const summary = [...query.summary, ...['group', 'overdue'].filter((name) => name in query.fields)];
     const summaries = await presentRecords(context, { ...query, summary }, documents, 'SUMMARY');
     for (const [index, { document, relation }] of ofFamily.entries()) {
       const name = nameOf(query, document);

@@ -31,31 +31,40 @@ interface ChangeEntryProps {
  * Ingrid, with Claude · 26 Oct 2026`. The rest is behind it. Beside it is the way to its proof.
  */
 export function ChangeEntry({ view, change, people, sealTimes, isOpen = false }: ChangeEntryProps) {
-  const { position, reason } = change;
-  const headline = headlineOf(change);
+  const { position } = change;
   return (
     <div class="change">
       <details open={isOpen}>
         <summary>
           <span>
-            <Headline change={change} headline={headline} people={people} />
-            {reason !== null && (
-              <>
-                {' · '}
-                <q>{shortText(reason)}</q>
-              </>
-            )}
-            {' · '}
-            <Author change={change} /> · <DayOf at={change.recorded_at} />
-            {change.stale && <StateChip tone="danger" text="Not readable" />}
+            <ChangeLine change={change} people={people} />
           </span>
         </summary>
-        <ChangeDetails view={view} change={change} headline={headline} people={people} />
+        <ChangeDetails view={view} change={change} headline={headlineOf(change)} people={people} />
       </details>
       <a href={registerAddress(view, `/changes/${position}`)} data-row>
         {sealTimes !== undefined && <UnsealedBadge sealedAt={sealTimes.get(position)} />} Change {position}
       </a>
     </div>
+  );
+}
+
+/** A change in one line: the event or its fields, the reason, the author and the day. */
+export function ChangeLine({ change, people }: Pick<ChangeEntryProps, 'change' | 'people'>) {
+  const { reason } = change;
+  return (
+    <>
+      <Headline change={change} headline={headlineOf(change)} people={people} />
+      {reason !== null && (
+        <>
+          {' · '}
+          <q>{shortText(reason)}</q>
+        </>
+      )}
+      {' · '}
+      <Author change={change} /> · <DayOf at={change.recorded_at} />
+      {change.stale && <StateChip tone="danger" text="Not readable" />}
+    </>
   );
 }
 

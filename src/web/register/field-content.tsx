@@ -32,7 +32,8 @@ export function FieldContent(props: { name: string; field: Field; row: RecordRow
     case 'boolean':
       return <>{value === true ? 'Yes' : 'No'}</>;
     case 'past':
-      return value === true ? <StateChip tone="danger" text={field.label} /> : <span class="muted">No</span>;
+      if (value !== true) return <span class="muted">No</span>;
+      return name === 'expired' ? <ExpiredChip row={row} /> : <StateChip tone="danger" text={field.label} />;
     case 'url':
       return <WebAddress text={String(value)} />;
     case 'sha256':
@@ -123,6 +124,15 @@ export function StateChip({ tone, text }: { tone: ChipTone; text: ComponentChild
       <span aria-hidden="true">{CHIP_ICONS[tone]} </span>
       {text}
     </span>
+  );
+}
+
+/** Says that evidence has expired, or that newer evidence replaces it, which is nobody's task. */
+export function ExpiredChip({ row: { replaced } }: { row: RecordRow }) {
+  return replaced === true ? (
+    <StateChip tone="plain" text="Replaced by newer evidence" />
+  ) : (
+    <StateChip tone="danger" text="Expired" />
   );
 }
 

@@ -34,7 +34,11 @@ function registerList(family: FamilyDescription): RegisterList {
   const secondLine = fields.filter((name) => isLong(family.fields[name]!) || (isWide && isWord(family, name)));
   return {
     family,
-    query: { ...familyQueryOfType(family.type), summary },
+    // The end of a piece that newer evidence replaces is shown in grey.
+    query: {
+      ...familyQueryOfType(family.type),
+      summary: 'replaced' in family.fields ? [...summary, 'replaced'] : summary,
+    },
     tool,
     columns: fields.filter((name) => !secondLine.includes(name)),
     secondLine,

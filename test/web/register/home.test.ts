@@ -123,6 +123,31 @@ test('says of a past week that it was that week', async ({ web, owner, path }) =
   assert.not.match(text, /this week|last 7 days/);
 });
 
+test('tells of a change of the week as its history does, and counts those that its link lists', async ({
+  web,
+  owner,
+  path,
+}) => {
+  const { risk } = await web.call<{ risk: { id: string } }>('addRisk', {
+    organization_id: web.organizationId,
+    name: 'Hail',
+    residual_likelihood: 2,
+    residual_impact: 3,
+  });
+  const changed = {
+    organization_id: web.organizationId,
+    id: risk.id,
+    residual_likelihood: 3,
+    reason: 'Twice this year',
+  };
+  await web.call('updateRisk', changed, 'Claude');
+  const week = /<ul class="plain week">.*?<\/ul><a href="([^"]*)">(.*?)<\/a>/s.exec((await owner.get(path)).text)!;
+  const line = week[0].replace(/<[^>]+>/g, '');
+  assert.match(line, /Residual likelihood 2 → 3 · Twice this year · .*with Claude/);
+  const [, count] = /^All (\d+ changes) of this week$/.exec(week[2]!)!;
+  assert.match((await owner.get(unescapeHtml(week[1]!))).text, `${count}, newest first`);
+});
+
 test('tells of records and members of the week, and of no token or seal', async ({ web, owner, path }) => {
   await web.seal();
   for (const at of ['', '?as_of=3']) {

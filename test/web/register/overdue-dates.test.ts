@@ -33,4 +33,29 @@ test('marks dates that are over, while they matter', async ({ web, owner }) => {
   assert.equal(await marked('obligations'), [], 'the column Overdue says it');
 });
 
+test('says of expired evidence that newer evidence replaces it, instead of overdue', async ({ web, owner }) => {
+  const { organizationId: organization_id } = web;
+  const { risk } = await web.call<{ risk: { id: string } }>('addRisk', { organization_id, name: 'Fire' });
+  const { measure } = await web.call<{ measure: { id: string } }>('addMeasure', {
+    organization_id,
+    name: 'Sprinklers',
+    due_date: '2026-01-05',
+  });
+  const link = { organization_id, links: [{ from_id: measure.id, to_id: risk.id }] };
+  await web.call('linkRecords', link);
+  const add = (name: string, collected_at: string, valid_until: string) =>
+    web.call('addEvidence', { organization_id, name, text: 'ok', collected_at, valid_until, record_ids: [risk.id] });
+  await add('Spring', '2025-01-05', '2026-01-05');
+  await add('Autumn', '2025-09-05', '2026-01-06');
+  const page = async (path: string) =>
+    (await owner.get(`/organizations/${organization_id}/${path}`)).text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+  const list = await page('evidence');
+  assert.match(list, /Spring .*? 5 Jan 2026 · Replaced by newer evidence/);
+  assert.is(list.match(/Overdue: /g)?.length, 1, 'the newest has expired');
+  const record = await page(`risks/${risk.id}`);
+  assert.match(record, /Autumn ! Expired 6 Jan 2026/);
+  assert.match(record, /Spring · Replaced by newer evidence 5 Jan 2026/);
+  assert.match(record, /Sprinklers ! Not started ! Overdue|Sprinklers · Not started ! Overdue/);
+});
+
 test.run();

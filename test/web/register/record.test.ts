@@ -236,7 +236,7 @@ test('shows the record before and after, by default its newest change, and marks
   assert.ok(rowsOf(newest.text).every((row) => !/^Inherent .* changed/.test(row)));
   const [linked, added] = [entries[2]![1], entries[3]![1]];
   const links = await owner.get(`${page}/revisions?from=${added}&to=${linked}`);
-  assert.equal(changed(links.text), ['Measures changed M-08 Exercises · Not started']);
+  assert.equal(changed(links.text), ['Measures changed M-08 Exercises · Not started ! Overdue']);
   assert.match(textIn(links.text), /Changed: M-08 linked\./);
   const beforeAndAfter = await owner.get(`${page}/revisions?to=${linked}`);
   assert.ok(entries[2]![0].includes(`href="${page}/revisions?to=${linked}"`));

@@ -87,6 +87,10 @@ test('explains each other family by its facts', () => {
     'It expired: it was valid until 1 Feb 2026.',
   );
   assert.is(
+    reasonFor('EVIDENCE', { expired: true, replaced: true, valid_until: '2026-02-01' }),
+    'Replaced by newer evidence: it was valid until 1 Feb 2026.',
+  );
+  assert.is(
     reasonFor('FRAMEWORK', { coverage: 0.5, implemented_count: 1, included_count: 2 }),
     'Coverage of the framework 50.0 %: 1 of 2 controls and clauses in scope are fully implemented.',
   );

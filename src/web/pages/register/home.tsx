@@ -56,7 +56,7 @@ function page(view: RegisterView, home: HomeContent, { time, tokens, sealingProb
         <p class="sub row">
           {home.seal !== null && (
             <span>
-              History sealed up to change {home.seal.size}, last <ExactTime at={home.seal.sealed_at} />
+              Last sealed <ExactTime at={home.seal.sealed_at} />, up to change {home.seal.size}
             </span>
           )}
           {!home.isEmpty && !isBoard && <BoardLinks view={view} />}
@@ -103,14 +103,14 @@ function BoardLinks({ view, ...style }: { view: RegisterView; class?: string }) 
 }
 
 function Cards({ view, home }: { view: RegisterView; home: HomeContent }) {
-  const { tiles, period, audits, coverages, matrix, weekChanges } = home;
+  const { tiles, period, audits, coverages, matrix, week } = home;
   return (
     <>
       {audits === null ? <TileList tiles={tiles} period={period} /> : <AuditTable view={view} audits={audits} />}
       <div class="home">
         <div>
           {audits === null && <AuditCard choice={view} organizationId={view.organization.id} />}
-          <WeekCard view={view} changes={weekChanges} />
+          <WeekCard view={view} week={week} />
           <ConnectCard view={view} />
         </div>
         <div>

@@ -2,9 +2,10 @@
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { ListedChange } from '../../../queries/changes/list-changes.ts';
 import { shareText } from '../../../reports/formats/report-text.ts';
-import { ExactTime, LongDay } from '../../components/components.tsx';
-import { countText, MAX_COUNT } from '../../texts/counts.ts';
-import { eventText } from '../../texts/event-words.ts';
+import type { NamesByKey } from '../../../reports/pages/report-page.ts';
+import { LongDay } from '../../components/components.tsx';
+import { changeCountText, countText, MAX_COUNT } from '../../texts/counts.ts';
+import { ChangeLine } from '../change-entry.tsx';
 import { RecordLink } from '../change-words.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { Sparkline } from './sparkline.tsx';
@@ -79,8 +80,18 @@ export function CoverageCard({ view, coverages }: { view: RegisterView; coverage
   );
 }
 
+/** The newest changes of the seven days before a moment. */
+export interface Week {
+  changes: readonly ListedChange[];
+  people: NamesByKey;
+  /** All changes of the history since `from`, technical ones too. */
+  total: number;
+  from: string;
+}
+
 /** The newest changes of the seven days before the moment shown. */
-export function WeekCard({ view, changes }: { view: RegisterView; changes: readonly ListedChange[] }) {
+export function WeekCard({ view, week }: { view: RegisterView; week: Week }) {
+  const { changes, people, total, from } = week;
   const isToday = view.past === null;
   return (
     <section class="card">
@@ -93,14 +104,19 @@ export function WeekCard({ view, changes }: { view: RegisterView; changes: reado
             <li key={change.position}>
               <RecordLink view={view} record={change.record} />
               <small>
-                {eventText(change.event_type)} · {change.actor.name || 'a token'} ·{' '}
-                <ExactTime at={change.recorded_at} />
+                <ChangeLine change={change} people={people} />
               </small>
             </li>
           ))}
         </ul>
       )}
-      <a href={registerAddress(view, '/changes')}>All changes</a>
+      {total > changes.length ? (
+        <a href={registerAddress(view, '/changes', { from })}>
+          All {changeCountText(total)} of {isToday ? 'this' : 'that'} week
+        </a>
+      ) : (
+        <a href={registerAddress(view, '/changes')}>All changes</a>
+      )}
     </section>
   );
 }

@@ -13,10 +13,12 @@ import {
   coverageFigureName,
 } from '../../../reports/figures/framework-coverage.ts';
 import type { ReportContext, ReportRow } from '../../../reports/report-type.ts';
+import { MAX_COUNT } from '../../texts/counts.ts';
+import { readNamesInChanges } from '../change-words.tsx';
 import { quarterEnds } from '../moments/quarter-ends.ts';
 import { asOfInput, type RegisterView } from '../open-register.ts';
 import { recordsContext } from '../records-context.ts';
-import type { Coverage } from './home-cards.tsx';
+import type { Coverage, Week } from './home-cards.tsx';
 import { type AuditSummary, readAudits } from './read-audits.ts';
 import { readTiles, type Tile, type TilePeriod } from './tiles.ts';
 
@@ -38,7 +40,7 @@ export interface HomeContent {
   coverages: readonly Coverage[];
   /** The cells of the risk matrix; empty without rated risks. */
   matrix: readonly ReportRow[];
-  weekChanges: readonly ListedChange[];
+  week: Week;
   /** The seal that covers the moment; null without one. */
   seal: { sealed_at: string; size: number } | null;
 }
@@ -57,7 +59,7 @@ export async function readHome(reader: Reader, view: RegisterView): Promise<Home
     audits: isAuditor ? await readAudits(reader, view) : null,
     coverages: await readCoverages(records),
     matrix: await readMatrix(records),
-    weekChanges: await readWeek(reader, view, today),
+    week: await readWeek(reader, view, today),
     seal: await coveringSeal(view.snapshot, view.organization.id, view.past?.position ?? null),
   };
 }
@@ -92,17 +94,18 @@ async function readMatrix(records: ReportContext): Promise<ReportRow[]> {
   return cells.some(({ risks }) => Number(risks) > 0) ? cells : [];
 }
 
-async function readWeek(reader: Reader, view: RegisterView, today: string): Promise<ListedChange[]> {
+async function readWeek(reader: Reader, view: RegisterView, today: string): Promise<Week> {
   const { snapshot, organization } = view;
   // From a position, changes are read by the index. From a day, all older ones would be read if the week has few.
   const before = await positionAt(snapshot, organization.id, endOfDay(addDays(today, -8)));
+  const filter = { from: String(before + 1) };
+  const input = { organization_id: organization.id, size: MAX_WEEK_CHANGES, verify: false, ...asOfInput(view) };
   const { changes } = (await listChanges(reader, view.caller, {
-    organization_id: view.organization.id,
-    filter: { from: String(before + 1), event_types: WEEK_EVENT_TYPES },
-    size: MAX_WEEK_CHANGES,
+    ...input,
+    filter: { ...filter, event_types: WEEK_EVENT_TYPES },
     view: 'SUMMARY',
-    verify: false,
-    ...asOfInput(view),
   })) as { changes: ListedChange[] };
-  return changes;
+  const count = { ...input, filter, view: 'COUNT', max_count: MAX_COUNT + 1 } as const;
+  const { total } = (await listChanges(reader, view.caller, count)) as { total: number };
+  return { changes, people: await readNamesInChanges(view, changes), total, from: addDays(today, -7) };
 }

@@ -143,7 +143,7 @@ function CompletionLinks({ view, audit }: { view: RegisterView; audit: RecordRow
       </li>
       {roleAllows(view.organization.role, 'exportHistory') && (
         <li>
-          <a href={organizationAddress(view.organization.id, `/audits/${audit.id}/pack`)}>Audit pack (download)</a>
+          <a href={organizationAddress(view.organization.id, `/audits/${audit.id}/pack`)}>Audit pack</a>
         </li>
       )}
     </ul>

@@ -6,7 +6,7 @@ import type { FamilyDescription } from '../../../register/field.ts';
 import { relationLabel } from '../../../register/link.ts';
 import { LongDay } from '../../components/components.tsx';
 import { countText } from '../../texts/counts.ts';
-import { type RecordRow, StateChip } from '../field-content.tsx';
+import { ExpiredChip, type RecordRow, StateChip } from '../field-content.tsx';
 import { sectionText, sectionTitle } from '../list/control-groups.tsx';
 import { sectionsOf } from '../list/read-control-groups.ts';
 import { type RegisterView, registerAddress } from '../open-register.ts';
@@ -100,6 +100,7 @@ export function LinkedList({ view, family, records }: Omit<LinkedCardProps, 'tot
           </span>
           <span class="states">
             <States family={family} record={record} />
+            {record.overdue === true && <StateChip tone="danger" text="Overdue" />}
             {record.archived_at !== undefined && <Archived />}
           </span>
         </li>
@@ -148,11 +149,12 @@ export function EvidenceList({ view, records }: { view: RegisterView; records: r
   );
 }
 
-function Validity({ record: { valid_until, expired } }: { record: RecordRow }) {
+function Validity({ record }: { record: RecordRow }) {
+  const { valid_until, expired } = record;
   if (typeof valid_until !== 'string') return null;
   return expired ? (
     <>
-      <StateChip tone="danger" text="Expired" />
+      <ExpiredChip row={record} />
       <small>
         <LongDay at={valid_until} />
       </small>

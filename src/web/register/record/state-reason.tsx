@@ -163,6 +163,13 @@ function frameworkReason({ record }: RecordDetails): string | null {
 
 function evidenceReason({ record }: RecordDetails): ComponentChildren {
   if (!record.expired) return null;
+  if (record.replaced) {
+    return (
+      <span class="muted">
+        Replaced by newer evidence: it was valid until <LongDay at={String(record.valid_until)} />.
+      </span>
+    );
+  }
   return (
     <>
       It expired: it was valid until <LongDay at={String(record.valid_until)} />.
