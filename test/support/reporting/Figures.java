@@ -1,4 +1,5 @@
 import java.sql.Connection;
+import java.sql.Date;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -10,6 +11,7 @@ class Figures {
   public static void main(String[] args) throws Exception {
     try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + args[0] + "?open_mode=1")) {
       checkTypes(connection);
+      checkDates(args[0]);
       Scanner lines = new Scanner(System.in);
       while (lines.hasNextLine()) {
         String[] words = lines.nextLine().split(" ");
@@ -48,5 +50,38 @@ class Figures {
     if (rows.getTimestamp(1).toLocalDateTime().getYear() < 2020) throw new AssertionError("time");
     if (rows.getObject(2, LocalDate.class).getYear() < 2020) throw new AssertionError("date");
     if (rows.getInt(3) < 1 || rows.getBoolean(4)) throw new AssertionError("number");
+  }
+
+  /** Reads, filters and sorts dates on a connection with the options of docs/read-models.md. */
+  private static void checkDates(String file) throws Exception {
+    String url = "jdbc:sqlite:" + file + "?open_mode=1&date_class=TEXT&date_string_format=yyyy-MM-dd";
+    try (Connection connection = DriverManager.getConnection(url)) {
+      String sql = "SELECT next_review_due FROM risks WHERE next_review_due IS NOT NULL ORDER BY next_review_due DESC";
+      ResultSet rows = connection.createStatement().executeQuery(sql);
+      Date newest = null;
+      Date before = null;
+      int count = 0;
+      for (; rows.next(); count++) {
+        Date date = rows.getDate(1);
+        if (!date.toString().equals(rows.getString(1))) throw new AssertionError("date");
+        if (!rows.getTimestamp(1).toLocalDateTime().toLocalDate().equals(date.toLocalDate())) throw new AssertionError("time");
+        if (before != null && date.after(before)) throw new AssertionError("order");
+        newest = newest == null ? date : newest;
+        before = date;
+      }
+      if (before == null || !before.before(newest)) throw new AssertionError("dates");
+      if (count(connection, "<=", newest) != count || count(connection, "<", before) != 0) throw new AssertionError("filter");
+      int ends = count(connection, "=", newest);
+      if (ends < 1 || count(connection, "<", newest) != count - ends) throw new AssertionError("filter");
+    }
+  }
+
+  private static int count(Connection connection, String operator, Date date) throws Exception {
+    String sql = "SELECT count(*) FROM risks WHERE next_review_due " + operator + " ?";
+    PreparedStatement statement = connection.prepareStatement(sql);
+    statement.setDate(1, date);
+    ResultSet rows = statement.executeQuery();
+    rows.next();
+    return rows.getInt(1);
   }
 }
