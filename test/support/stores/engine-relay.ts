@@ -11,14 +11,16 @@ const MORE_TO_COME = 1 << 1;
 const ALIVE = new Set(['hello', 'ismaster', 'isMaster', 'endSessions']);
 
 /**
- * A relay to a MongoDB-compatible server. It can imitate a server whose engine is down: the server greets, and answers
- * every other command with an error.
+ * A relay to a MongoDB-compatible server. It can imitate a server whose engine is down, or that refuses its user some
+ * databases: the server greets, and answers every other command with an error.
  */
 export class EngineRelay {
   readonly #sockets = new Set<net.Socket>();
   readonly #server: net.Server;
   /** The error that answers all commands; null passes them on. */
   code: number | null = null;
+  /** Databases whose commands the error answers. */
+  refuses: (database: string) => boolean = () => true;
 
   private constructor(port: number, host: string) {
     this.#server = net.createServer((client) => this.#join(client, net.connect(port, host)));
@@ -71,7 +73,7 @@ export class EngineRelay {
     if ((message.readInt32LE(HEADER_BYTES) & MORE_TO_COME) !== 0) return null;
     const start = HEADER_BYTES + FLAGS_BYTES + 1;
     const command = BSON.deserialize(message.subarray(start, start + message.readInt32LE(start)));
-    if (ALIVE.has(Object.keys(command)[0]!)) return null;
+    if (ALIVE.has(Object.keys(command)[0]!) || !this.refuses(String(command.$db))) return null;
     const error = BSON.serialize({ ok: 0, code: this.code, codeName: 'Away', errmsg: 'the engine is away' });
     const answer = Buffer.alloc(start);
     answer.writeInt32LE(start + error.length, 0);
