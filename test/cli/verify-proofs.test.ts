@@ -133,7 +133,12 @@ test('an audit pack is valid, as a file and as an answer, until it is altered', 
   for (const content of [{ report: pack }, pack]) {
     const { code, out, err, page } = await verify(context, content);
     assert.equal([code, err, page], [0, '', 'SEALED']);
-    assert.match(out, /^VALID\. A signed seal covers the pack’s position, and its digest matches its data\.$/m);
+    assert.match(out, /^VALID\. The digest matches the data, and a signed seal covers change \d+\.$/m);
+    assert.match(out, new RegExp(`^Proved +change ${pack.position} is in the history, by the seal made at `, 'm'));
+    assert.match(
+      out,
+      /^Not proved +that the history says what the pack says: the seal covers changes, not the digest$/m,
+    );
     assert.match(out, new RegExp(`^Digest +${pack.digest}$`, 'm'));
   }
   const [section, ...others] = pack.data.sections;

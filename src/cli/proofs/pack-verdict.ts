@@ -86,13 +86,14 @@ const FAULT_TEXTS: Readonly<Record<NonNullable<PackVerdict['fault']>, string>> =
 export function packVerdictText({ organization_id, position, digest, seal, fault }: PackVerdict): string {
   const rows: [string, string][] = [
     ['Organization', organization_id],
-    ['Position', position],
+    ['Change', `${position}, up to which the pack goes`],
     ['Digest', digest],
   ];
   if (fault !== null) return verdictBlock(`NOT VALID. ${FAULT_TEXTS[fault]}`, [...rows, ['Proved', 'nothing']]);
-  return verdictBlock('VALID. A signed seal covers the pack’s position, and its digest matches its data.', [
+  return verdictBlock(`VALID. The digest matches the data, and a signed seal covers change ${position}.`, [
     ...rows,
-    ['Proved', `the event at position ${position}, by the seal made at ${seal?.sealed_at}, key ${seal?.key_id}`],
-    ['Next', 'compare the digest with the service’s. No seal covers it: the same report always has the same digest'],
+    ['Proved', `change ${position} is in the history, by the seal made at ${seal?.sealed_at}, key ${seal?.key_id}`],
+    ['Not proved', 'that the history says what the pack says: the seal covers changes, not the digest'],
+    ['Next', 'compare the digest with the service’s: the same report always has the same digest'],
   ]);
 }

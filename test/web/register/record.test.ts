@@ -83,7 +83,7 @@ test('groups the facts, and folds empty fields', async ({ owner, base, risk }) =
     ['About', 'Assessment', 'Dates', 'People'],
   );
   assert.match(textIn(facts), /empty fields.*Description · Note · Treatment · Acceptance/);
-  assert.match(textIn(facts), new RegExp(`${risk} · revision 2`));
+  assert.match(textIn(facts), new RegExp(`${risk} · revision 2 · added .* · facts last changed `));
 });
 
 test('lists links by family with their states, and evidence with its expiry', async ({

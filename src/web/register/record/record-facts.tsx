@@ -79,7 +79,7 @@ function Origin({ fields, record }: { fields: readonly NamedField[]; record: Rec
   return (
     <p class="quiet-facts">
       <code>{String(record.id)}</code> · revision {String(record.revision)} · added{' '}
-      <ExactTime at={String(record.created_at)} /> · changed <ExactTime at={String(record.updated_at)} />
+      <ExactTime at={String(record.created_at)} /> · facts last changed <ExactTime at={String(record.updated_at)} />
       {digests.map(([name, { label }]) => (
         <span key={name}>
           {' '}
