@@ -67,6 +67,10 @@ test('links each change to its proof, before and after it is sealed', async ({ o
   const { text } = await owner.get(page);
   assert.is(linkOf(text), `Change ${position}`);
   assert.is(text.match(/Sealed <time/g)!.length, 1, 'the seal is named once');
+  const [, listed, ofSeals] = /(\d+) changes, newest first · not listed: (\d+) of seals/.exec(text)!;
+  const newest = web.reader.snapshot().newestPosition(web.organizationId);
+  assert.is(Number(listed) + Number(ofSeals), newest, 'positions count the events of seals too');
+  assert.not.match((await owner.get(`${page}?record_id=${web.organizationId}`)).text, 'of seals');
   const panel = (await owner.get(`${page}/${position}`)).text;
   assert.match(panel, /This change is in the sealed history/);
   const key = (await new SealKeys(web.identity.accounts, () => new Date()).ownKeys()).at(-1)!;

@@ -7,8 +7,10 @@ import { listChanges } from '../../../queries/changes/list-changes.ts';
 import { isMadeByAssistant, listRefinedChanges } from '../../../queries/changes/refined-changes.ts';
 import { type OrderNotices, readOrderNotices } from '../../../queries/proofs/out-of-order.ts';
 import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
+import { EVENT_TYPES } from '../../../register/events.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
 import { ChangeEntry, SealLine } from '../../register/change-entry.tsx';
+import { isSealEvent } from '../../register/change-texts.ts';
 import { RecordLink, readNamesInChanges } from '../../register/change-words.tsx';
 import {
   ActiveChangesFilters,
@@ -26,10 +28,12 @@ import { OrderNotice } from '../../register/order-notice.tsx';
 import { refusedInput } from '../../register/refused-input.ts';
 import { get, type Route, redirect } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
-import { changeCountText, MAX_COUNT } from '../../texts/counts.ts';
+import { changeCountText, countText, MAX_COUNT } from '../../texts/counts.ts';
 import { typeText } from '../../texts/event-words.ts';
 
 const CHANGES_PER_PAGE = 50;
+
+const SEAL_EVENT_TYPES = EVENT_TYPES.filter(isSealEvent);
 
 interface ChangesPageContent extends Omit<ChangesFilterProps, 'view'> {
   people: NamesByKey;
@@ -37,6 +41,8 @@ interface ChangesPageContent extends Omit<ChangesFilterProps, 'view'> {
   notices: OrderNotices | null;
   nextCursor: string | null;
   total: number;
+  /** The events of seals, which have positions too. The list leaves them out unless a filter names them. 0 with a filter. */
+  sealTotal: number;
 }
 
 /** The organization's history, newest first, with the filters of listChanges in the address. */
@@ -65,9 +71,15 @@ async function readContent(
   { input, refinement }: ChangesQuery,
 ): Promise<Omit<ChangesPageContent, 'members'>> {
   const { organization, caller } = view;
-  const [{ changes, nextCursor }, count] = await Promise.all([
+  const countOf = async (filter: typeof input.filter) => {
+    const countInput = { ...input, filter, cursor: undefined, view: 'COUNT', max_count: MAX_COUNT + 1 } as const;
+    return ((await listChanges(scanReader, caller, countInput)) as { total: number }).total;
+  };
+  const isWhole = Object.keys(input.filter ?? {}).length === 0;
+  const [{ changes, nextCursor }, total, sealTotal] = await Promise.all([
     listRefinedChanges(scanReader, caller, input, refinement),
-    listChanges(scanReader, caller, { ...input, cursor: undefined, view: 'COUNT', max_count: MAX_COUNT + 1 }),
+    countOf(input.filter),
+    isWhole ? countOf({ event_types: SEAL_EVENT_TYPES }) : 0,
   ]);
   return {
     filter: input.filter ?? {},
@@ -77,7 +89,8 @@ async function readContent(
     sealTimes: await readSealTimes(view.snapshot, organization.id, changes),
     notices: await readOrderNotices(view.snapshot, organization.id),
     nextCursor,
-    total: (count as { total: number }).total,
+    total,
+    sealTotal,
   };
 }
 
@@ -104,7 +117,7 @@ function frameOf(view: RegisterView): Omit<WebPage, 'body'> {
 }
 
 function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
-  const { changes, people, sealTimes, notices, nextCursor, total, refinement } = content;
+  const { changes, people, sealTimes, notices, nextCursor, total, sealTotal, refinement } = content;
   const isRefined = refinement.client !== null || refinement.onlyAssistants;
   const { organization, path, query } = view;
   return {
@@ -115,6 +128,7 @@ function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
           <span>
             {isRefined ? 'Among ' : ''}
             {changeCountText(total)}, newest first
+            {sealTotal > 0 && ` · not listed: ${countText(sealTotal)} of seals`}
           </span>
           <a href={organizationAddress(organization.id, '/compare')}>Compare two moments</a>
           <SealLine changes={changes} sealTimes={sealTimes} />
