@@ -105,6 +105,7 @@ export const AUDIT = {
     {
       name: 'AUDIT_STARTS',
       label: 'Audits starting',
+      overdueLabel: 'Audits not started',
       meaning: 'start dates of audits that are NOT_STARTED',
       request: 'Prepare the audit, or move its start.',
       date: 'starts_on',
@@ -113,6 +114,7 @@ export const AUDIT = {
     {
       name: 'CERTIFICATE_ENDS',
       label: 'Certificates expiring',
+      overdueLabel: 'Certificates expired',
       meaning: 'certificate expiry dates of COMPLETED audits',
       request: 'Plan the audit that renews the certificate.',
       date: 'valid_until',

@@ -96,6 +96,7 @@ export const EVIDENCE = {
     {
       name: 'EVIDENCE_ENDS',
       label: 'Evidence expiring',
+      overdueLabel: 'Evidence expired',
       meaning: 'pieces of evidence that expire and are not replaced by newer ones',
       request: 'Collect new evidence.',
       date: 'valid_until',

@@ -123,6 +123,8 @@ export interface DueItem {
   /** The value of the column `what` in reports. It is permanent. */
   name: string;
   label: string;
+  /** The label of the items past their date, if it is another. */
+  overdueLabel?: string;
   /** Says exactly which dates count. */
   meaning: string;
   /** Says what it asks of the owner. It is shown before the date and after it, so it must be right for both. */

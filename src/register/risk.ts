@@ -259,6 +259,7 @@ export const RISK = {
     {
       name: 'RISK_ACCEPTANCE_ENDS',
       label: 'Risk acceptances ending',
+      overdueLabel: 'Risk acceptances ended',
       meaning: 'risk acceptances that end',
       request: 'Accept the risk again, or treat it.',
       date: 'acceptance.until',

@@ -181,6 +181,7 @@ export const VENDOR = {
     {
       name: 'VENDOR_CONTRACT_ENDS',
       label: 'Vendor contracts ending',
+      overdueLabel: 'Vendor contracts ended',
       meaning: 'contract end dates of vendors that are not OFFBOARDED',
       request: 'Renew the contract, or leave the vendor.',
       date: 'contract_until',

@@ -75,10 +75,9 @@ async function recordsWithSimilarWords(
 ): Promise<RecordRow[]> {
   const wordings = withJoinedWords(words);
   const initials = initialsOf(words);
-  const abbreviation = words.length === 1 && isAbbreviation(words[0]!) ? words[0]! : null;
   const alternatives = wordings.map((wording) => [...initialsOf(wording)]);
   if (isAbbreviation(initials)) alternatives.push([initials]);
-  if (abbreviation !== null) alternatives.push([...abbreviation]);
+  if (words.length === 1 && isAbbreviation(words[0]!)) alternatives.push([...words[0]!]);
   const where = [...source.where, { op: 'anyWords', alternatives } as const];
   const order = { key: null, direction: 'ASC' } as const;
   const rows = await source.models.find({ ...source, where, order, limit: MAX_COMPARED_RECORDS });
@@ -90,14 +89,25 @@ async function recordsWithSimilarWords(
     const ownWords = searchWords([family.model.nameOf(doc), numberOf(doc)], []);
     const recordWords = new SimilarWords([...ownWords, ...joinsOf(nameWords)]);
     const isNear =
-      wordings.some((wording) => wording.every((word) => recordWords.has(word))) ||
-      (abbreviation !== null && initialsOf(nameWords).includes(abbreviation)) ||
-      (isAbbreviation(initials) && nameWords.includes(initials));
+      wordings.some((wording) => wording.every((word) => recordWords.has(word))) || isAbbreviationOf(words, nameWords);
     if (isNear) near.push(doc);
     compared += recordWords.compared;
     if (near.length === MAX_NEAR_MATCHES || compared > MAX_WORD_COMPARISONS) break;
   }
   return near;
+}
+
+/** Returns true if a query abbreviates a part of a name, or spells out one of its words. */
+export const isAbbreviated = (query: string, name: string): boolean =>
+  isAbbreviationOf(normalizedWords(query), normalizedWords(name));
+
+/** Returns true if the words of a query abbreviate a part of a name, as MFA does, or spell out one of its words. */
+function isAbbreviationOf(words: readonly string[], nameWords: readonly string[]): boolean {
+  const initials = initialsOf(words);
+  const isShort = words.length === 1 && isAbbreviation(words[0]!);
+  return (
+    (isShort && initialsOf(nameWords).includes(words[0]!)) || (isAbbreviation(initials) && nameWords.includes(initials))
+  );
 }
 
 /** Returns the words, and once for each word the words with this one and the next in one: ransom ware is ransomware. */

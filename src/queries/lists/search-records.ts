@@ -10,6 +10,10 @@ import { nearRecordIds, readRecordPage } from './list-records.ts';
 /** Records of each family that a search reads. */
 const MAX_HITS_PER_FAMILY = 8;
 
+/** Words of a query without results that are searched alone. Shorter ones say little. */
+const MAX_SINGLE_WORDS = 4;
+const MIN_SINGLE_WORD_LENGTH = 4;
+
 /** Stored keys that hold a record's number, without regard to padding. Each family has one of them at most. */
 const NUMBER_KEYS = ['reference_id', 'section_title'];
 
@@ -76,6 +80,22 @@ export async function searchNearRecords(
     hits.push({ type: family.type, records, hasMore: false });
   }
   return hits;
+}
+
+/** Returns the words of a query with several that find records alone. */
+export async function searchSingleWords(
+  reader: Reader,
+  caller: Caller,
+  input: SearchInput,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const words = normalizedWords(input.query).slice(0, MAX_SINGLE_WORDS);
+  const found: string[] = [];
+  if (words.length < 2) return found;
+  for (const query of words.filter(({ length }) => length >= MIN_SINGLE_WORD_LENGTH)) {
+    if ((await searchRecords(reader, caller, { ...input, query }, signal)).length > 0) found.push(query);
+  }
+  return found;
 }
 
 function readHits(

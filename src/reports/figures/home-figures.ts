@@ -57,8 +57,8 @@ export function singleFigure(
 }
 
 /** Counts the items of a kind that are past their date. A record with two such dates is in two parts. */
-function overduePart({ name, label, type, date, key = date, filter = {} }: DueKind): FigurePart {
+function overduePart({ name, label, overdueLabel = label, type, date, key = date, filter = {} }: DueKind): FigurePart {
   const where = Object.entries(filter).map(([field, values]) => isIn(field, values));
   const definition = { name: `overdue_${name.toLowerCase()}`, where, days: startsAfter(key) };
-  return { type, definition, label };
+  return { type, definition, label: overdueLabel };
 }

@@ -122,10 +122,12 @@ test('counts all findings, though it lists the newest 50', async ({ web, owner, 
   const { organizationId: organization_id } = web;
   const audit_id = open.split('/').at(-1);
   for (let number = 1; number <= 51; number += 1) {
-    await web.call('addNonconformity', { organization_id, description: `Finding ${number}`, audit_id });
+    const description = `Finding ${number}`;
+    await web.call('addNonconformity', { organization_id, reference_id: `NC-${number}`, description, audit_id });
   }
   const { text } = await owner.get(open);
   assert.match(text, 'Findings <span class="number">51</span>');
+  assert.match(text, 'NC-25: Finding 25', 'named as on its own page');
   assert.ok(linksIn(text).some((href) => href.includes(`/nonconformities?audit_id=${audit_id}`)));
 });
 

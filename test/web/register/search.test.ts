@@ -22,7 +22,11 @@ test.before(async (context) => {
   const { vendor } = await web.call<{ vendor: { id: string } }>('addVendor', { organization_id, name: 'Backup Ltd' });
   const before = web.reader.snapshot().newestPosition(organization_id);
   await web.call('archiveRecords', { organization_id, ids: [vendor.id], action: 'ARCHIVE', reason: 'Gone' });
-  await add('MEASURE', [{ reference_id: 'M-1', name: 'Monthly backups', state: 'IMPLEMENTED' }]);
+  await add('MEASURE', [
+    { reference_id: 'M-1', name: 'Monthly backups', state: 'IMPLEMENTED' },
+    { reference_id: 'M-2', name: 'Multi-factor authentication for all' },
+    { reference_id: 'M-3', name: 'BLT' },
+  ]);
   Object.assign(context, { web, owner, viewer, before, path: `/organizations/${organization_id}/search` });
 });
 test.after(({ web }) => web.stop());
@@ -121,6 +125,28 @@ test('says what is searched if nothing matches, and offers next steps', async ({
   const { text } = await owner.get(`${path}?q=zzzz`);
   assert.match(text, 'Nothing matches “zzzz”. The search finds names, numbers and words of records');
   assert.equal(groupsIn(text), { 'Look further': ['All risks', 'All changes'] });
+});
+
+test('says what an abbreviation may mean, in both directions', async ({ owner, path }) => {
+  for (const [query, title] of [
+    ['MFA', 'M-2 Multi-factor authentication for all'],
+    ['Basic log test', 'M-3 BLT'],
+  ]) {
+    const { text } = await owner.get(`${path}?q=${query}`);
+    assert.match(text, `No exact match. These may mean “${query}”.`);
+    assert.match(groupsIn(text).Measures![0]!, title!);
+  }
+});
+
+test('offers the words that find records alone, at the moment shown', async ({ owner, path, before }) => {
+  const { text } = await owner.get(`${path}?q=monthly+castle+flood`);
+  assert.equal(groupsIn(text), {
+    'One of the words': ['monthly', 'flood'],
+    'Look further': ['All risks', 'All changes'],
+  });
+  assert.match(text, 'q=monthly" data-row');
+  const then = await owner.get(`${path}?q=monthly+castle+flood&as_of=${before}`);
+  assert.equal(groupsIn(then.text)['One of the words'], ['flood']);
 });
 
 test('offers the lists that a state or a member names', async ({ owner, viewer, path }) => {

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { clientSignal } from '../../../http/request.ts';
-import { searchNearRecords, searchRecords } from '../../../queries/lists/search-records.ts';
+import { searchNearRecords, searchRecords, searchSingleWords } from '../../../queries/lists/search-records.ts';
 import {
   asOfInput,
   openRegister,
@@ -33,7 +33,9 @@ export const searchPage = (context: RegisterCollaborators): Route[] => [
     const lists = isSearched
       ? findFilteredLists(view, query, await context.members.membersOf(view.organization.id))
       : [];
-    return page(view, { query, hits, near, lists, destinations: findDestinations(view, query) });
+    const isFound = hits.length + near.length + lists.length > 0;
+    const words = isFound || !isSearched ? [] : await searchSingleWords(context.scanReader, view.caller, input, signal);
+    return page(view, { query, hits, near, words, lists, destinations: findDestinations(view, query) });
   }),
 ];
 

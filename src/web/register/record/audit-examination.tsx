@@ -11,7 +11,6 @@ import type { WebContext } from '../../server/context.ts';
 import { countText } from '../../texts/counts.ts';
 import type { RecordRow } from '../field-content.tsx';
 import { asOfInput, type RegisterCollaborators, type RegisterView, registerAddress } from '../open-register.ts';
-import { numberedName } from './numbered-name.ts';
 import { States } from './record-heading.tsx';
 
 const MAX_FINDINGS = 50;
@@ -80,7 +79,7 @@ export function ExaminationCard(props: { view: RegisterView; examination: AuditE
           {findings.map((finding) => (
             <li key={String(finding.id)}>
               <a href={registerAddress(view, `/nonconformities/${finding.id}`)}>
-                {numberedName({ reference_id: finding.reference_id, name: String(finding.description) })}
+                {familyQueryOfType(NONCONFORMITY.type).model.nameOf(finding)}
               </a>
               <span class="states">
                 <States family={NONCONFORMITY} record={finding} />

@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
+import { isAbbreviated } from '../../../queries/lists/near-matches.ts';
 import type { SearchHits } from '../../../queries/lists/search-records.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
 import { FieldContent, type RecordRow } from '../field-content.tsx';
@@ -14,6 +15,8 @@ export interface SearchContent {
   hits: readonly SearchHits[];
   /** Records that come near if there are no hits: other spellings, and what an abbreviation stands for. */
   near: readonly SearchHits[];
+  /** The words of a query without results that find records alone. */
+  words: readonly string[];
   /** The filtered lists that words of the query name. */
   lists: readonly Destination[];
   destinations: readonly Destination[];
@@ -21,7 +24,7 @@ export interface SearchContent {
 
 /** The records, pages and actions that a search found. The palette's script shows the same. */
 export function SearchResults({ view, content }: { view: RegisterView; content: SearchContent }) {
-  const { query, lists, destinations } = content;
+  const { query, words, lists, destinations } = content;
   const hits = content.hits.length > 0 ? content.hits : content.near;
   const families = ORDERED_FAMILIES.filter(({ type }) => hits.some((group) => group.type === type));
   return (
@@ -40,6 +43,10 @@ export function SearchResults({ view, content }: { view: RegisterView; content: 
       ))}
       <Destinations title="Filtered lists" destinations={lists} />
       <Destinations title="Pages and actions" destinations={destinations} />
+      <Destinations
+        title="One of the words"
+        destinations={words.map((word) => ({ title: word, address: registerAddress(view, '/search', { q: word }) }))}
+      />
       {findsNothing(content) && <Destinations title="Look further" destinations={nextSteps(view)} />}
     </>
   );
@@ -72,12 +79,21 @@ function findsNothing(content: SearchContent): boolean {
   return content.query.length >= MIN_QUERY_LENGTH && countResults(content) === 0;
 }
 
+/** Returns true if the query abbreviates the titles of all these records, or spells them out. */
+function isAbbreviatedBy(query: string, { type, records }: SearchHits): boolean {
+  const family = ORDERED_FAMILIES.find((candidate) => candidate.type === type)!;
+  return records.every((record) => isAbbreviated(query, String(record[titleFieldOf(family)])));
+}
+
 function statusText(content: SearchContent): string {
   const { query, hits } = content;
   if (query.length < MIN_QUERY_LENGTH) return 'Type a name, a number or words.';
   if (findsNothing(content)) {
+    const { near } = content;
+    if (near.length > 0 && near.every((group) => isAbbreviatedBy(query, group)))
+      return `No exact match. These may mean “${query}”.`;
     const next =
-      content.near.length > 0 ? 'These come near.' : 'The search finds names, numbers and words of records, and pages.';
+      near.length > 0 ? 'These come near.' : 'The search finds names, numbers and words of records, and pages.';
     return `Nothing matches “${query}”. ${next}`;
   }
   const count = countResults(content);
