@@ -60,7 +60,7 @@ export function runDemoStories(browser: Browser, stores: StoryStores): void {
     context.service = await startService(stores.env, ['--demo']);
     context.windows = [];
     const { page } = await visit(context, 'Ingrid');
-    const isSealed = async () => (await (await page.request.get(page.url())).text()).includes('sealed up to');
+    const isSealed = async () => (await (await page.request.get(page.url())).text()).includes('Last sealed ');
     await until(isSealed, SEAL_TIMEOUT_MS, 'the demo is sealed');
   });
   test.after.each(async ({ windows }) => {
