@@ -29,12 +29,16 @@ export class ReportingThread {
   private thread: ServiceThread<ReportingMessages> | null = null;
 
   constructor(
-    private readonly settings: Omit<ReportingThreadSettings, 'holder' | 'installation'>,
+    private readonly settings: Omit<ReportingThreadSettings, 'holder' | 'installation'> & { keepsReports: boolean },
     private readonly log: ThreadLog,
   ) {}
 
-  /** Starts the thread, once the installation is known. */
+  /** Starts the thread, once the installation is known, unless the operator wants no reports. */
   start(installation: string): void {
+    if (!this.settings.keepsReports) {
+      this.state = { state: 'OFF', lag_ms: 0, problem: 'KEEP_REPORTS=false.' };
+      return;
+    }
     const { stores, reportsDir, time } = this.settings;
     const settings: ReportingThreadSettings = { stores, reportsDir, time, installation, holder: randomUUID() };
     this.thread = new ServiceThread<ReportingMessages>({
