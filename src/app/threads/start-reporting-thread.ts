@@ -27,6 +27,7 @@ export class ReportingThread {
   /** The newest state, for health. */
   state: ReportingState = { state: 'STARTING', lag_ms: 0 };
   private thread: ServiceThread<ReportingMessages> | null = null;
+  private isStopped = false;
 
   constructor(
     private readonly settings: Omit<ReportingThreadSettings, 'holder' | 'installation'> & { keepsReports: boolean },
@@ -35,6 +36,8 @@ export class ReportingThread {
 
   /** Starts the thread, once the installation is known, unless the operator wants no reports. */
   start(installation: string): void {
+    // The service may be stopped while the read models still catch up.
+    if (this.isStopped) return;
     if (!this.settings.keepsReports) {
       this.state = { state: 'OFF', lag_ms: 0, problem: 'KEEP_REPORTS=false.' };
       return;
@@ -56,6 +59,7 @@ export class ReportingThread {
   }
 
   async stop(): Promise<void> {
+    this.isStopped = true;
     await this.thread?.stop();
   }
 }
