@@ -14,8 +14,6 @@ export interface Config {
   dataDir: string;
   /** The folder of the reporting database, if it is embedded. An absolute path. */
   reportsDir: string;
-  /** False if the service keeps no reporting database. */
-  keepsReports: boolean;
   /** The public origin, without a trailing slash; null for the address that the service listens on. */
   baseUrl: string | null;
   /** Absolute paths of a PEM certificate and its key, to serve https; null to serve plain http. */
@@ -73,7 +71,6 @@ const SETTINGS = z.object({
   HOST: z.string().default('127.0.0.1'),
   DATA_DIR: z.string().default(DEFAULT_DATA_DIR),
   REPORTS_DIR: z.string().optional(),
-  KEEP_REPORTS: trueOrFalse('true'),
   BASE_URL: z
     .string()
     .refine(isOrigin, 'must be an http:// or https:// address without path or query, such as https://grc.example.com')
@@ -159,7 +156,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     port: settings.PORT,
     host: settings.HOST,
     dataDir: resolve(cwd, settings.DATA_DIR),
-    keepsReports: settings.KEEP_REPORTS,
     reportsDir: resolve(cwd, settings.REPORTS_DIR ?? join(settings.DATA_DIR, 'reports')),
     baseUrl: settings.BASE_URL ?? null,
     tls: TLS_CERT && TLS_KEY ? { cert: resolve(cwd, TLS_CERT), key: resolve(cwd, TLS_KEY) } : null,

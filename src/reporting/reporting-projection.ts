@@ -27,14 +27,12 @@ const PEOPLE_INTERVAL_MS = 20_000;
 const FAILURE_PAUSE_MS = 2_000;
 /** Pause after the store has refused to be written. */
 const REFUSED_PAUSE_MS = 30_000;
-/** Rest after work, in times of the work. A database that several servers share must not be kept busy by reports. */
-const REST_FACTOR = 4;
 /** Steps of one organization in a transaction, in which it catches up with its read models. */
 const MAX_STEPS = 5;
 
 /** The state of the reporting database, for health. */
 export interface ReportingState {
-  /** STANDBY: another instance writes it. OFF: the service may not write it, or is told not to. */
+  /** STANDBY: another instance writes it. OFF: the service may not write it. */
   state: 'STARTING' | 'BUILDING' | 'FOLLOWING' | 'STANDBY' | 'FAILING' | 'OFF';
   /** The time for which the database has lacked an event that the read models have; 0 if it is up to date. */
   lag_ms: number;
@@ -212,10 +210,7 @@ export class ReportingProjection {
       // A rebuild takes longer than a lease lasts.
       if (!(await this.leads())) throw new Fenced('another instance writes the reporting database now');
       await write(table, changes);
-      if (!this.options.exclusive) await delay(REST_FACTOR * (monotonicMs() - workingSince), undefined, { signal });
-      workingSince = monotonicMs();
     };
-    let workingSince = monotonicMs();
     let progress = from;
     for (let step = 0; step < MAX_STEPS; step += 1) {
       const checkpoint = await models.checkpoint(organizationId);

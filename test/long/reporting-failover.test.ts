@@ -27,7 +27,7 @@ interface Context {
 const test = suite<Context>('failover of the reporting database');
 
 test.before.each(async (context) => {
-  const pair = (await sharedPair(true))!;
+  const pair = (await sharedPair())!;
   const writer = await startService(pair.env);
   const { token } = writer;
   await reportingBecomes(writer, token, 'FOLLOWING');

@@ -26,7 +26,7 @@ for (const pair of await startPairs()) {
   const test = suite<Context>(`the reporting database, on ${pair.name}`);
 
   test.before(async (context) => {
-    const served = await serve({ ...pair, env: { ...pair.env, KEEP_REPORTS: 'true' } });
+    const served = await serve(pair);
     const { owner, organizationId: organization_id } = served;
     await writeSmallRegister(owner, organization_id);
     const { risks } = (await owner.ok('listRisks', { organization_id })) as unknown as { risks: { id: string }[] };

@@ -30,18 +30,14 @@ export class ReportingThread {
   private isStopped = false;
 
   constructor(
-    private readonly settings: Omit<ReportingThreadSettings, 'holder' | 'installation'> & { keepsReports: boolean },
+    private readonly settings: Omit<ReportingThreadSettings, 'holder' | 'installation'>,
     private readonly log: ThreadLog,
   ) {}
 
-  /** Starts the thread, once the installation is known, unless the operator wants no reports. */
+  /** Starts the thread, once the installation is known. */
   start(installation: string): void {
     // The service may be stopped while the read models still catch up.
     if (this.isStopped) return;
-    if (!this.settings.keepsReports) {
-      this.state = { state: 'OFF', lag_ms: 0, problem: 'KEEP_REPORTS=false.' };
-      return;
-    }
     const { stores, reportsDir, time } = this.settings;
     const settings: ReportingThreadSettings = { stores, reportsDir, time, installation, holder: randomUUID() };
     this.thread = new ServiceThread<ReportingMessages>({

@@ -19,8 +19,11 @@ const DATABASE_SUFFIX = '_reports';
 
 const SOURCE_COLLECTION = '_source';
 
-/** Changes per command, so that other clients of the server get their turn in between. */
-const MAX_CHANGES_PER_COMMAND = 100;
+/**
+ * Changes per command, so that other clients of the server get their turn in between. FerretDB 1 holds a connection to its
+ * database for each change until the command ends. It has 100 of them, and a command that needs more never ends.
+ */
+const MAX_CHANGES_PER_COMMAND = 50;
 
 /** A row with the id of the build that wrote it. A rebuild removes the rows of other builds at its end. */
 interface ReportingDocument extends MongoRow {

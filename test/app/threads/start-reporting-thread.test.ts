@@ -13,26 +13,17 @@ process.on('worker', (worker) => threads.push(worker));
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const stores = { dataDir: '/nowhere', eventStoreUrl: null, mongodbUrl: null };
 
-function reportingThread(keepsReports: boolean): ReportingThread {
+function reportingThread(): ReportingThread {
   const time = new ServiceClock().shared.memory;
-  return new ReportingThread({ stores, reportsDir: '/nowhere', keepsReports, time }, log);
+  return new ReportingThread({ stores, reportsDir: '/nowhere', time }, log);
 }
 
 test('a service that is stopped while it catches up starts no thread, which would keep the process alive', async () => {
-  const reporting = reportingThread(true);
+  const reporting = reportingThread();
   await reporting.stop();
   reporting.start('ins_1');
   await new Promise(setImmediate);
   assert.is(threads.length, 0);
-});
-
-test('KEEP_REPORTS=false starts none, and health says why', async () => {
-  const reporting = reportingThread(false);
-  reporting.start('ins_1');
-  await new Promise(setImmediate);
-  assert.is(threads.length, 0);
-  assert.equal([reporting.state.state, reporting.state.problem], ['OFF', 'KEEP_REPORTS=false.']);
-  await reporting.stop();
 });
 
 test.run();

@@ -19,7 +19,7 @@ import { sharedPair, veritrail } from '../../support/stores/shared-pair.ts';
 const test = suite('kills of the writer of the reporting database in MongoDB');
 
 test('kill -9 between the log and the reports, and in the middle of a rebuild, with a reader connected', async () => {
-  const pair = (await sharedPair(true))!;
+  const pair = (await sharedPair())!;
   let service = await startService(pair.env);
   const { token } = service;
   await reportingBecomes(service, token, 'FOLLOWING');

@@ -19,7 +19,7 @@ const UNAUTHORIZED = 13;
 const test = suite('a user without a right to the reporting database');
 
 test('reports are off until the user gets it, and nothing else is held up', async () => {
-  const pair = (await sharedPair(true))!;
+  const pair = (await sharedPair())!;
   const { engine, url } = await EngineRelay.to(pair.env.MONGODB_URL!);
   engine.code = UNAUTHORIZED;
   engine.refuses = (database) => database.endsWith('_reports');

@@ -67,8 +67,7 @@ export async function startSecondPair(env: Record<string, string> = {}): Promise
   };
   return {
     name: `${events.name} and ${mongo.name}`,
-    // FerretDB runs one command after another, and looks through whole collections: reports would keep it busy.
-    env: { ...env, KEEP_REPORTS: 'false', EVENTSTORE_URL: events.url, MONGODB_URL: mongo.url },
+    env: { ...env, EVENTSTORE_URL: events.url, MONGODB_URL: mongo.url },
     close,
   };
 }

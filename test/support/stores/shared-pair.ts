@@ -23,11 +23,8 @@ export async function veritrail(env: Record<string, string>, ...args: string[]):
   }
 }
 
-/**
- * Starts stores that several services may share: EventStoreDB and MongoDB. Returns null without a MongoDB.
- * @param keepsReports FerretDB runs one command after another, so reports keep it busy
- */
-export async function sharedPair(keepsReports = false): Promise<Pair | null> {
+/** Starts stores that several services may share: EventStoreDB and MongoDB. Returns null without a MongoDB. */
+export async function sharedPair(): Promise<Pair | null> {
   const mongo = await startMongo();
   if (mongo === null) return null;
   const events = await startEventStore();
@@ -37,7 +34,7 @@ export async function sharedPair(keepsReports = false): Promise<Pair | null> {
   };
   return {
     name: `${events.name} and ${mongo.name}`,
-    env: { EVENTSTORE_URL: events.url, MONGODB_URL: mongo.url, KEEP_REPORTS: String(keepsReports) },
+    env: { EVENTSTORE_URL: events.url, MONGODB_URL: mongo.url },
     close,
   };
 }
