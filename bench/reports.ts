@@ -1,10 +1,10 @@
-import { ALL_TOOLS } from '../src/mcp/tools/all-tools.ts';
-import type { ToolService } from '../src/mcp/tools/tool.ts';
-import { createToolBox } from '../src/mcp/tools/toolbox.ts';
 import { Reader } from '../src/queries/moments/snapshot.ts';
 import { reportHtml } from '../src/reports/formats/report-html.tsx';
 import { openReportFile } from '../src/reports/report.ts';
 import type { ReadModels } from '../src/stores/read-store.ts';
+import { ALL_TOOLS } from '../src/tools/all-tools.ts';
+import type { ToolService } from '../src/tools/tool.ts';
+import { createToolBox } from '../src/tools/toolbox.ts';
 import { withOverrides } from '../test/support/with-overrides.ts';
 import { type BenchRegister, createBenchRegister } from './bench-register.ts';
 import { atMost, compareTimes, type Figure, figure } from './measure.ts';

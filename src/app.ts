@@ -28,11 +28,11 @@ import { findInstallation, firstStart, sharedSecret } from './identity/installat
 import { migrateAccounts } from './identity/migrations/migrate.ts';
 import { SchemaWatch } from './identity/migrations/schema-watch.ts';
 import type { DemoAccount } from './identity/sign-in/demo-sign-in.ts';
-import type { ToolService } from './mcp/tools/tool.ts';
 import type { ServedProjections } from './projections/served-projections.ts';
 import { explainStartError } from './stores/data-folder.ts';
 import { openStores, type StoreSettings, type Stores, usesDataFolder } from './stores/open.ts';
 import { lockDataFolder } from './stores/sqlite/lock-data-folder.ts';
+import type { ToolService } from './tools/tool.ts';
 
 /** A started service. */
 export interface RunningService {

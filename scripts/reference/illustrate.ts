@@ -1,6 +1,6 @@
 import { addDays } from '../../src/commands/engine/dates.ts';
 import { controlIndex } from '../../src/commands/engine/ids.ts';
-import { EXAMPLE_TODAY, exampleId, mapTexts } from '../../src/mcp/schema/example.ts';
+import { EXAMPLE_TODAY, exampleId, mapTexts } from '../../src/tools/schema/example.ts';
 
 const ID = /^([a-z]{3})_[0-9A-HJKMNP-TV-Z]{26,29}$/;
 const PAGE_URL = /^https?:\/\/[^/]+\/organizations\//;

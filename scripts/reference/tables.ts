@@ -1,6 +1,6 @@
-import { fullSchema, type JsonSchema } from '../../src/mcp/schema/json-schema.ts';
-import type { RecordSchemas } from '../../src/mcp/schema/output.ts';
-import type { Tool } from '../../src/mcp/tools/tool.ts';
+import { fullSchema, type JsonSchema } from '../../src/tools/schema/json-schema.ts';
+import type { RecordSchemas } from '../../src/tools/schema/output.ts';
+import type { Tool } from '../../src/tools/tool.ts';
 import { type Property, propertiesOf, STAR, valueType, withoutNull } from './value-types.ts';
 
 /** Inputs that many tools take. The page explains them once. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ALL_TOOLS } from '../../src/mcp/tools/all-tools.ts';
+import { ALL_TOOLS } from '../../src/tools/all-tools.ts';
 import { type CallTool, type ExampleRun, runExamples } from '../../test/support/mcp/examples.ts';
 import { embeddedPair, serve } from '../../test/support/stores/pairs.ts';
 import { toolsReference } from './tools-page.ts';

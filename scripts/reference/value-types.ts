@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../src/mcp/schema/json-schema.ts';
+import type { JsonSchema } from '../../src/tools/schema/json-schema.ts';
 
 /** A property of a schema as a row of a table. */
 export interface Property {

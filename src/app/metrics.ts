@@ -1,9 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { asRefusal, Refusal } from '../commands/engine/refusal.ts';
 import type { Identity } from '../identity/identity.ts';
-import type { ToolBox } from '../mcp/tools/toolbox.ts';
 import { decorateEventStore } from '../stores/decorate-event-store.ts';
 import type { EventStore } from '../stores/event-store.ts';
+import type { ToolBox } from '../tools/toolbox.ts';
 import type { Register } from './create-register.ts';
 import type { ReadsInThread } from './threads/reads-in-thread.ts';
 

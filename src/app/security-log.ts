@@ -2,8 +2,8 @@ import type { RequestState } from '../http/request.ts';
 import { ACCESS_ENTRIES, ACCESS_ENTRY_TYPES } from '../identity/access-log/access-entry-types.ts';
 import type { AccessEvent } from '../identity/access-log/access-events.ts';
 import { entryOf } from '../identity/access-log/access-log-entry.ts';
-import type { ToolBox } from '../mcp/tools/toolbox.ts';
 import type { OrganizationEvent } from '../register/organization.ts';
+import type { ToolBox } from '../tools/toolbox.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import type { Logger } from './logger.ts';
 

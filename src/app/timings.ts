@@ -6,8 +6,8 @@ import {
   type HandlerOptions,
 } from '../commands/engine/handler.ts';
 import { asRefusal, Refusal } from '../commands/engine/refusal.ts';
-import type { ToolBox } from '../mcp/tools/toolbox.ts';
 import type { EventStore } from '../stores/event-store.ts';
+import type { ToolBox } from '../tools/toolbox.ts';
 
 /** Called with what was done and how long it took: names and numbers, never inputs. */
 export type OnTiming = (details: { ms: number; [name: string]: unknown }, message: string) => void;

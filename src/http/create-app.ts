@@ -3,7 +3,7 @@ import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { OAuth } from '../identity/oauth/oauth.ts';
 import { Protocol } from '../mcp/protocol/protocol.ts';
-import type { ToolBox } from '../mcp/tools/toolbox.ts';
+import type { ToolBox } from '../tools/toolbox.ts';
 import {
   type Admit,
   type Authenticate,

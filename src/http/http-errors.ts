@@ -7,7 +7,7 @@ import {
   type RefusalCode,
   type RefusalDetails,
 } from '../commands/engine/refusal.ts';
-import { ERRORS } from '../mcp/protocol/error-codes.ts';
+import { ERRORS } from '../tools/error-codes.ts';
 
 type Headers = Record<string, string>;
 

@@ -4,7 +4,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../src/commands/engine/dates.ts';
-import { mapTexts } from '../../src/mcp/schema/example.ts';
+import { mapTexts } from '../../src/tools/schema/example.ts';
 import { sdkClient } from '../support/mcp/mcp-client.ts';
 import { startService } from '../support/service.ts';
 

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { SECURITY_EVENTS } from '../../src/app/security-log.ts';
 import { bannerText } from '../../src/app/start-banner.ts';
 import { SETTING_NAMES } from '../../src/config.ts';
-import { ALL_TOOLS } from '../../src/mcp/tools/all-tools.ts';
+import { ALL_TOOLS } from '../../src/tools/all-tools.ts';
 
 const urlOf = (path: string) => new URL(`../../${path}`, import.meta.url);
 const read = (path: string) => readFileSync(urlOf(path), 'utf8');

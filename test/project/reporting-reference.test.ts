@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeReportingReference } from '../../scripts/reference/reporting-reference.ts';
-import { ALL_TOOLS } from '../../src/mcp/tools/all-tools.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/register/families.ts';
 import { RECORD_TABLES } from '../../src/reporting/family-tables.ts';
 import { REPORTING_SCHEMA } from '../../src/reporting/tables.ts';
+import { ALL_TOOLS } from '../../src/tools/all-tools.ts';
 
 const test = suite('the reference of the reporting database');
 const FIXTURE = new URL('../fixtures/reporting-schema.json', import.meta.url);

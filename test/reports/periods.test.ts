@@ -1,8 +1,8 @@
 /** Reports of the changes between two moments, and in the period of an audit. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ALL_TOOLS } from '../../src/mcp/tools/all-tools.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/register/families.ts';
+import { ALL_TOOLS } from '../../src/tools/all-tools.ts';
 import { daysAgo } from '../support/histories/story.ts';
 import { runExamples } from '../support/mcp/examples.ts';
 import { type Answer, startRegister, type TestRegister } from '../support/register.ts';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ROW_READERS } from '../../src/mcp/import/import-rows.ts';
-import { sheetFields } from '../../src/mcp/import/sheet/sheet-fields.ts';
+import { ROW_READERS } from '../../src/import/import-rows.ts';
+import { sheetFields } from '../../src/import/sheet/sheet-fields.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/register/families.ts';
 import { OWNER_HEADINGS } from '../../src/register/field.ts';
 import { RISK_STATUSES } from '../../src/register/risk.ts';

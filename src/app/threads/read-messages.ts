@@ -2,11 +2,11 @@ import type { RefusalCode, RefusalDetails } from '../../commands/engine/refusal.
 import type { Caller } from '../../commands/organization/caller.ts';
 import type { RecordFileCall } from '../../http/files/record-files.ts';
 import type { ReportFileCall } from '../../http/files/report-files.ts';
-import type { PreparedCall, ToolResult } from '../../mcp/tools/toolbox.ts';
 import type { DownloadDetails } from '../../queries/files/download-details.ts';
 import type { PinnedMoment } from '../../queries/moments/moment.ts';
 import type { StoreSettings } from '../../stores/open.ts';
 import type { Checkpoint } from '../../stores/read-store.ts';
+import type { PreparedCall, ToolResult } from '../../tools/toolbox.ts';
 import type { ReadStatement } from './statements-in-thread.ts';
 
 /** The settings of the read thread. */

@@ -5,12 +5,12 @@ import type { OpenRecordFile, RecordFileCall } from '../../http/files/record-fil
 import type { ReportFileAnswer, ReportFileCall, ReportFiles } from '../../http/files/report-files.ts';
 import type { SpooledFiles } from '../../http/files/spooled-files.ts';
 import { FairQueue, type TaskOwner } from '../../identity/fair-queue.ts';
-import type { CallContext, ToolService } from '../../mcp/tools/tool.ts';
-import type { CallRunner, PreparedCall, ToolResult } from '../../mcp/tools/toolbox.ts';
 import { logSize } from '../../queries/moments/log-size.ts';
 import type { ReadProgress } from '../../queries/moments/snapshot.ts';
 import { StoreUnavailable } from '../../stores/errors.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
+import type { CallContext, ToolService } from '../../tools/tool.ts';
+import type { CallRunner, PreparedCall, ToolResult } from '../../tools/toolbox.ts';
 import type { ThreadLog } from './messages.ts';
 import type { HeavyReads, ProgressState, ReadMessages, ReadRequest, ReadThreadSettings } from './read-messages.ts';
 import { RemoteContent } from './remote-content.ts';

@@ -1,7 +1,7 @@
-import { MIN_EVENTS_OF_SCAN } from '../../mcp/tools/list-load.ts';
 import { logSize } from '../../queries/moments/log-size.ts';
 import type { ServedGeneration } from '../../queries/moments/snapshot.ts';
 import type { Count, CountQuery, DocumentQuery, DocumentReads, MatchingDocument } from '../../stores/read-store.ts';
+import { MIN_EVENTS_OF_SCAN } from '../../tools/list-load.ts';
 
 /** A read of a collection, as data. */
 export type ReadStatement =

@@ -1,13 +1,9 @@
 import { parseArgs } from 'node:util';
 import { openWorkbookInProcess } from '../../app/reading/files-in-process.ts';
-import { CrosswalkImport, relationCountsText } from '../../mcp/import/crosswalk/crosswalk-import.ts';
-import { RELATION_WORDS } from '../../mcp/import/crosswalk/crosswalk-row.ts';
-import {
-  CROSSWALK_FIELDS,
-  CrosswalkSheet,
-  type CrosswalkSheetResult,
-} from '../../mcp/import/crosswalk/crosswalk-sheet.ts';
-import { importTool } from '../../mcp/import/import-tool.ts';
+import { CrosswalkImport, relationCountsText } from '../../import/crosswalk/crosswalk-import.ts';
+import { RELATION_WORDS } from '../../import/crosswalk/crosswalk-row.ts';
+import { CROSSWALK_FIELDS, CrosswalkSheet, type CrosswalkSheetResult } from '../../import/crosswalk/crosswalk-sheet.ts';
+import { importTool } from '../../import/import-tool.ts';
 import { namesOneOf, normalizeHeading } from '../../sheets/columns/headings.ts';
 import { readValueWords, wordsByField } from '../../sheets/columns/value-words.ts';
 import { readSheet, type Sheet } from '../../sheets/read-sheet.ts';

@@ -1,5 +1,5 @@
-import type { SheetFields } from '../../mcp/import/sheet/sheet-fields.ts';
-import type { SheetImportResult } from '../../mcp/import/sheet/sheet-import.ts';
+import type { SheetFields } from '../../import/sheet/sheet-fields.ts';
+import type { SheetImportResult } from '../../import/sheet/sheet-import.ts';
 import { asideText } from '../../sheets/aside-text.ts';
 import type { MatchedColumns } from '../../sheets/columns/match-columns.ts';
 

@@ -5,12 +5,12 @@ import { isOutage, OperatorNeeded, UnreadableEvent } from '../../commands/engine
 import { FAMILIES } from '../../commands/families.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { ValueWords } from '../../identity/value-words.ts';
-import { ROW_READERS, type RowError, type RowReader } from '../../mcp/import/import-rows.ts';
-import { importTool } from '../../mcp/import/import-tool.ts';
-import { IMPORTED_BEFORE } from '../../mcp/import/row-commands.ts';
-import { withIdColumn } from '../../mcp/import/sheet/id-column.ts';
-import { sheetFields } from '../../mcp/import/sheet/sheet-fields.ts';
-import { ROWS_PER_WRITE, SheetImport, type SheetImportListener } from '../../mcp/import/sheet/sheet-import.ts';
+import { ROW_READERS, type RowError, type RowReader } from '../../import/import-rows.ts';
+import { importTool } from '../../import/import-tool.ts';
+import { IMPORTED_BEFORE } from '../../import/row-commands.ts';
+import { withIdColumn } from '../../import/sheet/id-column.ts';
+import { sheetFields } from '../../import/sheet/sheet-fields.ts';
+import { ROWS_PER_WRITE, SheetImport, type SheetImportListener } from '../../import/sheet/sheet-import.ts';
 import { LiveRecords } from '../../queries/records/live-records.ts';
 import type { FamilyDescription } from '../../register/field.ts';
 import type { DateOrder } from '../../sheets/cells/cell-dates.ts';

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { RowError } from '../../mcp/import/import-rows.ts';
-import { LEFT_OUT_COLUMNS } from '../../mcp/import/sheet/left-out-columns.ts';
+import type { RowError } from '../../import/import-rows.ts';
+import { LEFT_OUT_COLUMNS } from '../../import/sheet/left-out-columns.ts';
 import { BYTE_ORDER_MARK, csvCell } from '../../reports/formats/report-csv.ts';
 import { displayText } from '../../sheets/cells/cell.ts';
 import type { SheetRow } from '../../sheets/table-rows.ts';

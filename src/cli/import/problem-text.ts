@@ -1,4 +1,4 @@
-import type { RowError } from '../../mcp/import/import-rows.ts';
+import type { RowError } from '../../import/import-rows.ts';
 
 /** Returns a row's problem as a sentence. Some messages are clauses that follow the field's name. */
 export function problemText(error: RowError): string {

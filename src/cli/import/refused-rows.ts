@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { RowError } from '../../mcp/import/import-rows.ts';
+import type { RowError } from '../../import/import-rows.ts';
 import { csvCell } from '../../reports/formats/report-csv.ts';
 import type { SheetRow } from '../../sheets/table-rows.ts';
 import { CommandError, type Shell } from '../command.ts';

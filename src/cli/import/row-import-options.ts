@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { parseArgs } from 'node:util';
-import * as field from '../../mcp/schema/fields.ts';
 import { readColumnMap } from '../../sheets/columns/match-columns.ts';
+import * as field from '../../tools/schema/fields.ts';
 import { onlyArgument, type Shell, UsageError } from '../command.ts';
 import { textOption } from '../text-option.ts';
 import { headingRowOption } from './heading-row-option.ts';

@@ -1,5 +1,5 @@
 import { ImportedNames } from '../../identity/imported-names.ts';
-import type { WriteService } from '../../mcp/tools/tool.ts';
+import type { WriteService } from '../../tools/tool.ts';
 import type { OpenInstallation } from '../with-installation.ts';
 
 /** Returns the service for an import. It waits for no read models: a running service projects what the import writes. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { ALL_SCOPES, OAuthAddresses, WRITE_SCOPE } from '../../identity/oauth/addresses.ts';
-import type { ToolBox } from '../../mcp/tools/toolbox.ts';
+import type { ToolBox } from '../../tools/toolbox.ts';
 import { HttpError } from '../http-errors.ts';
 
 type Challenge = (request: IncomingMessage) => string;

@@ -1,8 +1,8 @@
-import { changesInput } from '../../mcp/schema/changes-schema.ts';
-import { InputParser } from '../../mcp/schema/input-parser.ts';
-import { publishedFilters } from '../../mcp/schema/json-schema.ts';
 import type { ChangesInput } from '../../queries/changes/changes-input.ts';
 import type { ChangeRefinement } from '../../queries/changes/refined-changes.ts';
+import { changesInput } from '../../tools/schema/changes-schema.ts';
+import { InputParser } from '../../tools/schema/input-parser.ts';
+import { publishedFilters } from '../../tools/schema/json-schema.ts';
 import { filledParameters, filterParameters, readFilter, singleParameter } from './file-query.ts';
 
 const REFINEMENTS = ['client', 'made_by'];

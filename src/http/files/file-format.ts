@@ -1,4 +1,4 @@
-import type { OfferedFormat } from '../../mcp/openapi/openapi-files.ts';
+import type { OfferedFormat } from '../../tools/openapi/openapi-files.ts';
 import { invalidInput } from '../http-errors.ts';
 
 /** A file format. */

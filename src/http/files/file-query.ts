@@ -1,4 +1,4 @@
-import type { FileRequest, RecordFileCatalog } from '../../mcp/tools/record-file-catalog.ts';
+import type { FileRequest, RecordFileCatalog } from '../../tools/record-file-catalog.ts';
 import { jsonOrText } from '../body.ts';
 import { invalidInput } from '../http-errors.ts';
 import { findFormat } from './file-format.ts';

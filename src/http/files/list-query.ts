@@ -1,8 +1,8 @@
-import { listInput } from '../../mcp/schema/family-schema.ts';
-import { InputParser } from '../../mcp/schema/input-parser.ts';
-import { publishedFilters } from '../../mcp/schema/json-schema.ts';
 import type { ListRecordsInput } from '../../queries/lists/list-records.ts';
 import type { FamilyDescription } from '../../register/field.ts';
+import { listInput } from '../../tools/schema/family-schema.ts';
+import { InputParser } from '../../tools/schema/input-parser.ts';
+import { publishedFilters } from '../../tools/schema/json-schema.ts';
 import { filterParameters, readFilter, singleParameter } from './file-query.ts';
 
 /** Reads a family's list from a page's address, with the filters and checks of the list tool. */

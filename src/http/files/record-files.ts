@@ -1,6 +1,6 @@
 import type { Caller } from '../../commands/organization/caller.ts';
-import type { FileRequest, RecordFile, RecordFileCatalog } from '../../mcp/tools/record-file-catalog.ts';
 import type { PinnedMoment } from '../../queries/moments/moment.ts';
+import type { FileRequest, RecordFile, RecordFileCatalog } from '../../tools/record-file-catalog.ts';
 import { RECORD_FILE_FORMATS } from './record-file-formats.ts';
 
 /** A request for a file of records or changes. It is plain data, so that another thread can read the file. */

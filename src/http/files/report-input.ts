@@ -1,8 +1,8 @@
 import { reportSegment } from '../../addresses/page-addresses.ts';
-import { publishedFilters } from '../../mcp/schema/json-schema.ts';
-import { reportTool } from '../../mcp/tools/report-tool.ts';
 import { REPORT_TYPES, REPORTS, type ReportName } from '../../reports/all-reports.ts';
 import type { ReportFileRequest } from '../../reports/report-request.ts';
+import { reportTool } from '../../tools/report-tool.ts';
+import { publishedFilters } from '../../tools/schema/json-schema.ts';
 import { invalidInput } from '../http-errors.ts';
 import { filledParameters, readFilter } from './file-query.ts';
 

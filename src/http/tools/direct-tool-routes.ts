@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import { clientOf } from '../../mcp/protocol/protocol-era.ts';
-import type { ToolBox } from '../../mcp/tools/toolbox.ts';
+import type { ToolBox } from '../../tools/toolbox.ts';
 import { type Admit, admitAfterWait } from '../access/admission.ts';
 import type { ScopeGuard } from '../access/challenge.ts';
 import type { Penalties } from '../access/penalties.ts';

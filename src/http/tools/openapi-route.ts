@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type Router from '@koa/router';
-import type { FileFormats } from '../../mcp/openapi/openapi-files.ts';
-import type { ToolBox } from '../../mcp/tools/toolbox.ts';
+import type { FileFormats } from '../../tools/openapi/openapi-files.ts';
+import type { ToolBox } from '../../tools/toolbox.ts';
 import { etagMatches } from '../etag.ts';
 import type { RequestState } from '../request.ts';
 

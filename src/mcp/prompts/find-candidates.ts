@@ -1,4 +1,4 @@
-import type { CallTool } from '../tools/call-tool.ts';
+import type { CallTool } from '../protocol/call-tool.ts';
 
 /** A tool that lists a family's records, and the member of its answer that has them. */
 export interface RecordList {

@@ -1,9 +1,9 @@
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { secondFactorNeeded } from '../../commands/organization/permissions.ts';
+import type { CallContext } from '../../tools/tool.ts';
+import type { CallTool } from '../protocol/call-tool.ts';
 import { ProtocolError, RPC_ERRORS } from '../protocol/protocol-message.ts';
 import { type FullRecord, type ResourceContents, readRecord, recordContents } from '../protocol/resources.ts';
-import type { CallTool } from '../tools/call-tool.ts';
-import type { CallContext } from '../tools/tool.ts';
 import { type Candidate, findCandidates, type RecordList } from './find-candidates.ts';
 
 /** A prompt's arguments, trimmed and without empty ones. */

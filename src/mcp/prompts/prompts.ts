@@ -1,7 +1,7 @@
 import { addDays } from '../../commands/engine/dates.ts';
-import { toolCaller } from '../tools/call-tool.ts';
-import type { CallContext } from '../tools/tool.ts';
-import type { ToolBox } from '../tools/toolbox.ts';
+import type { CallContext } from '../../tools/tool.ts';
+import type { ToolBox } from '../../tools/toolbox.ts';
+import { toolCaller } from '../protocol/call-tool.ts';
 import {
   argumentText,
   askWhichOne,

@@ -5,7 +5,7 @@ import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { RecordList } from '../prompts/find-candidates.ts';
 import { argumentText, invalidArgument, isPromptFamily, PROMPT_FAMILIES } from '../prompts/prompt.ts';
 import { PROMPT_LIST } from '../prompts/prompts.ts';
-import type { CallTool } from '../tools/call-tool.ts';
+import type { CallTool } from './call-tool.ts';
 import { RESOURCE_TEMPLATES } from './resources.ts';
 
 /** The parameters of completion/complete. Unknown members are allowed everywhere. */

@@ -4,7 +4,8 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { isObject, type Params, ProtocolError, RPC_ERRORS, type RpcRequest } from './protocol-message.ts';
+import { isObject, type UncheckedObject } from '../../tools/schema/is-object.ts';
+import { ProtocolError, RPC_ERRORS, type RpcRequest } from './protocol-message.ts';
 
 const MODERN_VERSION = '2026-07-28';
 export const LATEST_LEGACY_VERSION = '2025-11-25';
@@ -123,7 +124,7 @@ function decodeHeader(value: string): string | undefined {
 }
 
 /** Returns the client's own name and version. They are only displayed and recorded, so they are shortened and cleaned. */
-export function clientOf(era: Era, meta: Params, headers: IncomingHttpHeaders): Caller['client'] {
+export function clientOf(era: Era, meta: UncheckedObject, headers: IncomingHttpHeaders): Caller['client'] {
   if (era === 'modern') {
     const info = meta[`${META}clientInfo`];
     return isObject(info) ? tidyClient(String(info.name), String(info.version)) : null;

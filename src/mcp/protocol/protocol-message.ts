@@ -1,3 +1,5 @@
+import { isObject, type UncheckedObject } from '../../tools/schema/is-object.ts';
+
 /** The error codes of JSON-RPC 2.0. */
 export const RPC_ERRORS = {
   parseError: -32_700,
@@ -11,15 +13,12 @@ const JSONRPC_VERSION = '2.0';
 
 export type RequestId = string | number;
 
-/** A request's `params`: an object. Its `_meta` is an object too. */
-export type Params = Record<string, unknown>;
-
 export interface RpcRequest {
   kind: 'request';
   id: RequestId;
   method: string;
-  params: Params;
-  meta: Params;
+  params: UncheckedObject;
+  meta: UncheckedObject;
 }
 
 /** A message that gets no answer: a notification, or a client's response. */
@@ -48,16 +47,13 @@ export class ProtocolError extends Error {
   }
 }
 
-export const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** An id is a string or a safe integer. A larger number would lose digits and could not be echoed exactly. */
 const isRequestId = (value: unknown): value is RequestId => typeof value === 'string' || Number.isSafeInteger(value);
 
 const invalid = (message: string, id?: RequestId) =>
   new ProtocolError(400, RPC_ERRORS.invalidRequest, message, undefined, id);
 
-const NO_PARAMS: Params = Object.freeze({});
+const NO_PARAMS: UncheckedObject = Object.freeze({});
 
 /** Reads one parsed message. @throws ProtocolError if it is not a single JSON-RPC 2.0 message */
 export function readMessage(message: unknown): RpcRequest | RpcOneWayMessage {

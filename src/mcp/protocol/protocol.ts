@@ -4,10 +4,11 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../../commands/organization/caller.ts';
+import { isObject } from '../../tools/schema/is-object.ts';
+import type { CallContext } from '../../tools/tool.ts';
+import type { ToolBox, ToolResult } from '../../tools/toolbox.ts';
 import { getPrompt, PROMPT_LIST } from '../prompts/prompts.ts';
-import { toolCaller } from '../tools/call-tool.ts';
-import type { CallContext } from '../tools/tool.ts';
-import type { ToolBox, ToolResult } from '../tools/toolbox.ts';
+import { toolCaller } from './call-tool.ts';
 import { completeArgument } from './complete-argument.ts';
 import { INITIALIZE_PARAMS } from './initialize-params.ts';
 import {
@@ -25,7 +26,6 @@ import {
 } from './protocol-era.ts';
 import {
   errorMessage,
-  isObject,
   ProtocolError,
   type RequestId,
   RPC_ERRORS,

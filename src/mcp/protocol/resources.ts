@@ -4,7 +4,7 @@ import { LIBRARY_IDS, type LibraryId, libraryFramework, listLibrary } from '../.
 import { EVENT_TYPES_URI } from '../../queries/changes/refuse-unknown-event-types.ts';
 import { FAMILY_QUERIES } from '../../queries/family-query.ts';
 import { EVENT_TYPES } from '../../register/events.ts';
-import type { CallTool } from '../tools/call-tool.ts';
+import type { CallTool } from './call-tool.ts';
 
 const RECORD_URI_PREFIX = 'veritrail://records/';
 const LIBRARY_URI = 'veritrail://frameworks/library';

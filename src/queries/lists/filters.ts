@@ -11,7 +11,7 @@ import { type Moment, recordIdCondition, versionConditions } from '../moments/mo
 
 /**
  * Turns the `filter` of a list into conditions on stored keys. The tool's input is `listInput` of
- * src/mcp/schema/family-schema.ts. The stores make SQL or a MongoDB query from the conditions:
+ * src/tools/schema/family-schema.ts. The stores make SQL or a MongoDB query from the conditions:
  * src/stores/sqlite/read-sql.ts, src/stores/mongodb/query.ts.
  */
 

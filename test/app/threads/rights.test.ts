@@ -8,8 +8,8 @@ import { ServiceClock } from '../../../src/clock/service-clock.ts';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
 import type { Caller } from '../../../src/commands/organization/caller.ts';
 import { openSpool } from '../../../src/http/files/spooled-files.ts';
-import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
-import { type CallRunner, createToolBox } from '../../../src/mcp/tools/toolbox.ts';
+import { ALL_TOOLS } from '../../../src/tools/all-tools.ts';
+import { type CallRunner, createToolBox } from '../../../src/tools/toolbox.ts';
 import { callerAs, ORGANIZATION, startRegister, type TestRegister } from '../../support/register.ts';
 import { until } from '../../support/run/wait.ts';
 

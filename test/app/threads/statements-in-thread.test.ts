@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ReadStatement, servedInThread } from '../../../src/app/threads/statements-in-thread.ts';
-import { MIN_EVENTS_OF_SCAN } from '../../../src/mcp/tools/list-load.ts';
 import type { ServedGeneration } from '../../../src/queries/moments/snapshot.ts';
 import type { CountQuery, DocumentQuery, DocumentReads } from '../../../src/stores/read-store.ts';
+import { MIN_EVENTS_OF_SCAN } from '../../../src/tools/list-load.ts';
 
 interface Context {
   /** The generations that this thread has read, and `thread` for each statement of the other. */

@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
+import { toolCaller } from '../../../src/mcp/protocol/call-tool.ts';
 import { ProtocolError } from '../../../src/mcp/protocol/protocol-message.ts';
-import { toolCaller } from '../../../src/mcp/tools/call-tool.ts';
-import type { CallContext } from '../../../src/mcp/tools/tool.ts';
-import type { ToolBox } from '../../../src/mcp/tools/toolbox.ts';
+import type { CallContext } from '../../../src/tools/tool.ts';
+import type { ToolBox } from '../../../src/tools/toolbox.ts';
 
 const test = suite('calling a tool');
 

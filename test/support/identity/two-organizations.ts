@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { randomId } from '../../../src/commands/engine/ids.ts';
 import { organizationAggregate } from '../../../src/commands/families.ts';
 import type { Caller } from '../../../src/commands/organization/caller.ts';
-import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
+import { ALL_TOOLS } from '../../../src/tools/all-tools.ts';
 import { runExamples } from '../mcp/examples.ts';
 import { type Answer, callerAs, envelopeFor, INSTALLATION_ID, startRegister, type TestRegister } from '../register.ts';
 

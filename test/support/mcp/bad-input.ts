@@ -2,7 +2,7 @@
  * Generates bad inputs from a tool's published schema. Each breaks one rule in one place of an otherwise valid input.
  * Some rules of a text, such as of a moment or a cursor, aren't in the schema, and are derived from the field's name.
  */
-import type { JsonSchema } from '../../../src/mcp/schema/json-schema.ts';
+import type { JsonSchema } from '../../../src/tools/schema/json-schema.ts';
 import { idOf, KINDS, kindsIn } from '../ids.ts';
 
 type Path = readonly (string | number)[];

@@ -1,8 +1,8 @@
 /** Runs the examples of all tools, each one after the examples that create its records. */
 import { controlId } from '../../../src/commands/engine/ids.ts';
-import { fillExample, placeholdersIn } from '../../../src/mcp/schema/example.ts';
-import { FAMILY_TOOLS } from '../../../src/mcp/tools/all-family-tools.ts';
-import type { Tool } from '../../../src/mcp/tools/tool.ts';
+import { FAMILY_TOOLS } from '../../../src/tools/all-family-tools.ts';
+import { fillExample, placeholdersIn } from '../../../src/tools/schema/example.ts';
+import type { Tool } from '../../../src/tools/tool.ts';
 
 /** Calls a tool and returns its answer. Throws if the answer is an error. */
 export type CallTool = (tool: string, input: object) => Promise<Record<string, unknown>>;

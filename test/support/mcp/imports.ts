@@ -1,6 +1,6 @@
 /** Imports in process, and what they answer. */
 import * as assert from 'uvu/assert';
-import type { ImportAnswer } from '../../../src/mcp/import/import-answer.ts';
+import type { ImportAnswer } from '../../../src/import/import-answer.ts';
 import { callerAs, ORGANIZATION, type TestRegister } from '../register.ts';
 
 export const suppliers = (count: number) =>

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { errorOutput } from '../../../src/mcp/schema/output.ts';
+import { errorOutput } from '../../../src/tools/schema/output.ts';
 import { OTHER_PREFIX, type TwoOrganizations } from '../identity/two-organizations.ts';
 
 /** The error of an answer. */

@@ -8,9 +8,9 @@ import { clientInfoReader } from '../../../src/http/access/client-info-reader.ts
 import { createRateLimits } from '../../../src/http/access/rate-limits.ts';
 import { createApp, type HttpServiceOptions } from '../../../src/http/create-app.ts';
 import { startServer, stopServer } from '../../../src/http/server.ts';
-import type { CallContext } from '../../../src/mcp/tools/tool.ts';
-import type { ToolBox, ToolResult } from '../../../src/mcp/tools/toolbox.ts';
 import { StoreUnavailable } from '../../../src/stores/errors.ts';
+import type { CallContext } from '../../../src/tools/tool.ts';
+import type { ToolBox, ToolResult } from '../../../src/tools/toolbox.ts';
 
 export const TOKEN = 'vtr_good';
 export const CALLER: Caller = {

@@ -3,7 +3,7 @@ import { randomId } from '../../../src/commands/engine/ids.ts';
 import { ROLES, type Role } from '../../../src/commands/organization/caller.ts';
 import { accountActor, executeOrganizationCommand, SYSTEM_ACTOR } from '../../../src/identity/memberships/actor.ts';
 import { addToMembershipIndex } from '../../../src/identity/memberships/membership-index.ts';
-import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
+import { ALL_TOOLS } from '../../../src/tools/all-tools.ts';
 import { runExamples } from '../mcp/examples.ts';
 import type { TestBrowser, WebTest } from './web.ts';
 

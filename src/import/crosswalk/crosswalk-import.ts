@@ -1,0 +1,234 @@
+import {
+  type CrosswalkCommand,
+  crosswalkAggregate,
+  MAX_CROSSWALK_PAIRS,
+  type PairChange,
+  pairChange,
+  pairKey,
+} from '../../commands/crosswalk.ts';
+import { frameworkOfControl, itemCommandId } from '../../commands/engine/ids.ts';
+import { requireLiveRecord } from '../../commands/engine/references.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import { requirePermission } from '../../commands/organization/permissions.ts';
+import type { Snapshot } from '../../queries/moments/snapshot.ts';
+import { type AdoptedFramework, AdoptedFrameworks } from '../../queries/records/adopted-frameworks.ts';
+import type { CrosswalkPair } from '../../register/crosswalk.ts';
+import { RELATIONS, type Relation, sortedPair } from '../../register/link.ts';
+import {
+  type BulkItem,
+  catchRefusal,
+  mapConcurrently,
+  rehearseAll,
+  throwRefusals,
+  writeAll,
+} from '../../tools/bulk-write.ts';
+import type { WriteContext } from '../../tools/tool.ts';
+import { envelopeFor } from '../../tools/write.ts';
+import { type RowError, toRowErrors } from '../import-rows.ts';
+import { type CrosswalkRow, pairOfControls, readCrosswalkRow } from './crosswalk-row.ts';
+
+export interface CrosswalkCall {
+  organization_id: string;
+  dry_run?: boolean | undefined;
+  reason?: string | undefined;
+  idempotency_key?: string | undefined;
+}
+
+/** A row after it was checked: its pair, or its errors. */
+export interface CheckedRow {
+  pair?: CrosswalkPair;
+  errors?: RowError[];
+  /** The difference that the import makes, compared with earlier imports. None if an equal row comes before. */
+  result?: PairChange;
+}
+
+/** The number of pairs of two frameworks that an import has, by relation and by result. */
+export type CrosswalkSummary = { frameworks: { id: string; name: string }[] } & Record<
+  Relation | 'created' | 'updated' | 'unchanged',
+  number
+>;
+
+const COUNTED_AS = { NEW: 'created', CHANGED: 'updated', UNCHANGED: 'unchanged' } as const;
+
+/**
+ * Imports pairs of controls of two frameworks, with one event for each pair of frameworks. Check the rows first, then write
+ * those that are right. Tools and the command line use it.
+ */
+export class CrosswalkImport {
+  private constructor(
+    private readonly context: WriteContext,
+    private readonly call: CrosswalkCall,
+    readonly frameworks: AdoptedFrameworks,
+  ) {}
+
+  /** @throws Refusal if the caller may not write in the organization */
+  static async open(
+    context: WriteContext,
+    call: CrosswalkCall,
+    snapshot: Pick<Snapshot, 'models'>,
+  ): Promise<CrosswalkImport> {
+    requirePermission(context.caller, call.organization_id, context.tool.permission);
+    const frameworks = await AdoptedFrameworks.read(context.service.handler, snapshot, call.organization_id);
+    return new CrosswalkImport(context, call, frameworks);
+  }
+
+  /** Checks all rows, and writes nothing. @throws Refusal too_large */
+  async check(inputs: readonly object[]): Promise<CheckedRow[]> {
+    if (inputs.length > MAX_CROSSWALK_PAIRS) {
+      const message = `One import takes at most ${MAX_CROSSWALK_PAIRS} pairs. Split the rest off into another.`;
+      throw new Refusal('too_large', message, { field: 'rows' });
+    }
+    const rows = await mapConcurrently(inputs, (input) => this.findPair(input), this.context.signal);
+    await this.requireLiveControls(rows);
+    markContradictions(rows);
+    return rows;
+  }
+
+  /** Writes the pairs of the rows without errors, or rehearses it for a dry run. Sets the rows' results. */
+  async write(rows: readonly CheckedRow[]): Promise<{ crosswalks: CrosswalkSummary[]; pending: boolean }> {
+    const { context, call } = this;
+    const groups = groupByFrameworks(rows);
+    const crosswalks: CrosswalkSummary[] = [];
+    for (const group of groups) crosswalks.push(await this.compare(group));
+    const items = groups.map((group) => this.itemOf(group));
+    throwRefusals(await rehearseAll(context, items), () => 'rows');
+    if (call.dry_run) return { crosswalks, pending: false };
+    const { outcomes, pending } = await writeAll(context, call.organization_id, items);
+    for (const outcome of outcomes) if ('refusal' in outcome) throw outcome.refusal;
+    return { crosswalks, pending };
+  }
+
+  private async findPair(input: object): Promise<CheckedRow> {
+    const reading = readCrosswalkRow(input);
+    if ('errors' in reading) return reading;
+    const [from, to] = await Promise.all([this.findEnd(reading.row, 'from'), this.findEnd(reading.row, 'to')]);
+    if ('errors' in from || 'errors' in to) {
+      return { errors: [from, to].flatMap((end) => ('errors' in end ? end.errors : [])) };
+    }
+    if (frameworkOfControl(from.id) === frameworkOfControl(to.id)) {
+      const message = 'Both controls belong to one framework. Link them with linkRecords.';
+      return { errors: [{ field: 'to_control', message }] };
+    }
+    return { pair: pairOfControls(from.id, to.id, reading.row.relation) };
+  }
+
+  /** Finds the control at one end of a row. */
+  private async findEnd(row: CrosswalkRow, end: 'from' | 'to'): Promise<{ id: string } | { errors: RowError[] }> {
+    const { [`${end}_framework` as const]: word, [`${end}_control` as const]: control } = row;
+    let framework: AdoptedFramework | null = null;
+    if (word !== undefined) {
+      const found = this.frameworks.find(word);
+      if ('problem' in found) return { errors: [{ field: `${end}_framework`, message: found.problem }] };
+      framework = found;
+    }
+    const found = await this.frameworks.findControl(control, framework);
+    return 'problem' in found ? { errors: [{ field: `${end}_control`, message: found.problem }] } : found;
+  }
+
+  /** Checks in the log that all controls and their frameworks are live. */
+  private async requireLiveControls(rows: readonly CheckedRow[]): Promise<void> {
+    const { context, call } = this;
+    const ids = new Set(rows.flatMap(({ pair }) => (pair === undefined ? [] : [pair.from_id, pair.to_id])));
+    const refusals = new Map<string, Refusal>();
+    const check = async (id: string) => {
+      const outcome = await catchRefusal(() =>
+        requireLiveRecord(context.service.handler, call.organization_id, id, 'control'),
+      );
+      if (outcome !== undefined) refusals.set(id, outcome.refusal);
+    };
+    await mapConcurrently([...ids], check, context.signal);
+    for (const row of rows) {
+      const refused = row.pair && [row.pair.from_id, row.pair.to_id].flatMap((id) => refusals.get(id) ?? []);
+      if (refused !== undefined && refused.length > 0) row.errors = refused.flatMap(toRowErrors);
+    }
+  }
+
+  /** Compares the pairs with the earlier imports of their frameworks, and counts them. */
+  private async compare({ frameworkIds, rows }: FrameworkRows): Promise<CrosswalkSummary> {
+    const { state } = await this.context.service.handler.load(crosswalkAggregate(...frameworkIds), true);
+    const frameworks = frameworkIds.map((id) => ({ id, name: this.frameworks.all.find((one) => one.id === id)!.name }));
+    const counts = { EQUIVALENT: 0, SUPPORTS: 0, PARTLY: 0, created: 0, updated: 0, unchanged: 0 };
+    const seen = new Set<string>();
+    for (const row of rows) {
+      const key = pairKey(row.pair);
+      row.result = seen.has(key) ? 'UNCHANGED' : pairChange(state, row.pair);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      counts[row.pair.relation] += 1;
+      counts[COUNTED_AS[row.result]] += 1;
+    }
+    return { frameworks, ...counts };
+  }
+
+  private itemOf({ frameworkIds, rows }: FrameworkRows): BulkItem {
+    const { caller, tool } = this.context;
+    const { organization_id, idempotency_key, reason } = this.call;
+    const aggregate = crosswalkAggregate(...frameworkIds);
+    const role = requirePermission(caller, organization_id, tool.permission);
+    const callId = this.context.service.handler.commandId([organization_id, tool.name], idempotency_key);
+    const pairs = rows.map(({ pair }) => pair);
+    const optionalReason = reason ? { reason } : {};
+    const command: CrosswalkCommand = {
+      type: 'ImportCrosswalk',
+      framework_ids: frameworkIds,
+      pairs,
+      ...optionalReason,
+    };
+    return {
+      aggregate: aggregate as unknown as BulkItem['aggregate'],
+      command,
+      envelope: {
+        ...envelopeFor(caller, organization_id, role, tool.permission),
+        command_id: itemCommandId(callId, aggregate.stream),
+        input: { framework_ids: frameworkIds, pairs, ...optionalReason },
+      },
+    };
+  }
+}
+
+/** The rows without errors about one pair of frameworks. */
+interface FrameworkRows {
+  frameworkIds: readonly [string, string];
+  rows: (CheckedRow & { pair: CrosswalkPair })[];
+}
+
+function groupByFrameworks(rows: readonly CheckedRow[]): FrameworkRows[] {
+  const groups = new Map<string, FrameworkRows>();
+  for (const row of rows) {
+    const { pair, errors } = row;
+    if (pair === undefined || errors !== undefined) continue;
+    const frameworkIds = sortedPair(frameworkOfControl(pair.from_id), frameworkOfControl(pair.to_id));
+    const group = groups.get(frameworkIds.join()) ?? { frameworkIds, rows: [] };
+    group.rows.push(row as FrameworkRows['rows'][number]);
+    groups.set(frameworkIds.join(), group);
+  }
+  return [...groups.values()];
+}
+
+/** Adds an error to rows that give one pair two relations. */
+function markContradictions(rows: readonly CheckedRow[]): void {
+  const byPair = new Map<string, CheckedRow[]>();
+  for (const row of rows) {
+    if (row.pair === undefined || row.errors !== undefined) continue;
+    const key = pairKey(row.pair);
+    byPair.set(key, [...(byPair.get(key) ?? []), row]);
+  }
+  for (const ofPair of byPair.values()) {
+    const relations = new Set(ofPair.map(({ pair }) => describe(pair!)));
+    if (relations.size === 1) continue;
+    const message = `Several rows give these two controls different relations. Keep one of them.`;
+    for (const row of ofPair) row.errors = [{ field: 'relation', message }];
+  }
+}
+
+/** Returns a text that is the same for the same relation of the same controls. */
+function describe({ from_id, relation }: CrosswalkPair): string {
+  return relation === 'EQUIVALENT' ? relation : `${relation} ${from_id}`;
+}
+
+/** Returns the names of relations with their numbers, such as "EQUIVALENT 12, PARTLY 3". */
+export function relationCountsText(summary: Readonly<Record<Relation, number>>): string {
+  return RELATIONS.filter((relation) => summary[relation] > 0)
+    .map((relation) => `${relation} ${summary[relation]}`)
+    .join(', ');
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { Refusal } from '../commands/engine/refusal.ts';
+import { findSimilar } from '../queries/records/similar-records.ts';
+import { findUnknownIds } from '../queries/records/unknown-ids.ts';
+import * as field from '../tools/schema/fields.ts';
+import { importOutput } from '../tools/schema/register-output.ts';
+import { defineTool, type ToolContext } from '../tools/tool.ts';
+import { importCrosswalk } from './crosswalk/import-crosswalk.ts';
+import type { ImportAnswer } from './import-answer.ts';
+import { importRecords } from './import-records.ts';
+import { ROW_READERS } from './import-rows.ts';
+import { setFields } from './set/set-fields.ts';
+import { CHANGEABLE_PREFIXES, MAX_SELECTED_RECORDS } from './set/set-input.ts';
+
+const MAX_ROWS = 200;
+
+/** The only property that rows of all types can have. Some model APIs refuse an object without properties. */
+const ROW_ID = { type: 'string', description: 'the record to change', hideDescription: true } as const;
+/** The properties of `set` and `filter` that are published, because all types have them. */
+const NEW_OWNER = {
+  type: 'string',
+  description: 'and other fields of the update tool',
+  hideDescription: true,
+} as const;
+const OWNERS = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'and other filters of the list tool',
+  hideDescription: true,
+} as const;
+
+/**
+ * A raw object. Its type's schema reads it later: a schema here would drop properties such as `__proto__` silently, and
+ * they must be refused.
+ * @param properties the published ones
+ */
+const rawObject = (properties: object) =>
+  z
+    .custom<Record<string, unknown>>(
+      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+      'must be an object',
+    )
+    .meta({ type: 'object', properties, additionalProperties: {} });
+
+/** The type of rows that link pairs of controls, instead of adding or changing records. */
+const CROSSWALK_TYPE = 'CROSSWALK';
+
+const TYPES: readonly string[] = [...ROW_READERS.keys(), CROSSWALK_TYPE];
+
+const inputSchema = () =>
+  z.strictObject({
+    organization_id: field.organizationId(),
+    type: field.withoutDescription(z.enum(TYPES).optional().describe('required with rows')),
+    rows: z
+      .array(rawObject({ id: ROW_ID }))
+      .min(1)
+      .max(MAX_ROWS)
+      .optional(),
+    set: rawObject({ owner_id: NEW_OWNER }).optional(),
+    ids: field.withoutDescription(
+      field.idList(MAX_SELECTED_RECORDS, CHANGEABLE_PREFIXES).optional().describe('of one type, with set'),
+    ),
+    filter: rawObject({ owner_id: OWNERS }).optional(),
+    dry_run: z.boolean().default(false),
+    selection: field.withoutDescription(z.string().optional().describe('with set: from the answer of the dry run')),
+    ...field.writeFields,
+  });
+
+/** The tool that imports rows, and sets fields on many records. Both have the fields of the add and update tools. */
+export const importTool = defineTool({
+  name: 'importRecords',
+  title: 'Import records',
+  permission: 'changeRecords',
+  description:
+    'Add or change up to 200 records: rows with add tool fields; with id, update tool fields (CONTROL: always). New vendors may be APPROVED with last_reviewed, risks ACCEPTED with accepted_until. CROSSWALK rows link frameworks’ controls: from_control, to_control (numbers), relation. Or set fields on ids or a list filter: dry_run, then the same with selection; omit type to hand over all of an owner. If one is wrong, nothing is written. Repeating is safe.',
+  input: inputSchema,
+  output: importOutput,
+  example: {
+    organization_id: '{organization}',
+    type: 'VENDOR',
+    rows: [
+      { name: 'Alder Payroll', country: 'Finland', criticality: 'HIGH' },
+      { name: 'Birch Couriers', status: 'OFFBOARDED' },
+      { name: 'Cedar Catering', status: 'APPROVED', last_reviewed: '{today-200}', reviewed_by: 'J. Smith' },
+    ],
+    reason: 'From last year’s list',
+  },
+  rejectsInput: (answer) => (answer as ImportAnswer).rows.some(({ errors }) => errors !== undefined),
+  run: (input, context) => {
+    const { set, ...rest } = input;
+    if (set === undefined) return importRows(input, context);
+    if (input.rows === undefined) return setFields(context, { ...rest, set });
+    throw new Refusal('invalid_input', 'Give either rows or set, not both.', { field: 'rows' });
+  },
+});
+
+/** Imports the rows of a call. A dry run names similar records. */
+function importRows(
+  { type, ...input }: z.infer<ReturnType<typeof inputSchema>>,
+  context: ToolContext,
+): Promise<ImportAnswer> {
+  const { organization_id, rows, dry_run, reason, idempotency_key } = input;
+  for (const name of ['ids', 'filter', 'selection'] as const) {
+    if (input[name] === undefined) continue;
+    throw new Refusal('invalid_input', `${name} needs set: the fields to set on these records.`, { field: name });
+  }
+  if (rows === undefined) {
+    const message = 'rows are required; or give set, with ids or a filter.';
+    throw new Refusal('invalid_input', message, { field: 'rows' });
+  }
+  if (type === undefined) {
+    const message = `type is required: one of ${TYPES.join(', ')}.`;
+    throw new Refusal('invalid_input', message, { field: 'type', allowed: TYPES });
+  }
+  const rowsInput = { organization_id, rows, dry_run, reason, idempotency_key };
+  if (type === CROSSWALK_TYPE) return importCrosswalk(context, rowsInput);
+  const reader = ROW_READERS.get(type)!;
+  const { reader: readModels } = context.service;
+  // A dry run reads the streams, because no append would check its answer.
+  if (!dry_run) {
+    return importRecords(context, reader, rowsInput, {
+      findUnknown: (ids) => findUnknownIds(readModels, organization_id, type, ids),
+    });
+  }
+  const snapshot = readModels.snapshot();
+  return importRecords(context, reader, rowsInput, {
+    findSimilar: (id, fields) => findSimilar(snapshot, organization_id, { ...fields, id }),
+  });
+}

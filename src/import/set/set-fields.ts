@@ -1,0 +1,155 @@
+import { itemCommandId } from '../../commands/engine/ids.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import { recordAggregate } from '../../commands/families.ts';
+import { resolveOwnerFilter } from '../../queries/lists/owner-filter.ts';
+import { type PinnedMoment, pinnedMoment } from '../../queries/moments/moment.ts';
+import { isIncomplete, type Snapshot } from '../../queries/moments/snapshot.ts';
+import { readAllMemberWords } from '../../queries/records/member-words.ts';
+import { catchRefusal, mapConcurrently } from '../../tools/bulk-write.ts';
+import type { ToolContext } from '../../tools/tool.ts';
+import { type CommandRow, type ImportAnswer, importAnswer, refusedRows } from '../import-answer.ts';
+import { openRowCall, type RowCall, rehearseRows, writeRows } from '../row-commands.ts';
+import {
+  readSelection,
+  type SelectedRecord,
+  type SelectionSource,
+  selectionHash,
+  selectRecords,
+  writeSelection,
+} from './selection.ts';
+import { type FamilyChange, readSetInput, type SetInput } from './set-input.ts';
+
+const ADVICE = 'Change set, or leave out the records that have errors, and make the dry run again.';
+
+/**
+ * Sets fields on the records that the input names by ids or matches by a filter. A dry run answers what would change, and
+ * the `selection` that the write must have. An interrupted write is finished by repeating it with its idempotency_key.
+ * @throws Refusal conflict if a record was changed after the dry run, or another one matches by now
+ * @throws Refusal invalid_input if a record would refuse its command. Nothing is written then.
+ */
+export async function setFields(context: ToolContext, input: SetInput): Promise<ImportAnswer> {
+  const call = openRowCall(context, input);
+  const { organizationId } = call;
+  const snapshot = context.service.reader.snapshot();
+  const { changes, refusal } = await resolveOwners(snapshot, call, input);
+  const source = { snapshot, organizationId, caller: context.caller, changes };
+  const now = await pinnedMoment(snapshot, organizationId, undefined);
+  if (input.dry_run) return dryRun(call, source, now, input);
+  const { records, isBegun } = await confirmSelection(call, source, now, input, refusal);
+  const rows = toRows(records);
+  const accepted = await rehearseRows(call, rows);
+  // A repeated write finishes what the first attempt began. Errors are then on their rows.
+  if (!isBegun && rows.some(({ errors }) => errors)) throw refusedRows(rows, 'set', ADVICE);
+  const pending = await writeRows(call, accepted);
+  return { ...importAnswer(rows, 'WRITTEN'), ...(pending ? { pending: true as const } : {}) };
+}
+
+/**
+ * Returns the changes with accounts' ids in place of names in their filters. A repeated call may name a member who has left
+ * since the first attempt. Then `refusal` is thrown only if there was no first attempt.
+ */
+async function resolveOwners(
+  snapshot: Snapshot,
+  { context, organizationId }: RowCall,
+  input: SetInput,
+): Promise<{ changes: FamilyChange[]; refusal: Refusal | null }> {
+  const read = readSetInput(input);
+  const resolve = (readWords?: typeof readAllMemberWords) =>
+    mapConcurrently(read, async (change) => {
+      const filter = await resolveOwnerFilter(snapshot, context.caller, organizationId, change.filter, readWords);
+      return { ...change, filter };
+    });
+  const outcome = await catchRefusal(async () => ({ changes: await resolve(), refusal: null }));
+  if ('changes' in outcome) return outcome;
+  const { refusal } = outcome;
+  if (input.dry_run || input.idempotency_key === undefined) throw refusal;
+  const ofAll = await catchRefusal(async () => ({ changes: await resolve(readAllMemberWords), refusal }));
+  if ('changes' in ofAll) return ofAll;
+  throw refusal;
+}
+
+async function dryRun(
+  call: RowCall,
+  source: SelectionSource,
+  now: PinnedMoment,
+  input: SetInput,
+): Promise<ImportAnswer> {
+  const selection = await selectRecords(source, now);
+  if (input.ids !== undefined) refuseUnknownIds(input.ids, selection.records);
+  const rows = toRows(selection.records);
+  await rehearseRows(call, rows);
+  const notes = isIncomplete(source.snapshot, call.organizationId) ? { incomplete: true as const } : {};
+  return { ...importAnswer(rows, 'DRY_RUN'), selection: writeSelection(source, input, selection), ...notes };
+}
+
+/** @throws Refusal not_found with an issue for each unknown id */
+function refuseUnknownIds(ids: readonly string[], records: readonly SelectedRecord[]): void {
+  const known = new Set(records.map(({ id }) => id));
+  const issues = ids.flatMap((id, index) =>
+    known.has(id)
+      ? []
+      : [{ field: `ids.${index}`, message: `There is no ${id} here. List the records to find the id.` }],
+  );
+  const [first] = issues;
+  if (first !== undefined) throw new Refusal('not_found', first.message, { field: 'ids', issues });
+}
+
+function toRows(records: readonly SelectedRecord[]): CommandRow[] {
+  return records.map(({ type, id, name, revision, set }, row) => {
+    return { row, type, id, name, isUpdate: true, expectedRevision: revision, fields: set, given: set, source: null };
+  });
+}
+
+/** The refusal of a write that isn't the call of its dry run, on the same records. The same call can't succeed later. */
+class SelectionConflict extends Refusal {
+  constructor() {
+    const message =
+      'The call or its records differ from those of the dry run. Make the dry run again with this input, and write with its selection and a new idempotency_key.';
+    super('conflict', message, { field: 'selection' });
+  }
+
+  override get retryable(): boolean {
+    return false;
+  }
+}
+
+/**
+ * Returns the records of the dry run, if they are still the same. Once an attempt with the same key has written the first
+ * of them, the selection was confirmed then, and isn't compared again.
+ * @throws Refusal conflict if they differ
+ * @throws Refusal `refusal` if there was no such attempt
+ */
+async function confirmSelection(
+  call: RowCall,
+  source: SelectionSource,
+  now: PinnedMoment,
+  input: SetInput,
+  refusal: Refusal | null,
+): Promise<{ records: readonly SelectedRecord[]; isBegun: boolean }> {
+  const { selection: text, idempotency_key } = input;
+  if (text === undefined) {
+    const message =
+      'selection is required. Make the call with dry_run first, and repeat it with the selection of its answer.';
+    throw new Refusal('invalid_input', message, { field: 'selection' });
+  }
+  const selection = readSelection(source, input, text);
+  if (selection === null || selection.moment.position > now.position) throw new SelectionConflict();
+  const { records } = await selectRecords(source, selection.moment);
+  if (selectionHash(records) !== selection.hash) throw new SelectionConflict();
+  const isBegun = idempotency_key !== undefined && (await hasBegun(call, records));
+  if (!isBegun && refusal !== null) throw refusal;
+  // The read models at `now` contain every write before this call. A later one is found by the expected revision.
+  if (!isBegun && selectionHash((await selectRecords(source, now)).records) !== selectionHash(records)) {
+    throw new SelectionConflict();
+  }
+  return { records, isBegun };
+}
+
+/** Returns true if an earlier attempt with the same idempotency_key has written at least one of these records. */
+async function hasBegun({ context, commandId }: RowCall, records: readonly SelectedRecord[]): Promise<boolean> {
+  const written = await mapConcurrently(records, async ({ id }) => {
+    const { commands } = await context.service.handler.load(recordAggregate(id), true);
+    return commands.has(itemCommandId(commandId, id));
+  });
+  return written.includes(true);
+}

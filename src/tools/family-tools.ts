@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import type { CommandResult } from '../commands/engine/handler.ts';
+import { familyQueryOfType } from '../queries/family-query.ts';
+import { listRecords } from '../queries/lists/list-records.ts';
+import { hasRelations } from '../register/families.ts';
+import type { FamilyDescription, FamilyTool } from '../register/field.ts';
+import { fieldSources } from '../register/field-sources.ts';
+import { pageOfList, pageOfWrittenRecord } from './answer-page.ts';
+import { withAppliedFields } from './applied-fields.ts';
+import { listLoad } from './list-load.ts';
+import type { Example } from './schema/example.ts';
+import { addedFields, listInput, updatedFields } from './schema/family-schema.ts';
+import * as field from './schema/fields.ts';
+import { once } from './schema/once.ts';
+import { linkedControls, listOutput, type RecordSchemas, writeOutput } from './schema/output.ts';
+import { recordSchemas } from './schema/record-schemas.ts';
+import { defineTool, type Tool } from './tool.ts';
+import { addRecord, changeRecord, type WriteInput } from './write.ts';
+
+/** One family's tools. */
+export interface FamilyTools {
+  family: FamilyDescription;
+  /** The schemas of its records. */
+  record: RecordSchemas;
+  list?: Tool;
+  add?: Tool<z.ZodObject>;
+  update?: Tool<z.ZodObject>;
+  /** Tools that only this family has, such as reviewVendor. */
+  others?: readonly Tool[];
+}
+
+type ChangeInput = WriteInput & { id: string };
+
+/** Returns a family's tools, in the order in which clients see them. */
+export function toolsOf({ list, add, update, others = [] }: FamilyTools): Tool[] {
+  return [list, add, update, ...others].filter((tool) => tool !== undefined);
+}
+
+/**
+ * Returns the tools that a family's description asks for.
+ * @param answerFields fields that only answers have, or that differ from their inputs
+ */
+export function familyTools(family: FamilyDescription, answerFields?: z.ZodRawShape): FamilyTools {
+  const record = recordSchemas(family, answerFields);
+  const { list, add, update } = family.tools;
+  return {
+    family,
+    record,
+    ...(list ? { list: listTool(family, record, list) } : {}),
+    ...(add ? { add: addTool(family, record, add) } : {}),
+    ...(update ? { update: updateTool(family, record, update) } : {}),
+  };
+}
+
+/** Returns the tool that lists a family's records, such as listVendors. */
+function listTool(
+  family: FamilyDescription,
+  record: RecordSchemas,
+  { name, title, description, example }: FamilyTool,
+): Tool {
+  const query = familyQueryOfType(family.type);
+  return defineTool({
+    name,
+    title,
+    permission: 'readRecords',
+    description,
+    input: () => listInput(family),
+    output: () => listOutput(record, hasRelations(family) ? linkedControls : {}),
+    example: { organization_id: '{organization}', ...example },
+    record,
+    readsCurrentState: ({ as_of }) => as_of === undefined,
+    load: listLoad,
+    run: (input, { service, caller }) => listRecords(service.reader, query, name, caller, input),
+    page: (input, answer, caller) => pageOfList(family, input, answer, caller),
+  });
+}
+
+/** Returns the tool that adds a record, such as addVendor. */
+function addTool(
+  family: FamilyDescription,
+  record: RecordSchemas,
+  { name, title, description, example }: FamilyTool,
+): Tool<z.ZodObject> {
+  const { prefix, commands, singular } = family;
+  return defineTool({
+    name,
+    title,
+    permission: 'changeRecords',
+    description,
+    input: () =>
+      z.strictObject({
+        organization_id: field.impliedOrganizationId(),
+        ...addedFields(family),
+        ...field.writeFields,
+      }),
+    output: () => writeOutput(record, true),
+    example: { organization_id: '{organization}', ...example },
+    record,
+    sources: fieldSources(family),
+    run: (input, context) => {
+      const { organization_id, idempotency_key, reason, ...fields } = input as WriteInput;
+      return addRecord(
+        context,
+        { prefix },
+        {
+          input: { organization_id, idempotency_key },
+          command: { type: commands.add, fields, ...(reason ? { reason } : {}) },
+        },
+      );
+    },
+    page: pageOfWrittenRecord(singular),
+  });
+}
+
+/** Returns the tool that changes a record's fields, such as updateVendor. */
+function updateTool(
+  family: FamilyDescription,
+  record: RecordSchemas,
+  { name, title, idempotent = false, description, example }: FamilyTool,
+): Tool<z.ZodObject> {
+  const settable = once(() => updatedFields(family));
+  const names = () => Object.keys(settable());
+  return changeTool(name, record, {
+    title,
+    idempotent,
+    description,
+    fields: () => ({ ...asUpdateFields(settable()), fields: field.appliedFields(names()) }),
+    example,
+    sources: fieldSources(family),
+    prepareInput: (input) => withAppliedFields(names(), input),
+    command: ({ reason, fields: _applied, ...changes }) => ({
+      type: family.commands.update!,
+      changes,
+      ...(reason ? { reason } : {}),
+    }),
+  });
+}
+
+interface ChangeToolOptions {
+  title: string;
+  idempotent?: boolean;
+  description: string;
+  fields: () => z.ZodRawShape;
+  /** An example input, without the id. */
+  example: Example;
+  prepareInput?(input: unknown): unknown;
+  sources?: ReadonlyMap<string, string>;
+  /** Members of the answer that only this tool has: their schemas, and their values for one call. */
+  extraOutput?: { shape: () => z.ZodRawShape; of(command: object, executed: CommandResult<object>): object };
+  /** Turns the tool's own fields and the reason into a command. */
+  command(input: Record<string, unknown>): { type: string; [field: string]: unknown };
+}
+
+/** Returns a tool that sends one command to one record, such as reviewVendor. */
+export function changeTool(name: string, record: RecordSchemas, options: ChangeToolOptions): Tool<z.ZodObject> {
+  const {
+    title,
+    idempotent = false,
+    description,
+    fields,
+    example,
+    prepareInput,
+    sources,
+    extraOutput,
+    command,
+  } = options;
+  const { prefix, singular } = record;
+  return defineTool({
+    name,
+    title,
+    permission: 'changeRecords',
+    idempotent,
+    description,
+    input: () =>
+      z.strictObject({
+        id: field.id(prefix),
+        organization_id: field.optionalOrganizationId(),
+        ...fields(),
+        ...field.writeFields,
+        expected_revision: field.expectedRevision(),
+      }),
+    output: () => writeOutput(record, false, extraOutput?.shape()),
+    example: { id: `{${singular}}`, ...example },
+    record,
+    ...(prepareInput ? { prepareInput } : {}),
+    ...(sources ? { sources } : {}),
+    run: (input, context) => {
+      const { id, organization_id, idempotency_key, expected_revision, ...rest } = input as ChangeInput;
+      const changeCommand = command(rest);
+      return changeRecord(context, id, {
+        input: { organization_id, idempotency_key, expected_revision },
+        command: changeCommand,
+        ...(extraOutput ? { extraOutput: (executed) => extraOutput.of(changeCommand, executed) } : {}),
+      });
+    },
+    page: pageOfWrittenRecord(singular),
+  });
+}
+
+/** Returns fields as an update accepts them, without descriptions. The add tool already publishes those. */
+function asUpdateFields(shape: z.ZodRawShape): z.ZodRawShape {
+  return Object.fromEntries(
+    Object.entries(shape).map(([name, type]) => [
+      name,
+      field.clearedByNull(field.withoutDescription(type as z.ZodType)),
+    ]),
+  );
+}

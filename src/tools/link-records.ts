@@ -1,0 +1,148 @@
+import { itemCommandId } from '../commands/engine/ids.ts';
+import { requireLiveRecord } from '../commands/engine/references.ts';
+import { Refusal } from '../commands/engine/refusal.ts';
+import { type LinkCommand, linkAggregate, refuseUnfitRelation, refuseUnlinkable } from '../commands/link.ts';
+import type { DirectedRelation, Relation } from '../register/link.ts';
+import { directedRelation, sortedPair } from '../register/link.ts';
+import {
+  type BulkItem,
+  catchRefusal,
+  type ItemOutcome,
+  rehearseAll,
+  requireWriterOf,
+  throwRefusals,
+  writeAll,
+} from './bulk-write.ts';
+import type { ToolContext } from './tool.ts';
+import { envelopeFor } from './write.ts';
+
+/** A pair of records, and the relation if both are controls. */
+interface RequestedLink {
+  from_id: string;
+  to_id: string;
+  relation?: Relation | null | undefined;
+}
+
+export interface LinkRecordsInput {
+  links: readonly RequestedLink[];
+  organization_id?: string | undefined;
+  action: 'LINK' | 'UNLINK';
+  reason?: string | undefined;
+  idempotency_key?: string | undefined;
+}
+
+/** Checks all pairs of records, then links or unlinks them one by one. A pair named twice is written once. */
+export async function linkRecords(input: LinkRecordsInput, context: ToolContext): Promise<object> {
+  const { links } = input;
+  const checks = links.map((link, index) =>
+    catchRefusal(async () => ({ pair: checkLink(link, input.action, `links.${index}`) })),
+  );
+  throwRefusals(await Promise.all(checks), (index) => `links.${index}`);
+  refuseContradictions(links);
+  const ids = links.flatMap(({ from_id, to_id }) => [from_id, to_id]);
+  const records = { ids, field: 'links', organizationId: input.organization_id };
+  const { organizationId, role } = await requireWriterOf(context, records);
+  const callId = context.service.handler.commandId([organizationId, context.tool.name], input.idempotency_key);
+  const envelope = {
+    ...envelopeFor(context.caller, organizationId, role, context.tool.permission),
+    command_id: callId,
+  };
+  const pairs = new Map<string, BulkItem>();
+  /** For each pair, the input field that names it first. */
+  const fields: string[] = [];
+  for (const [index, link] of links.entries()) {
+    const { stream } = linkAggregate(link.from_id, link.to_id);
+    if (pairs.has(stream)) continue;
+    const field = `links.${index}`;
+    fields.push(field);
+    pairs.set(stream, itemOf(link, input, { context, organizationId, field, envelope }));
+  }
+  const items = [...pairs.values()];
+  throwRefusals(await rehearseAll(context, items), (index) => fields[index]!);
+  const { outcomes, pending } = await writeAll(context, organizationId, items);
+  const answered = new Set<string>();
+  const answers = links.map(({ from_id, to_id }) => {
+    const { stream } = linkAggregate(from_id, to_id);
+    const outcome = outcomes[[...pairs.keys()].indexOf(stream)]!;
+    const isRepeat = answered.has(stream);
+    answered.add(stream);
+    return { from_id, to_id, ...(isRepeat && 'result' in outcome ? { result: 'UNCHANGED' } : resultOf(outcome)) };
+  });
+  return { links: answers, ...(pending ? { pending: true } : {}) };
+}
+
+/** Refuses a pair that can't be linked, and a relation that doesn't fit it. */
+function checkLink({ from_id, to_id, relation }: RequestedLink, action: 'LINK' | 'UNLINK', field: string): void {
+  refuseUnlinkable(from_id, to_id, field);
+  if (action === 'LINK') refuseUnfitRelation(from_id, to_id, relation ?? null, `${field}.relation`);
+  if (action === 'LINK' || !relation) return;
+  const message = 'UNLINK ends a link whatever its relation is. Leave out relation.';
+  throw new Refusal('invalid_input', message, { field: `${field}.relation` });
+}
+
+/** Refuses a pair that the call names twice, with two relations. */
+function refuseContradictions(links: readonly RequestedLink[]): void {
+  const first = new Map<string, { index: number; relation: string }>();
+  for (const [index, link] of links.entries()) {
+    const { stream } = linkAggregate(link.from_id, link.to_id);
+    const relation = JSON.stringify(relationOf(link));
+    const earlier = first.get(stream);
+    if (earlier === undefined) first.set(stream, { index, relation });
+    else if (earlier.relation !== relation) {
+      const message = `links.${index} gives the two controls of links.${earlier.index} another relation. Two controls have one relation: keep one of the two.`;
+      throw new Refusal('invalid_input', message, { field: `links.${index}.relation` });
+    }
+  }
+}
+
+function relationOf({ relation, from_id }: RequestedLink): { relation?: DirectedRelation } {
+  return relation ? { relation: directedRelation(relation, from_id) } : {};
+}
+
+interface ItemOptions {
+  context: ToolContext;
+  organizationId: string;
+  /** The input field that names the pair. */
+  field: string;
+  /** Its command id is the call's. */
+  envelope: Omit<BulkItem['envelope'], 'input'>;
+}
+
+/** Returns the command for one pair, with its own command id. */
+function itemOf(
+  link: RequestedLink,
+  { action, reason }: LinkRecordsInput,
+  { context, organizationId, field, envelope }: ItemOptions,
+): BulkItem {
+  const ids = sortedPair(link.from_id, link.to_id);
+  const aggregate = linkAggregate(...ids);
+  const directed = relationOf(link);
+  const optionalReason = reason ? { reason } : {};
+  const command: LinkCommand =
+    action === 'LINK'
+      ? { type: 'Link', ids, ...directed, ...optionalReason }
+      : { type: 'Unlink', ids, ...optionalReason };
+  return {
+    aggregate: aggregate as unknown as BulkItem['aggregate'],
+    command,
+    envelope: {
+      ...envelope,
+      command_id: itemCommandId(envelope.command_id, aggregate.stream),
+      input: { ids, action, reason, ...directed },
+      checkReferences: async () => {
+        for (const id of ids) await requireLiveRecord(context.service.handler, organizationId, id, field);
+      },
+    },
+  };
+}
+
+const RESULTS: Readonly<Record<string, string>> = {
+  RecordsLinked: 'CREATED',
+  LinkRelationChanged: 'CHANGED',
+  RecordsUnlinked: 'REMOVED',
+};
+
+function resultOf(outcome: ItemOutcome): object {
+  if ('refusal' in outcome) return { result: 'UNCHANGED', errors: [outcome.refusal.toJSON()] };
+  return { result: RESULTS[outcome.result.event_types[0] ?? ''] ?? 'UNCHANGED' };
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { listChanges } from '../queries/changes/list-changes.ts';
+import { FAMILY_QUERIES } from '../queries/family-query.ts';
+import { listOrganizations } from '../queries/lists/list-organizations.ts';
+import { getRecords } from '../queries/records/get-records.ts';
+import { linkablePairs } from '../register/families.ts';
+import { RELATIONS } from '../register/link.ts';
+import { FAMILY_TOOLS } from './all-family-tools.ts';
+import { pageOfChanges, pageOfRequestedRecord } from './answer-page.ts';
+import { archiveRecords } from './archive-records.ts';
+import { linkRecords } from './link-records.ts';
+import { listLoad, recordsLoad } from './list-load.ts';
+import { changesInput } from './schema/changes-schema.ts';
+import * as field from './schema/fields.ts';
+import {
+  archiveOutput,
+  changesOutput,
+  linksOutput,
+  organizationsOutput,
+  recordsOutput,
+} from './schema/register-output.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+const ID_PREFIXES = Object.keys(FAMILY_QUERIES);
+
+/** The tools that serve all families. */
+export const REGISTER_TOOLS: readonly Tool[] = [
+  defineTool({
+    name: 'listOrganizations',
+    title: 'List organizations',
+    permission: 'readRecords',
+    description:
+      'List the organizations you can access, with id, your role and account_id. include_members lists who can own records.',
+    input: () =>
+      z.strictObject({
+        size: z.int().min(1).max(100).default(20),
+        cursor: z.string().optional(),
+        include_members: z.boolean().default(false),
+      }),
+    output: organizationsOutput,
+    example: { include_members: true },
+    readsCurrentState: ({ include_members }) => !include_members,
+    run: (input, { service, caller }) => listOrganizations(service.reader, caller, input),
+  }),
+  defineTool({
+    name: 'listChanges',
+    title: 'List changes',
+    permission: 'readRecords',
+    description:
+      'List who changed what, when and why, newest first. verify checks all matching changes against the log; verify_cursor continues. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
+    input: changesInput,
+    output: changesOutput,
+    example: { organization_id: '{organization}', filter: { record_id: ['{vendor}'] }, verify: true, size: 1 },
+    load: ({ verify, ...input }, events) => (verify ? 'LONG' : listLoad(input, events)),
+    run: (input, { service, caller, signal, progress }) =>
+      listChanges(service.reader, caller, input, { signal, progress }),
+    page: (input, _answer, caller) => pageOfChanges(input, caller),
+  }),
+  defineTool({
+    name: 'getRecords',
+    title: 'Read records',
+    permission: 'readRecords',
+    description:
+      'Read up to 50 records of any type by id, in full, now or as_of. ARCHIVED includes archived ones. To search, use a list.',
+    input: () =>
+      z.strictObject({
+        ids: field.idList(50, ID_PREFIXES),
+        organization_id: field.optionalOrganizationId(),
+        include: field.enumList(['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']).optional(),
+        as_of: z.string().optional(),
+      }),
+    output: () => recordsOutput(FAMILY_TOOLS.map(({ record }) => record)),
+    example: { ids: ['{measure}'], include: ['LINKS', 'EVIDENCE'] },
+    readsCurrentState: ({ as_of, include }) => as_of === undefined && !include?.includes('HISTORY'),
+    load: recordsLoad,
+    run: (input, { service, caller }) => getRecords(service.reader, caller, input),
+    page: pageOfRequestedRecord,
+  }),
+  defineTool({
+    name: 'linkRecords',
+    title: 'Link or unlink records',
+    idempotent: true,
+    permission: 'changeRecords',
+    description: `LINK (default) or UNLINK 1-100 pairs: ${linkablePairs()}. Controls need a relation. See links: getRecords LINKS.`,
+    input: () =>
+      z.strictObject({
+        links: z
+          .array(
+            z.strictObject({
+              from_id: field.id(...ID_PREFIXES),
+              to_id: field.id(...ID_PREFIXES),
+              // Without its enum, so that callers who send every property can send an empty text.
+              relation: field
+                .clearable(field.withoutEnum(z.enum(RELATIONS)))
+                .describe(`two controls only: ${RELATIONS.join(', ')} (of to_id)`),
+            }),
+          )
+          .min(1)
+          .max(100),
+        organization_id: field.optionalOrganizationId(),
+        action: z.enum(['LINK', 'UNLINK']).default('LINK'),
+        ...field.writeFields,
+      }),
+    output: linksOutput,
+    example: {
+      links: [
+        { from_id: '{risk}', to_id: '{measure}' },
+        { from_id: '{risk}', to_id: '{vendor}' },
+      ],
+      reason: 'The restore test treats it, the vendor shares it',
+    },
+    run: linkRecords,
+  }),
+  defineTool({
+    name: 'archiveRecords',
+    title: 'Archive or restore records',
+    idempotent: true,
+    permission: 'archiveRecords',
+    description:
+      'ARCHIVE 1-100 records: hide them from lists and counts, deleting nothing. RESTORE brings them back. Needs ADMIN.',
+    destructive: true,
+    input: () =>
+      z.strictObject({
+        ids: field.idList(100, ID_PREFIXES),
+        organization_id: field.optionalOrganizationId(),
+        action: z.enum(['ARCHIVE', 'RESTORE']),
+        reason: field.requiredReason(),
+        idempotency_key: field.writeFields.idempotency_key,
+      }),
+    output: archiveOutput,
+    example: { ids: ['{measure}'], action: 'ARCHIVE', reason: 'The vendor tests restores now' },
+    run: archiveRecords,
+  }),
+];

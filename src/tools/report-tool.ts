@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { DownloadDetails } from '../queries/files/download-details.ts';
+import { EVIDENCE } from '../register/evidence.ts';
+import { REPORT_TYPES } from '../reports/all-reports.ts';
+import { getReport } from '../reports/report.ts';
+import { ANSWER_FORMAT_NAMES, GROUPINGS } from '../reports/report-type.ts';
+import { DUE_KINDS } from '../reports/sections/due-rows.ts';
+import { pageOfReport } from './answer-page.ts';
+import { RECORD_TYPES } from './schema/changes-schema.ts';
+import { listFilter } from './schema/family-schema.ts';
+import * as field from './schema/fields.ts';
+import { reportOutput } from './schema/report-output.ts';
+import { defineTool } from './tool.ts';
+
+/** Describes an input in the reference only. Models don't need it: the name says enough. */
+const describedInReference = <T extends z.ZodType>(input: T, text: string): T =>
+  field.withoutDescription(input.describe(text));
+
+/**
+ * MONTH, the only trend. A text, not an enum: a client that sends every property would send an enum's first value, but it leaves
+ * a text empty.
+ */
+const trendInterval = () => z.string().refine((value) => value === 'MONTH', 'must be MONTH');
+
+/** A text, as `trendInterval`. */
+const groupBy = () =>
+  z.string().refine((value) => GROUPINGS.some((grouping) => grouping === value), `must be ${GROUPINGS.join(' or ')}`);
+
+/** The filters of the register of evidence that the report takes. */
+function evidenceFilter() {
+  const filters: Readonly<Record<string, z.ZodType>> = listFilter(EVIDENCE).shape;
+  return z.strictObject({
+    kind: field.withoutEnum(filters.kind!),
+    valid_until_before: filters.valid_until_before!,
+    // Not published, because the report takes owner_id as others do.
+    owner_id: filters.owner_id!.meta({ unpublished: true }),
+    linked_to: filters.linked_to!,
+    query: filters.query!,
+  });
+}
+
+const inputSchema = () =>
+  z.strictObject({
+    organization_id: field.impliedOrganizationId(),
+    type: z.enum(REPORT_TYPES),
+    framework_id: describedInReference(
+      field.id('frm').optional(),
+      'STATEMENT_OF_APPLICABILITY: required if several frameworks are adopted',
+    ),
+    audit_id: describedInReference(field.id('aud').optional(), 'AUDIT_PACK, required: a completed audit'),
+    owner_id: describedInReference(
+      field.owner().optional(),
+      'only records of this owner at the report’s moment; not for AUDIT_PACK',
+    ),
+    until: describedInReference(field.date().optional(), 'DUE_ITEMS: 30 days ahead by default'),
+    from: describedInReference(
+      z.string().optional(),
+      'CHANGES_BETWEEN, required: inclusive, in any form that as_of takes',
+    ),
+    to: describedInReference(z.string().optional(), 'CHANGES_BETWEEN: inclusive, by default the report’s moment'),
+    trend: trendInterval().optional().describe('POSTURE: MONTH, for up to 36'),
+    trend_figures: z.string().optional().describe('up to 6, with commas'),
+    kinds: describedInReference(
+      field.commaList(DUE_KINDS.map(({ name }) => name)).optional(),
+      'DUE_ITEMS: only these; also a text with commas',
+    ),
+    record_types: describedInReference(
+      field.commaList(RECORD_TYPES).optional(),
+      'CHANGES_BETWEEN: only changes of these records; also a text with commas',
+    ),
+    group_by: groupBy().optional().describe('OWNER; NONCONFORMITIES: SEVERITY or OWNER, with days to closure'),
+    filter: describedInReference(evidenceFilter(), 'EVIDENCE: only what matches all of these').optional(),
+    // Not published: only auditors with an old digest need it. The reference describes it.
+    report_version: z.enum(['1']).optional().meta({ unpublished: true }),
+    as_of: z.string().optional(),
+    format: z.enum(ANSWER_FORMAT_NAMES).default('MARKDOWN'),
+    cursor: z.string().optional(),
+  });
+
+export const reportTool = defineTool({
+  name: 'getReport',
+  title: 'Generate a report',
+  permission: 'readRecords',
+  description: 'Generate a report, now or as_of, in MARKDOWN by default. To search, use a list; for evidence, filter.',
+  input: inputSchema,
+  output: reportOutput,
+  example: { organization_id: '{organization}', type: 'RISK_REGISTER' },
+  load: () => 'LONG',
+  run: (input, { service, caller, progress, signal }) => {
+    const onGenerated = (report: DownloadDetails) => service.reportGenerated(caller, report);
+    const recordsRead = (records: number) =>
+      progress?.(records, undefined, `${records} ${records === 1 ? 'record' : 'records'} read`);
+    return getReport(service.reader, caller, input, { onGenerated, progress: recordsRead, signal });
+  },
+  page: pageOfReport,
+});

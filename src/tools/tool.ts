@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import type { CommandHandler, CommandResult } from '../commands/engine/handler.ts';
+import type { Caller } from '../commands/organization/caller.ts';
+import { PERMISSIONS, type Permission } from '../commands/organization/permissions.ts';
+import type { DownloadDetails } from '../queries/files/download-details.ts';
+import type { Reader } from '../queries/moments/snapshot.ts';
+import type { NameReader } from '../queries/records/member-names.ts';
+import type { AnswerPage } from './answer-page.ts';
+import type { Example } from './schema/example.ts';
+import { InputParser } from './schema/input-parser.ts';
+import { type JsonSchema, publishedSchema } from './schema/json-schema.ts';
+import { once } from './schema/once.ts';
+import type { RecordSchemas } from './schema/output.ts';
+
+/** The parts of the service that writes use. */
+export interface WriteService {
+  handler: CommandHandler;
+  names: NameReader;
+  /** Waits up to `ms` until an organization's read models include a position. Returns true if they do. */
+  waitUntilProjected(
+    organizationId: string,
+    storePosition: NonNullable<CommandResult<unknown>['storePosition']>,
+    ms: number,
+  ): Promise<boolean>;
+  /** Stores names of people without accounts in imported files. */
+  importedNames: { idOf(organizationId: string, name: string): Promise<string> };
+  /** The time a write waits until its result is readable. After that it answers `pending`. */
+  writeWaitMs: number;
+}
+
+/** The parts of the service that tools use. */
+export interface ToolService extends WriteService {
+  reader: Reader;
+  /** Records in the access log that the caller generated a report. */
+  reportGenerated(caller: Caller, report: DownloadDetails): void;
+}
+
+/**
+ * The most that a call may read. LIGHT: a few documents by index. SCAN: all of a collection, in a few statements. LONG: the
+ * whole register, batch after batch. Only tools that read can have another load than LIGHT.
+ */
+export type CallLoad = 'LIGHT' | 'SCAN' | 'LONG';
+
+/** A tool call's context, as the transports know it. */
+export interface CallContext {
+  caller: Caller;
+  /** Aborted when the client disconnects or the service stops. */
+  signal?: AbortSignal | undefined;
+  /** The address under which people reach the pages, without a trailing slash. Without it, answers name no page. */
+  publicUrl?: string | undefined;
+  /** Reports progress, if the client asked for it. */
+  progress?: ((done: number, total?: number, message?: string) => void) | undefined;
+}
+
+/** The context in which a tool writes. The command line has it too, without read models. */
+export interface WriteContext extends CallContext {
+  service: WriteService;
+  /** The called tool. */
+  tool: Pick<Tool, 'name' | 'permission'>;
+}
+
+/** A tool call's context, as the tool gets it. */
+export interface ToolContext extends WriteContext {
+  service: ToolService;
+}
+
+/** States a tool: its published definition, its input and the call it makes. It needs no service until it runs. */
+export interface ToolDefinition<Schema extends z.ZodType> {
+  name: string;
+  /** The tool's name for people, as clients show it. */
+  title: string;
+  /** The permission that every call needs. It also says whether the tool writes. */
+  permission: Permission;
+  /** When to use this tool, and when another. */
+  description: string;
+  /** Makes the input's type, limits and published schema, when they are first needed. */
+  input: () => Schema;
+  /** Makes the schema of every member that an answer can have. Documentation: only tests check answers by it. */
+  output: () => z.ZodType;
+  /** An example input. */
+  example: Example;
+  /** By field of the record that the input can't set: where its value comes from. Refusals say it. */
+  sources?: ReadonlyMap<string, string>;
+  /** The family's record schemas, if the tool is about one family. */
+  record?: RecordSchemas;
+  /** Published as destructiveHint: the tool removes or hides something. */
+  destructive?: boolean;
+  /** Published as idempotentHint: the same call again changes nothing more, without idempotency_key and on any later day. */
+  idempotent?: boolean;
+  /** Changes an input before the schema reads it. @throws Refusal */
+  prepareInput?(input: unknown): unknown;
+  /** Returns true if a call reads only the current state. Such calls are served while the log is down. */
+  readsCurrentState?(input: z.infer<Schema>): boolean;
+  /** Returns how much a call may read. By default it is LIGHT. @param events the size of the organization's log */
+  load?(input: z.infer<Schema>, events: number): CallLoad;
+  /** Returns true if a successful answer says that the input was invalid, such as an import's row errors. */
+  rejectsInput?(answer: object): boolean;
+  run(input: z.infer<Schema>, context: ToolContext): Promise<object>;
+  /** Returns the page that shows an answer; null if none does. */
+  page?(input: z.infer<Schema>, answer: object, caller: Caller): AnswerPage | null;
+}
+
+/** One tool. It makes its schemas when they are first read. */
+export interface Tool<Schema extends z.ZodType = z.ZodType> extends Omit<ToolDefinition<Schema>, 'input' | 'output'> {
+  readonly input: Schema;
+  readonly output: z.ZodType;
+  readOnly: boolean;
+  destructive: boolean;
+  idempotent: boolean;
+  /** A call may leave out organization_id if the caller reaches one organization only. */
+  readonly impliesOrganization: boolean;
+  /** Reads inputs by the schema. */
+  parser: InputParser<Schema>;
+  /** The input's schema as clients see it. */
+  readonly publishedInput: JsonSchema;
+}
+
+/** Defines a tool. `run` gets the type that the input schema parses. */
+export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool<Schema> {
+  const parser = new InputParser(definition.input, definition.sources);
+  const output = once(definition.output);
+  let impliesOrganization: boolean | undefined;
+  return {
+    ...definition,
+    readOnly: !PERMISSIONS[definition.permission].writes,
+    destructive: definition.destructive ?? false,
+    idempotent: definition.idempotent ?? false,
+    parser,
+    get input() {
+      return parser.schema;
+    },
+    get output() {
+      return output();
+    },
+    get impliesOrganization() {
+      impliesOrganization ??= isImplied(parser.schema, 'organization_id');
+      return impliesOrganization;
+    },
+    get publishedInput() {
+      return publishedSchema(parser.schema);
+    },
+  };
+}
+
+function isImplied(input: z.ZodType, name: string): boolean {
+  return input instanceof z.ZodObject && (input.shape[name] as z.ZodType | undefined)?.meta()?.implied === true;
+}

@@ -1,0 +1,259 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { randomId } from '../../src/commands/engine/ids.ts';
+import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+
+interface Context {
+  register: TestRegister;
+  risk: string;
+  vendor: string;
+}
+
+const test = suite<Context>('links and evidence');
+
+test.before.each(async (context) => {
+  context.register = await startRegister();
+  context.risk = await add(context.register, 'Risk', { name: 'Flood' });
+  context.vendor = await add(context.register, 'Vendor', { name: 'Unicloud' });
+});
+
+test.after.each(({ register }) => register.stop());
+
+async function add({ call }: TestRegister, title: string, fields: object): Promise<string> {
+  const answer = await call(`add${title}`, { organization_id: ORGANIZATION, ...fields });
+  assert.not('error' in answer, JSON.stringify(answer));
+  return (answer[title.toLowerCase()] as { id: string }).id;
+}
+
+function link({ call }: TestRegister, from_id: string, to_id: string, extraInput: object = {}): Promise<Answer> {
+  return call('linkRecords', { links: [{ from_id, to_id }], ...extraInput });
+}
+
+const resultOf = (answer: Answer) => (answer.links as { result: string }[]).map(({ result }) => result);
+
+async function record({ call }: TestRegister, id: string, extraInput: object = {}): Promise<Answer> {
+  const { records } = (await call('getRecords', { ids: [id], ...extraInput })) as unknown as { records: Answer[] };
+  return records[0]!;
+}
+
+const idsOf = (linkedRecords: unknown) => (linkedRecords as { records: { id: string }[] }).records.map(({ id }) => id);
+
+test('links are created and removed once each, and don’t change revisions', async ({ register, risk, vendor }) => {
+  const before = await record(register, risk);
+  assert.equal(resultOf(await link(register, risk, vendor, { reason: 'stored there' })), ['CREATED']);
+  assert.equal(resultOf(await link(register, vendor, risk)), ['UNCHANGED'], 'without direction');
+  const linked = await record(register, risk, { include: ['LINKS', 'EVIDENCE'] });
+  assert.equal(linked.links, { records: [{ id: vendor, type: 'VENDOR', name: 'Unicloud' }], total: 1 });
+  assert.equal(linked.evidence, { records: [], total: 0 });
+  assert.equal([linked.revision, linked.updated_at], [before.revision, before.updated_at]);
+  assert.equal(resultOf(await link(register, vendor, risk, { action: 'UNLINK' })), ['REMOVED']);
+  assert.equal(resultOf(await link(register, vendor, risk, { action: 'UNLINK' })), ['UNCHANGED']);
+  assert.equal((await record(register, vendor, { include: ['LINKS'] })).links, { records: [], total: 0 });
+});
+
+test('a link appears in both records’ changes, and once in a list of both', async ({ register, risk, vendor }) => {
+  await link(register, risk, vendor, { reason: 'stored there' });
+  const changes = async (filter: object, extraInput: object = {}) => {
+    const answer = await register.call('listChanges', { organization_id: ORGANIZATION, filter, ...extraInput });
+    assert.not('error' in answer, JSON.stringify(answer));
+    return answer as unknown as { changes: Record<string, unknown>[]; total: number };
+  };
+  for (const [id, other] of [
+    [risk, vendor],
+    [vendor, risk],
+  ] as const) {
+    const [newest, addAnswer] = (await changes({ record_id: [id] })).changes;
+    assert.equal([newest!.event_type, newest!.revision, newest!.reason], ['RecordsLinked', null, 'stored there']);
+    assert.is((newest!.record as { id: string }).id, id);
+    assert.is((newest!.linked as { id: string }).id, other);
+    assert.equal(newest!.changes, [{ field: 'linked', from: null, to: other }]);
+    assert.match(String(addAnswer!.event_type), /Added$/);
+  }
+  const changesOfBoth = await changes({ record_id: [risk, vendor] });
+  assert.equal(
+    changesOfBoth.changes.map(({ event_type }) => event_type),
+    ['RecordsLinked', 'VendorAdded', 'RiskAdded'],
+  );
+  assert.is((await changes({ record_id: [risk, vendor] }, { view: 'COUNT' })).total, 3);
+  assert.is((await changes({ event_types: ['RecordsLinked'] })).changes.length, 1);
+  const first = await changes({ record_types: ['RISK', 'VENDOR'] }, { size: 1 });
+  assert.is((first.changes[0] as { event_type: string }).event_type, 'RecordsLinked');
+  const verified = await register.call('listChanges', { organization_id: ORGANIZATION, verify: true });
+  assert.is((verified.verification as { verdict: string }).verdict, 'VALID');
+});
+
+test('linked_to finds linked records, now and as_of', async ({ register, risk, vendor }) => {
+  const { call } = register;
+  const listLinked = async (extraInput: object = {}, filter: object = {}) => {
+    const input = { organization_id: ORGANIZATION, filter: { linked_to: vendor, ...filter }, ...extraInput };
+    const answer = await call('listRisks', input);
+    assert.not('error' in answer, JSON.stringify(answer));
+    return (answer.risks as { id: string }[]).map(({ id }) => id);
+  };
+  assert.equal(await listLinked(), []);
+  await link(register, risk, vendor);
+  const { as_of } = (await call('listRisks', { organization_id: ORGANIZATION, as_of: today() })) as {
+    as_of: { position: string };
+  };
+  assert.equal(await listLinked(), [risk]);
+  await link(register, risk, vendor, { action: 'UNLINK' });
+  assert.equal(await listLinked(), []);
+  assert.equal(await listLinked({ as_of: as_of.position }), [risk]);
+  assert.equal(await listLinked({ as_of: String(Number(as_of.position) - 1) }), []);
+  await link(register, risk, vendor);
+  await call('archiveRecords', { ids: [vendor], action: 'ARCHIVE', reason: 'gone' });
+  assert.equal(await listLinked(), [], 'links to an archived record only on request');
+  assert.equal(await listLinked({}, { include_archived: true }), [risk]);
+  assert.equal(idsOf((await record(register, risk, { include: ['LINKS'] })).links), []);
+  const archivedToo = await record(register, risk, { include: ['LINKS', 'ARCHIVED'] });
+  assert.equal(idsOf(archivedToo.links), [vendor]);
+  const nobody = await call('listRisks', { organization_id: ORGANIZATION, filter: { linked_to: randomId('vnd') } });
+  assert.equal((nobody.error as { code: string }).code, 'not_found');
+});
+
+const today = () => new Date().toISOString().slice(0, 10);
+
+test('linkRecords checks all links before it writes the first', async ({ register, risk, vendor }) => {
+  const { call } = register;
+  const other = await add(register, 'Vendor', { name: 'Other' });
+  const links = (to_id: string) => [
+    { from_id: risk, to_id: vendor },
+    { from_id: risk, to_id },
+  ];
+  for (const [to, code] of [
+    [risk, 'invalid_input'],
+    [randomId('vnd'), 'not_found'],
+    [randomId('frm'), 'invalid_input'],
+  ] as const) {
+    const { error } = (await call('linkRecords', { links: links(to) })) as { error: { code: string } };
+    assert.is(error?.code, code, to);
+  }
+  await call('archiveRecords', { ids: [other], action: 'ARCHIVE', reason: 'gone' });
+  const { error } = (await call('linkRecords', { links: links(other) })) as { error: Answer };
+  assert.equal([error.code, error.allowed], ['invalid_transition', ['RESTORE']]);
+  assert.equal(idsOf((await record(register, risk, { include: ['LINKS'] })).links), []);
+  const repeatedLink = await call('linkRecords', { links: [...links(vendor), { from_id: vendor, to_id: risk }] });
+  assert.equal(resultOf(repeatedLink), ['CREATED', 'UNCHANGED', 'UNCHANGED']);
+});
+
+test('repeating linkRecords with a key returns the first answer', async ({ register, risk, vendor }) => {
+  const key = { idempotency_key: 'once' };
+  assert.equal(resultOf(await link(register, risk, vendor, key)), ['CREATED']);
+  assert.equal(resultOf(await link(register, risk, vendor, key)), ['CREATED']);
+  const { error } = (await link(register, risk, vendor, { ...key, reason: 'other' })) as { error: { code: string } };
+  assert.is(error.code, 'idempotency_conflict');
+});
+
+test('evidence is linked when added, and can be unlinked and linked again', async ({ register, risk, vendor }) => {
+  const { call } = register;
+  const input = { organization_id: ORGANIZATION, name: 'Report', text: 'All is well.', record_ids: [risk, vendor] };
+  const { evidence } = (await call('addEvidence', { ...input, valid_until: '2020-01-01' })) as { evidence: Answer };
+  assert.is(String(evidence.sha256).length, 64);
+  assert.equal(
+    [evidence.record_ids, evidence.record_count, evidence.expired],
+    [[vendor, risk].sort(byNewest), 2, true],
+  );
+  const id = String(evidence.id);
+  assert.equal(idsOf((await record(register, risk, { include: ['EVIDENCE'] })).evidence), [id]);
+  assert.equal(resultOf(await link(register, id, risk)), ['UNCHANGED'], 'linked by its own first event');
+  assert.equal(resultOf(await link(register, id, risk, { action: 'UNLINK' })), ['REMOVED']);
+  assert.equal((await record(register, id)).record_ids, [vendor]);
+  assert.equal(resultOf(await link(register, risk, id)), ['CREATED']);
+  const history = (await record(register, risk, { include: ['HISTORY'] })).history as { changes: Answer[] };
+  assert.equal(
+    history.changes.map(({ event_type }) => event_type),
+    ['RecordsLinked', 'RecordsUnlinked', 'EvidenceAdded', 'RiskAdded'],
+  );
+  const idsMissing = async (missing: string) => {
+    const answer = await call('listRisks', { organization_id: ORGANIZATION, filter: { missing: [missing] } });
+    return (answer.risks as { id: string }[]).length;
+  };
+  assert.is(await idsMissing('EVIDENCE'), 1, 'expired evidence counts as missing');
+  await call('addEvidence', { ...input, name: 'Newer' });
+  assert.is(await idsMissing('EVIDENCE'), 0);
+  assert.is(await idsMissing('MEASURES'), 1);
+  const archived = await call('archiveRecords', { ids: [risk], action: 'ARCHIVE', reason: 'done' });
+  assert.is((archived.records as { referred_by: number }[])[0]!.referred_by, 2);
+});
+
+/** Links of one event are ordered by their rows' ids, descending. */
+const byNewest = (a: string, b: string) => (a < b ? 1 : -1);
+
+test('getRecords omits a busy record’s oldest links and keeps its texts', async ({ register, risk }) => {
+  const { call } = register;
+  const url = `https://example.org/${'x'.repeat(1_900)}`;
+  for (let n = 0; n < 40; n++) {
+    await call('addEvidence', { organization_id: ORGANIZATION, name: `Scan ${n}`, url, record_ids: [risk] });
+  }
+  const { records } = (await call('getRecords', {
+    ids: [risk],
+    include: ['LINKS', 'EVIDENCE', 'HISTORY'],
+  })) as unknown as {
+    records: { evidence: { records: Answer[]; total: number; truncated?: true } }[];
+  };
+  const { evidence } = records[0]!;
+  assert.ok(JSON.stringify(records).length < 60_000);
+  assert.equal([evidence.total, evidence.truncated, evidence.records[0]!.name], [40, true, 'Scan 39']);
+  assert.not('truncated' in records[0]!);
+});
+
+test('counts more links than it lists, with archived records and without', async ({ register, risk }) => {
+  const { call } = register;
+  const measures: string[] = [];
+  for (let n = 0; n < 103; n++) measures.push(await add(register, 'Measure', { name: `Step ${n}` }));
+  for (let first = 0; first < measures.length; first += 20) {
+    const links = measures.slice(first, first + 20).map((to_id) => ({ from_id: risk, to_id }));
+    assert.not('error' in (await call('linkRecords', { links })));
+  }
+  const linked = register.reader.snapshot().newestPosition(ORGANIZATION);
+  await call('archiveRecords', {
+    organization_id: ORGANIZATION,
+    ids: [measures[0]],
+    action: 'ARCHIVE',
+    reason: 'Done',
+  });
+  for (const [include, as_of, total] of [
+    [['LINKS'], undefined, 102],
+    [['LINKS', 'ARCHIVED'], undefined, 103],
+    [['LINKS', 'ARCHIVED'], String(linked), 103],
+    [['LINKS', 'ARCHIVED'], String(linked - 3), 100],
+  ] as const) {
+    const { links } = await record(register, risk, { include, ...(as_of === undefined ? {} : { as_of }) });
+    assert.is((links as { total: number }).total, total);
+    const newest = as_of === String(linked - 3) ? measures[99] : measures[102];
+    assert.is(idsOf(links)[0], newest);
+  }
+});
+
+test('a change that matches by several rows is shown once, by the first', async ({ register, risk, vendor }) => {
+  const { call } = register;
+  const record_ids = [risk, vendor];
+  const addAnswer = await call('addEvidence', { organization_id: ORGANIZATION, name: 'Scan', text: 'ok', record_ids });
+  const { id } = addAnswer.evidence as { id: string };
+  const filter = { record_id: [...record_ids, id] };
+  const { changes } = (await call('listChanges', { organization_id: ORGANIZATION, filter, size: 1 })) as unknown as {
+    changes: { record: { id: string }; revision: number }[];
+  };
+  assert.equal(
+    changes.map(({ record, revision }) => [record.id, revision]),
+    [[id, 1]],
+  );
+});
+
+test('addEvidence refuses each wrong input and names its field', async ({ register, risk }) => {
+  const { call } = register;
+  const input = { organization_id: ORGANIZATION, name: 'Nothing', record_ids: [risk] };
+  for (const [extraInput, field] of [
+    [{}, 'url'],
+    [{ sha256: 'abc' }, 'sha256'],
+    [{ url: 'https://example.org', record_ids: [] }, 'record_ids'],
+    [{ url: 'https://example.org', record_ids: [randomId('evd')] }, 'record_ids.0'],
+    [{ url: 'https://example.org', record_ids: [randomId('rsk')] }, 'record_ids'],
+    [{ url: 'https://example.org', collected_at: '2999-01-01' }, 'collected_at'],
+  ] as const) {
+    const { error } = (await call('addEvidence', { ...input, ...extraInput })) as { error: { field: string } };
+    assert.is(error?.field, field);
+  }
+});
+
+test.run();
