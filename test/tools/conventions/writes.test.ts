@@ -233,7 +233,8 @@ test('a review’s date stays that date, the last of its day, and the same call 
     (await owner.refused('reviewVendor', { ...otherReview, reviewed_at: daysAgo(-1) })).field,
     'idempotency_key',
   );
-  const future = { id, outcome: 'APPROVED', reviewed_at: daysAgo(-1) };
+  // Tomorrow may be today in the zone that is farthest ahead.
+  const future = { id, outcome: 'APPROVED', reviewed_at: daysAgo(-2) };
   assert.is((await owner.refused('reviewVendor', future)).field, 'reviewed_at');
 });
 
