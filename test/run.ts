@@ -3,6 +3,9 @@
  *
  *     tsx test/run.ts [--long] [--browser] [--soak] [--servers] [part of a path …]
  *
+ * Files run that have any of the parts in their path. `--long`, `--browser` and `--soak` run that folder instead of the
+ * quick tests.
+ *
  * The tests that can run on both pairs of stores run on the embedded pair, or with `--servers` on the other.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -11,10 +14,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exitCodeIn, type Outcome, readOutcome, withoutEnd } from './support/run/outcome.ts';
+import { selectFiles, separateFolderOf } from './support/run/selection.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Folders of tests that run only with `--<folder>`. Each file may take longer. */
-const SEPARATE_FOLDERS = ['long', 'browser', 'soak'];
 const LANES = 2;
 /** A file that takes longer is killed and fails. */
 const FILE_TIMEOUT_MS = 120_000;
@@ -39,14 +41,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 const args = process.argv.slice(2);
-const requestedFolders = SEPARATE_FOLDERS.filter((folder) => args.includes(`--${folder}`));
-const parts = args.filter((arg) => !arg.startsWith('--'));
 /** A soak takes long, so its output is printed as it comes. */
-const printsAtOnce = requestedFolders.includes('soak');
+const printsAtOnce = args.includes('--soak');
 const onServers = args.includes('--servers');
+const files = selectFiles(findTests(), args);
 /** Read by support/stores/mongodb.ts. A run in separate folders, or with a real database, is for both pairs. */
-const storesOfRun = onServers ? 'servers' : requestedFolders.length > 0 ? '' : 'embedded';
-const files = findTests().filter((file) => parts.every((part) => file.includes(part)));
+const storesOfRun = onServers ? 'servers' : files.some(separateFolderOf) ? '' : 'embedded';
 const serialFiles = new Set(files.filter(isAlone));
 files.sort((one, other) => Number(serialFiles.has(other)) - Number(serialFiles.has(one)));
 if (files.length === 0) console.log('No test file matches.');
@@ -75,26 +75,15 @@ async function work(): Promise<void> {
   if (lane) await endLane(lane);
 }
 
-/** Returns the folder of `SEPARATE_FOLDERS` that a file is in. */
-function separateFolderOf(file: string): string | undefined {
-  return SEPARATE_FOLDERS.find((folder) => file.startsWith(join('test', folder, '/')));
-}
-
 function timeoutOf(folder: string | undefined): number {
   if (folder === undefined) return FILE_TIMEOUT_MS;
   return folder === 'soak' ? SOAK_TIMEOUT_MS : SEPARATE_TIMEOUT_MS;
-}
-
-function isRequested(file: string): boolean {
-  const folder = separateFolderOf(file);
-  return folder === undefined || requestedFolders.includes(folder);
 }
 
 function findTests(): string[] {
   return readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
     .map((file) => join('test', file))
     .filter((file) => file.endsWith('.test.ts') && existsSync(join(ROOT, file)))
-    .filter(isRequested)
     .filter(
       (file) =>
         !onServers || /\b(startPairs|onBothPairs|startSecondPair|startMongo|startRelayedPair)\(/.test(readTest(file)),
