@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import { isBuildCurrent } from './build-state.js';
@@ -20,7 +21,8 @@ export async function runProgram(name) {
     return import(`../dist/${name}.js`);
   }
   const { register } = await importLoader();
-  register({ tsconfig: false });
+  // By default, tsx takes the tsconfig.json of the current folder, which may be another project's.
+  register({ tsconfig: join(ROOT, 'tsconfig.json') });
   return import(`../src/${PROGRAMS[name]}.ts`);
 }
 

@@ -59,6 +59,7 @@ async function bundlePrograms() {
   await build({
     entryPoints: Object.entries(entryPoints).map(([out, module]) => ({ in: join(SRC, `${module}.ts`), out })),
     outdir: DIST,
+    tsconfig: join(ROOT, 'tsconfig.json'),
     chunkNames: '[name]-[hash]',
     bundle: true,
     splitting: true,

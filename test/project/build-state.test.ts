@@ -25,8 +25,8 @@ interface Clone {
   write(path: string, text: string): void;
   /** Records the state of the sources, as a build does. */
   build(): void;
-  /** Runs `bin/veritrail.js`. Returns what it prints. */
-  run(): string;
+  /** Runs `bin/veritrail.js`, in the clone or in another folder. Returns what it prints. */
+  run(cwd?: string): string;
 }
 
 const test = suite<Clone>('build state');
@@ -39,8 +39,9 @@ test.before.each((context) => {
     writeFileSync(join(root, path), text);
   };
   context.build = () => context.write('dist/build.json', JSON.stringify({ sources: fingerprintSources(root) }));
-  context.run = () => {
-    const { stdout, stderr } = spawnSync(process.execPath, [join(root, 'bin/veritrail.js')], { encoding: 'utf8' });
+  context.run = (cwd = root) => {
+    const program = join(root, 'bin/veritrail.js');
+    const { stdout, stderr } = spawnSync(process.execPath, [program], { cwd, encoding: 'utf8' });
     return stdout + stderr;
   };
   cpSync(join(ROOT, 'bin'), join(root, 'bin'), { recursive: true });
@@ -61,6 +62,15 @@ test('bin/veritrail runs compiled code while no source changes, else the source'
   assert.is(run(), 'compiled\n');
   write('src/mcp/tools.ts', 'export const tools = [];');
   assert.is(run(), 'source\n');
+});
+
+test('bin/veritrail compiles pages with the options of its own project, in any folder', ({ root, run, write }) => {
+  symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  write('tsconfig.json', JSON.stringify({ compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'preact' } }));
+  write('src/cli/page.tsx', 'export const page = <p>text</p>;');
+  write('src/cli/main.ts', "import { page } from './page.tsx'; console.log(page.type, page.props);");
+  write('other/tsconfig.json', JSON.stringify({ compilerOptions: { jsx: 'react', jsxFactory: 'foreign' } }));
+  assert.is(run(join(root, 'other')), "p { children: 'text' }\n");
 });
 
 test('bin/veritrail runs compiled code if there are no sources, as in a package', ({ root, build, run }) => {

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 
 /** A chart's numbers, for people who can't see it. The first cell of each row is its heading. */

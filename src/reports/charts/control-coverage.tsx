@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { codeWords } from '../formats/report-text.ts';
 import type { ReportRow } from '../report-type.ts';
 import type { PageAddress } from './chart.tsx';

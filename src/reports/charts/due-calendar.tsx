@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { addDays, daysBetween } from '../../commands/engine/dates.ts';
 import type { ReportRow } from '../report-type.ts';
 import { CHART_WIDTH, ChartFigure, countBy, LinkedPart, type PageAddress, partLink } from './chart.tsx';

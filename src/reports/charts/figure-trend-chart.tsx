@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { scaleLinear } from 'd3-scale';
 import { cellText } from '../formats/report-text.ts';
 import type { ReportColumn, ReportRow } from '../report-type.ts';

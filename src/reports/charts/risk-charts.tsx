@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { PRIORITIES, type Priority, RISK_STATUSES } from '../../register/risk.ts';
 import { codeWords } from '../formats/report-text.ts';
 import type { ReportRow, TrendPoint } from '../report-type.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { scaleBand, scaleLinear } from 'd3-scale';
 import {
   CHART_WIDTH,

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren, VNode } from 'preact';
 import type { PageAddress } from '../charts/chart.tsx';
 import { ControlCoverage } from '../charts/control-coverage.tsx';

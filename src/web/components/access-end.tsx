@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import { dateOf, endOfDay, endOfPeriod } from '../../commands/engine/dates.ts';
 import type { Member } from '../../identity/memberships/members.ts';

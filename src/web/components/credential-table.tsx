@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { TokenListItem } from '../../identity/tokens/token-lists.ts';
 import type { Tokens } from '../../identity/tokens/tokens.ts';
 import { roleName } from '../texts/role-labels.ts';

@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
-
 /** The page with the people of the demo. */
 export const DEMO_PATH = '/demo';
 

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { asRefusal, Refusal, type RefusalCode } from '../../commands/engine/refusal.ts';
 import { type HttpError, toHttpError } from '../../http/http-errors.ts';
 import type { WebPage } from '../server/web-page.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { TokenListItem } from '../../identity/tokens/token-lists.ts';
 import { LongDay } from './components.tsx';
 

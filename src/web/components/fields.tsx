@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { type FormState, hasErrors } from '../server/form-state.ts';
 import { momentText } from '../texts/dates.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { type ComponentChildren, createContext } from 'preact';
 import { TOKEN_FIELD } from '../server/csrf.ts';
 

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import { ROLES, type Role } from '../../commands/organization/caller.ts';
 import { lowerRole } from '../../commands/organization/permissions.ts';

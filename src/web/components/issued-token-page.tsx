@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { IssuedToken } from '../../identity/tokens/token-record.ts';
 import type { WebPage } from '../server/web-page.ts';
 import { connectBlocks } from '../texts/connect-blocks.ts';

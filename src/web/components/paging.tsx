@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
-
 /** Rows per page of a list that is in memory. */
 const ROWS_PER_PAGE = 25;
 

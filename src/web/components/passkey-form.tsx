@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
-
 import type { FormState } from '../server/form-state.ts';
 import { Form } from './form.tsx';
 

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { Account } from '../../identity/accounts/account.ts';
 import { withNext } from '../server/sign-in-redirects.ts';
 import { Form } from './form.tsx';

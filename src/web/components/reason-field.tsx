@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import { type FormState, singleField } from '../server/form-state.ts';
 import { TextField } from './fields.tsx';

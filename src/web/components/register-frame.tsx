@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { organizationAddress } from '../../addresses/page-addresses.ts';
 import type { MomentChoice } from '../register/moments/moment-choice.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { SECOND_FACTOR_PAGE } from '../../identity/second-factor/required-factor.ts';
 import type { WebPage } from '../server/web-page.ts';
 

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import type { MembershipContext } from '../server/require-membership.ts';
 import type { WebPage } from '../server/web-page.ts';

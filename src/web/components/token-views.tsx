@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { randomUUID } from 'node:crypto';
 import type { Role } from '../../commands/organization/caller.ts';
 import type { Membership } from '../../identity/memberships/members.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { Fragment } from 'preact';
 import type { ListedChange } from '../../queries/changes/list-changes.ts';
 import { isMadeByAssistant } from '../../queries/changes/refined-changes.ts';

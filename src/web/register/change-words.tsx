@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { type ComponentChildren, Fragment } from 'preact';
 import type { ListedChange } from '../../queries/changes/list-changes.ts';
 import { documentsAt } from '../../queries/records/record-links.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { addressWith } from '../../addresses/page-addresses.ts';
 import { ASSISTANTS } from '../../http/files/changes-query.ts';
 import type { Member } from '../../identity/memberships/members.ts';

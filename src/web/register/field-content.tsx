@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { priorityOf } from '../../commands/risk.ts';
 import type { Field } from '../../register/field.ts';

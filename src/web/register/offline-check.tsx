@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
-
 /** Leads from the check in this browser to one that doesn't depend on the service. */
 export function OfflineCheck() {
   return (

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { OrderNotices } from '../../queries/proofs/out-of-order.ts';
 
 /** Says which events of the organization were recorded out of order. */

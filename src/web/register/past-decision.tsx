@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { VNode } from 'preact';
 import type { ListedChange } from '../../queries/changes/list-changes.ts';
 import { codeWords } from '../../reports/formats/report-text.ts';

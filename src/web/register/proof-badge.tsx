@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { ExactTime } from '../components/components.tsx';
 import { StateChip } from './field-content.tsx';
 

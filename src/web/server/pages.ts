@@ -40,8 +40,7 @@ import type { WebContext } from './context.ts';
 import type { Route } from './page-request.ts';
 
 /**
- * All pages. To add one, add a file to `pages/` that exports its routes, and a line here. Begin it with the
- * JSX pragmas of the other pages: tsx looks for JSX settings in the current folder, and `veritrail` runs in any folder.
+ * All pages. To add one, add a file to `pages/` that exports its routes, and a line here.
  *
  * - Make routes with `get`, `post`, `publicGet` and `publicPost` (page-request.ts).
  * - A handler returns a WebPage or `redirect(…)`, or throws a Refusal, which becomes an error page.

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import type { Account } from '../../../identity/accounts/account.ts';
 import type { Membership } from '../../../identity/memberships/members.ts';

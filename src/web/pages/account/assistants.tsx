@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { Assistant as Connected } from '../../../identity/oauth/oauth.ts';
 import { CopyBlock, Facts, LongDay, Timestamp } from '../../components/components.tsx';
 import { Form } from '../../components/form.tsx';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { TokenListItem } from '../../../identity/tokens/token-lists.ts';
 import { activeCredentials, CREDENTIALS_PATH, CredentialTable } from '../../components/credential-table.tsx';
 import { Form } from '../../components/form.tsx';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import type { Factor } from '../../../identity/accounts/account.ts';
 import type { Session } from '../../../identity/sign-in/sessions.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import type { Account } from '../../../identity/accounts/account.ts';
 import { MAX_PASSKEYS, type Passkey } from '../../../identity/second-factor/passkeys.ts';

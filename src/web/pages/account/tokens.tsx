@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import type { Membership } from '../../../identity/memberships/members.ts';
 import type { TokenListItem } from '../../../identity/tokens/token-lists.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { Refusal } from '../../../commands/engine/refusal.ts';
 import { accessDetailText } from '../../../identity/access-log/access-detail-text.ts';
 import {

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import { DOMAIN_ROLES } from '../../../commands/organization/organization-members.ts';
 import { type Domain, MAX_DOMAINS } from '../../../identity/memberships/domains.ts';

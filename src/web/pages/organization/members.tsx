@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import { ROLES } from '../../../commands/organization/caller.ts';
 import { roleAllows } from '../../../commands/organization/permissions.ts';

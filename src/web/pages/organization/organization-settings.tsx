@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { dateOf } from '../../../commands/engine/dates.ts';
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import { Facts } from '../../components/components.tsx';

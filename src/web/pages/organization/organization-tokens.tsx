@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { Permission } from '../../../commands/organization/permissions.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import type { OrganizationTokenItem } from '../../../identity/tokens/organization-tokens.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import { MAX_OWNED_ORGANIZATIONS, type Membership } from '../../../identity/memberships/members.ts';
 import { Table } from '../../components/components.tsx';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { type AddressParameters, reportFileAddress, reportSegment } from '../../../addresses/page-addresses.ts';
 import { Refusal } from '../../../commands/engine/refusal.ts';
 import { roleAllows } from '../../../commands/organization/permissions.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import { isRealDate } from '../../../commands/engine/dates.ts';
 import { FormError, TextField } from '../../components/fields.tsx';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { type ChangesQuery, readChangesQuery } from '../../../http/files/changes-query.ts';
 import type { Member } from '../../../identity/memberships/members.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import { CopyBlock } from '../../components/components.tsx';
 import { openRegister, type RegisterCollaborators } from '../../register/open-register.ts';

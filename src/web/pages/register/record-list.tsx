@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { addressWith } from '../../../addresses/page-addresses.ts';
 import { filledParameters } from '../../../http/files/file-query.ts';
 import { ControlGroups } from '../../register/list/control-groups.tsx';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { clientSignal } from '../../../http/request.ts';
 import { searchNearRecords, searchRecords, searchSingleWords } from '../../../queries/lists/search-records.ts';
 import {

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { readOrganizationSealKeys } from '../../../queries/proofs/organization-seal-keys.ts';
 import { OfflineCheck } from '../../register/offline-check.tsx';
 import { openRegister, type RegisterCollaborators } from '../../register/open-register.ts';

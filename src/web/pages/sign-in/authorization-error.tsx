@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { notFound } from '../../../http/http-errors.ts';
 import { OAUTH_PATHS } from '../../../identity/oauth/addresses.ts';
 import type { AuthorizationError, AuthorizationErrorReason } from '../../../identity/oauth/authorization-error.ts';

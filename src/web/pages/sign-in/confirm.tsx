@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import type { Account } from '../../../identity/accounts/account.ts';
 import type { ReauthenticationMethod } from '../../../identity/second-factor/reauthentication.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
 import { formTargetOf } from '../../../http/security-headers.ts';

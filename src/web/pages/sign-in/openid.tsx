@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { Refusal } from '../../../commands/engine/refusal.ts';
 import type { OpenId } from '../../../identity/openid/openid.ts';
 import {

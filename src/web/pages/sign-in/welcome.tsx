@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { z } from 'zod';
 import { Refusal } from '../../../commands/engine/refusal.ts';
 import { roleAllows } from '../../../commands/organization/permissions.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import type { ListedChange } from '../../../queries/changes/list-changes.ts';
 import {

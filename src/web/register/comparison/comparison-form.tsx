@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { addressWith } from '../../../addresses/page-addresses.ts';
 import type { Member } from '../../../identity/memberships/members.ts';
 import { BLANK_FORM } from '../../server/form-state.ts';

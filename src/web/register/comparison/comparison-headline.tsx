@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { familyOfType } from '../../../register/families.ts';
 import type { Comparison } from '../../../reports/comparison/compare-moments.ts';
 import { familyHeading } from '../rail-links.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { addressWith } from '../../../addresses/page-addresses.ts';
 import { AUDIT } from '../../../register/audit.ts';
 import { LongDay, Table } from '../../components/components.tsx';

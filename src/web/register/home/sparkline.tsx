@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
-
 /** Space above and below the line, so that its stroke is not cut. */
 const MARGIN = 1;
 const HEIGHT = 20;

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { ListSelection } from '../../../addresses/page-addresses.ts';
 import { shareText } from '../../../reports/formats/report-text.ts';
 import type { RecordRow } from '../field-content.tsx';

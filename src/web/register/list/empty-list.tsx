@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
 import { CopyBlock, LongDay } from '../../components/components.tsx';

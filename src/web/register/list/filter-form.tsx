@@ -1,5 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
-
 import type { ComponentChildren } from 'preact';
 import { filterTexts, type ListSelection } from '../../../addresses/page-addresses.ts';
 import { LongDay } from '../../components/components.tsx';

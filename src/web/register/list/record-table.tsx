@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { ListSelection } from '../../../addresses/page-addresses.ts';
 import { overdueFieldsOf } from '../../../queries/records/due-dates.ts';
 import type { Field } from '../../../register/field.ts';

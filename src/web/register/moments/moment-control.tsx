@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { LongDay, MomentTime } from '../../components/components.tsx';
 import { changeCountText } from '../../texts/counts.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { endOfPeriod } from '../../../commands/engine/dates.ts';
 import { type Choice, SelectField, TextField } from '../../components/fields.tsx';
 import { BLANK_FORM } from '../../server/form-state.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { asRefusal, Refusal } from '../../../commands/engine/refusal.ts';
 import { FormError, TextField } from '../../components/fields.tsx';
 import { formWithRefusal } from '../../server/form-state.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { endOfDay } from '../../../commands/engine/dates.ts';
 import { LongDay } from '../../components/components.tsx';
 import { changeCountText } from '../../texts/counts.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import type { ChangesSince } from '../../../queries/records/changes-since.ts';
 import type { LinkedSummary, RecordDetails } from '../../../queries/records/record-details.ts';

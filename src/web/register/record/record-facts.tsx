@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { RecordDetails } from '../../../queries/records/record-details.ts';
 import type { FamilyDescription, Field } from '../../../register/field.ts';
 import { ExactTime } from '../../components/components.tsx';

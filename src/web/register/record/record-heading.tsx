@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { daysBetween } from '../../../commands/engine/dates.ts';
 import { changesSince } from '../../../queries/records/changes-since.ts';
 import type { DueDate } from '../../../queries/records/due-dates.ts';

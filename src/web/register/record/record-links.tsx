@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { LinkedSummary, RecordDetails } from '../../../queries/records/record-details.ts';
 import { CONTROL } from '../../../register/control.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';

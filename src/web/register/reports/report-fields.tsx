@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { isRealDate } from '../../../commands/engine/dates.ts';
 import { reportParameters } from '../../../http/files/report-input.ts';
 import type { Member } from '../../../identity/memberships/members.ts';

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import { addressWith } from '../../../addresses/page-addresses.ts';
 import type { PastMoment } from '../page-moment.ts';
 

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { isAbbreviated } from '../../../queries/lists/near-matches.ts';
 import type { SearchHits } from '../../../queries/lists/search-records.ts';
