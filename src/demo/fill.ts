@@ -1,8 +1,4 @@
-import { type CommandEnvelope, CommandHandler } from '../commands/engine/handler.ts';
-import { derivedId, itemCommandId, libraryFrameworkId } from '../commands/engine/ids.ts';
-import { requireLiveRecord, requireReferences } from '../commands/engine/references.ts';
-import { familyOf, recordAggregate } from '../commands/families.ts';
-import { linkAggregate, refuseUnlinkable } from '../commands/link.ts';
+import { CommandHandler } from '../commands/engine/handler.ts';
 import { recordFirstName } from '../identity/accounts/account-names.ts';
 import {
   createInstallation,
@@ -12,36 +8,13 @@ import {
   type Installation,
   storedInstallationId,
 } from '../identity/installation/installation.ts';
-import { executeOrganizationCommand } from '../identity/memberships/actor.ts';
+import { accountActor, executeOrganizationCommand } from '../identity/memberships/actor.ts';
 import type { DemoAccount } from '../identity/sign-in/demo-sign-in.ts';
-import { sortedPair } from '../register/link.ts';
 import type { Stores } from '../stores/open.ts';
-import { auditStories } from './audit-stories.ts';
-import { businessRisks } from './business-risks.ts';
-import { clientOfStep } from './clients.ts';
 import { DemoClock } from './clock.ts';
-import { evidenceStories } from './evidence-stories.ts';
-import { DEMO_FRAMEWORK, frameworkStories } from './framework-stories.ts';
-import { housekeepingMeasures } from './housekeeping-measures.ts';
-import { nonconformityStories } from './nonconformity-stories.ts';
-import { obligationStories } from './obligation-stories.ts';
-import { idsByName, type RecordIds, replaceNamesByIds } from './record-ids.ts';
-import { securityRisks } from './security-risks.ts';
-import { serviceVendors } from './service-vendors.ts';
-import {
-  type DemoPerson,
-  ORGANIZATION,
-  PEOPLE,
-  type Story,
-  type StoryCommand,
-  type StoryContext,
-  type StoryStep,
-} from './story.ts';
-import { technologyMeasures } from './technology-measures.ts';
-import { technologyVendors } from './technology-vendors.ts';
+import { type DemoPerson, readOrganization, readStories } from './demo-data.ts';
+import { demoAccountId, StoryPlayer } from './play-stories.ts';
 
-/** The age of the demo organization. */
-const FOUNDED_DAYS_AGO = 730;
 /** The stories' longest acceptance of a risk. The service's own setting applies to its users. */
 const MAX_ACCEPTANCE_DAYS = 366;
 type DemoStores = Pick<Stores, 'accounts' | 'events'>;
@@ -54,9 +27,9 @@ export async function openDemo({ accounts, events }: DemoStores, today: Date): P
   await fillDemo({ accounts, events }, today);
   const installation = await storedInstallationId(accounts);
   if (installation === null || !(await isSimulated(events))) return null;
-  return (Object.keys(PEOPLE) as DemoPerson[]).map((person) => ({
+  return readOrganization(new DemoClock(today)).people.map((person) => ({
     account_id: demoAccountId(installation, person),
-    interest: PEOPLE[person].interest,
+    interest: person.interest,
   }));
 }
 
@@ -66,10 +39,6 @@ async function isSimulated(events: DemoStores['events']): Promise<boolean> {
     if (first !== undefined) return first.metadata.simulated === true;
   }
   return false;
-}
-
-function demoAccountId(installation: string, person: DemoPerson): string {
-  return derivedId('acc', itemCommandId(installation, person));
 }
 
 /**
@@ -83,118 +52,30 @@ export async function fillDemo({ accounts, events }: DemoStores, today: Date): P
   const clock = new DemoClock(today);
   const options = { now: clock.now, maxAcceptanceDays: MAX_ACCEPTANCE_DAYS, simulated: true };
   const handler = new CommandHandler(events, options);
-  clock.goTo(FOUNDED_DAYS_AGO);
+  const { name, founded_on, people } = readOrganization(clock);
+  clock.goTo(founded_on);
   // The first owner is not a person of the stories, so that a set-up link renames nobody.
-  const names = { organization: ORGANIZATION, owner: FIRST_OWNER_NAME };
+  const names = { organization: name, owner: FIRST_OWNER_NAME };
   const installation = await createInstallation({ accounts, log: events, handler, now: clock.now }, names);
-  const demo = new Demo(handler, clock, installation);
-  for (const { id, name } of demo.people) {
-    await accounts.insert('accounts', { id, name, created_at: clock.now().toISOString() });
-    await recordFirstName(accounts, id, name);
+  for (const person of people) {
+    clock.goTo(person.joined_on);
+    await addMember(accounts, handler, installation, person, clock.now());
   }
-  await demo.addMembers();
-  await demo.play([
-    ...technologyVendors(demo),
-    ...serviceVendors(demo),
-    ...securityRisks(demo),
-    ...businessRisks(demo),
-    ...frameworkStories(libraryFrameworkId(installation.organizationId, DEMO_FRAMEWORK)),
-    ...housekeepingMeasures(demo),
-    ...technologyMeasures(demo),
-    ...obligationStories(demo),
-    ...auditStories(demo),
-    ...nonconformityStories(demo),
-    ...evidenceStories(demo),
-  ]);
+  await new StoryPlayer(handler, clock, installation, people, readStories(clock)).play();
   return true;
 }
 
-class Demo implements StoryContext {
-  constructor(
-    private readonly handler: CommandHandler,
-    private readonly clock: DemoClock,
-    private readonly installation: Installation,
-  ) {}
-
-  private get installationId(): string {
-    return this.installation.installation;
-  }
-
-  day = (offset: number): string => this.clock.day(offset);
-
-  accountId = (person: DemoPerson): string => demoAccountId(this.installationId, person);
-
-  /** The people of the stories. */
-  get people(): { id: string; name: string; role: (typeof PEOPLE)[DemoPerson]['role'] }[] {
-    return (Object.keys(PEOPLE) as DemoPerson[]).map((person) => ({ id: this.accountId(person), ...PEOPLE[person] }));
-  }
-
-  async addMembers(): Promise<void> {
-    this.clock.goTo(FOUNDED_DAYS_AGO - 1);
-    const founder = { ...this.actor('owner'), actor_id: firstOwnerId(this.installationId) };
-    for (const { id, role } of this.people) {
-      await executeOrganizationCommand(
-        this.handler,
-        this.installation.organizationId,
-        { type: 'AddMember', account_id: id, role },
-        founder,
-      );
-    }
-  }
-
-  /** Plays all stories together, day by day. @throws Error that names the step that failed */
-  async play(stories: readonly Story[]): Promise<void> {
-    const recordIds = idsByName(stories, this.installationId);
-    const all = stories.flatMap(({ name, steps }) => steps.map((step, n) => ({ name, n, ...step })));
-    // The sort is stable: steps of one day stay in the order of their stories.
-    for (const { name, n, ...step } of all.sort((a, b) => b.daysAgo - a.daysAgo)) {
-      try {
-        await this.playStep(recordIds.of(name), n, step, recordIds);
-      } catch (cause) {
-        throw new Error(`The demo's story of ${name} failed at its step of ${step.daysAgo} days ago`, { cause });
-      }
-    }
-  }
-
-  private async playStep(id: string, n: number, step: StoryStep<StoryCommand>, recordIds: RecordIds): Promise<void> {
-    const { daysAgo, by, command } = step;
-    this.clock.goTo(daysAgo);
-    const command_id = itemCommandId(this.installationId, `${id} ${n}`);
-    const organization_id = this.installation.organizationId;
-    const envelope = {
-      ...this.actor(by),
-      client: clientOfStep(step),
-      organization_id,
-      command_id,
-      correlation_id: command_id,
-    };
-    if (command.type !== 'Link')
-      return this.execute(id, replaceNamesByIds(command, familyOf(id).references, recordIds), envelope);
-    for (const other of command.others) await this.link(id, recordIds.of(other), envelope);
-  }
-
-  private async execute(
-    id: string,
-    command: Exclude<StoryCommand, { type: 'Link' }>,
-    envelope: Omit<CommandEnvelope, 'input'>,
-  ) {
-    const { references } = familyOf(id);
-    if ('fields' in command) {
-      await requireReferences(this.handler, this.installation.organizationId, references, { ...command.fields });
-    }
-    await this.handler.execute(recordAggregate(id), command, { ...envelope, input: command });
-  }
-
-  private async link(one: string, other: string, envelope: Omit<CommandEnvelope, 'input'>): Promise<void> {
-    refuseUnlinkable(one, other);
-    for (const id of [one, other]) await requireLiveRecord(this.handler, this.installation.organizationId, id, 'links');
-    const command = { type: 'Link' as const, ids: sortedPair(one, other) };
-    const aggregate = linkAggregate(one, other);
-    const command_id = itemCommandId(envelope.command_id, aggregate.stream);
-    await this.handler.execute(aggregate, command, { ...envelope, command_id, input: command });
-  }
-
-  private actor(person: DemoPerson) {
-    return { actor_id: this.accountId(person), token_id: null, client: null, role: PEOPLE[person].role };
-  }
+async function addMember(
+  accounts: DemoStores['accounts'],
+  handler: CommandHandler,
+  { installation, organizationId }: Installation,
+  person: DemoPerson,
+  now: Date,
+): Promise<void> {
+  const { name, role } = person;
+  const id = demoAccountId(installation, person);
+  await accounts.insert('accounts', { id, name, created_at: now.toISOString() });
+  await recordFirstName(accounts, id, name);
+  const command = { type: 'AddMember' as const, account_id: id, role };
+  await executeOrganizationCommand(handler, organizationId, command, accountActor(firstOwnerId(installation)));
 }

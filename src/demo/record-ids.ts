@@ -1,53 +1,37 @@
-import { derivedId, itemCommandId } from '../commands/engine/ids.ts';
+import { derivedId, itemCommandId, libraryFrameworkId } from '../commands/engine/ids.ts';
 import { FAMILIES } from '../commands/families.ts';
-import type { Story } from './story.ts';
+import { adoptionCommand } from '../commands/framework.ts';
+import type { Installation } from '../identity/installation/installation.ts';
+import { type LibraryId, libraryFramework } from '../library/framework-library.ts';
+import type { Story } from './demo-data.ts';
 
-/** The ids of the demo's records, by their names in the stories. */
-export interface RecordIds {
-  /** @throws Error if no story has a record of this name */
-  of(name: string): string;
+/** Returns the command that adopts a framework of the library. */
+export function adoptionOf({ organizationId }: Installation, libraryId: LibraryId) {
+  const { library_id, name, version, controls } = libraryFramework(libraryId);
+  return adoptionCommand(libraryFrameworkId(organizationId, libraryId), { library_id, name, version, controls });
 }
 
 /**
- * Gives every record its id: the story's own one, as for a framework, or one derived from the installation and the
- * record's name. Controls are named by their numbers.
+ * Returns the records' ids by their names in the stories. A framework has the name and the id that the library gives it. A
+ * control's name is its number. Other ids are derived from the installation and the record's name.
  * @throws Error if two stories have the same name
  */
-export function idsByName(stories: readonly Story[], installation: string): RecordIds {
+export function idsByName(stories: readonly Story[], installation: Installation): ReadonlyMap<string, string> {
   const ids = new Map<string, string>();
   const add = (name: string, id: string) => {
     if (ids.has(name)) throw new Error(`Two stories of the demo have the name ${name}`);
     ids.set(name, id);
   };
-  for (const { family, name, id, steps } of stories) {
+  for (const { family, name } of stories) {
     if (family === 'CONTROL') continue;
-    add(name, id ?? derivedId(FAMILIES[family].prefix, itemCommandId(installation, `${family} ${name}`)));
-    for (const { command } of steps) {
-      if (command.type !== 'AddFramework') continue;
-      for (const control of command.fields.controls ?? []) add(control.section_title, control.id);
+    if (family !== 'FRAMEWORK') {
+      add(name, derivedId(FAMILIES[family].prefix, itemCommandId(installation.installation, `${family} ${name}`)));
+      continue;
+    }
+    add(name, libraryFrameworkId(installation.organizationId, name));
+    for (const { section_title, id } of adoptionOf(installation, name as LibraryId).fields.controls) {
+      add(section_title, id);
     }
   }
-  return {
-    of(name) {
-      const id = ids.get(name);
-      if (id === undefined) throw new Error(`No story of the demo has the name ${name}`);
-      return id;
-    },
-  };
-}
-
-/** Returns the command with record ids in place of names, in the fields that refer to records. */
-export function replaceNamesByIds<Command extends object>(
-  command: Command,
-  references: readonly string[],
-  ids: RecordIds,
-): Command {
-  if (!('fields' in command)) return command;
-  const fields: Record<string, unknown> = { ...(command.fields as object) };
-  for (const field of references) {
-    const value = fields[field];
-    if (typeof value === 'string') fields[field] = ids.of(value);
-    else if (Array.isArray(value)) fields[field] = value.map((name: string) => ids.of(name));
-  }
-  return { ...command, fields };
+  return ids;
 }

@@ -2,7 +2,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FAMILIES, organizationAggregate } from '../../src/commands/families.ts';
 import { overdueAfter } from '../../src/commands/obligation.ts';
+import { DemoClock } from '../../src/demo/clock.ts';
+import { readOrganization, type StoryStep } from '../../src/demo/demo-data.ts';
 import { fillDemo } from '../../src/demo/fill.ts';
+import { StoryPlayer } from '../../src/demo/play-stories.ts';
 import { idsByName } from '../../src/demo/record-ids.ts';
 import { type DifferencesOptions, findDifferences } from '../../src/identity/installation/differences.ts';
 import { firstOwnerId, firstStart } from '../../src/identity/installation/installation.ts';
@@ -201,10 +204,32 @@ demo('the demo’s measures have controls, risks and evidence', () => {
   assert.ok(controls!.filter(({ measure_count }) => (measure_count as number) > 1).length > 3);
 });
 
-demo('duplicate and unknown story names are rejected', () => {
-  const story = { family: 'VENDOR', name: 'Acme', steps: [] } as const;
-  assert.throws(() => idsByName([story, story], 'demo'), /Two stories of the demo have the name Acme/);
-  assert.throws(() => idsByName([story], 'demo').of('Bcme'), /No story of the demo has the name Bcme/);
+demo('duplicate and unknown story names are rejected', async () => {
+  const clock = new DemoClock(new Date());
+  const { people } = readOrganization(clock);
+  const link = { on: clock.date('today-9'), by: people[0]!.name, type: 'Link', others: ['Bcme'] };
+  const story = { family: 'VENDOR', name: 'Acme', steps: [link] } as const;
+  const installation = { installation: 'demo', organizationId: 'org_demo' };
+  assert.throws(() => idsByName([story, story], installation), /Two stories of the demo have the name Acme/);
+  const failure = async (step: StoryStep) => {
+    const stories = [{ ...story, steps: [step] }];
+    const error: Error = await new StoryPlayer(demoStores.handler, clock, installation, people, stories)
+      .play()
+      .catch((cause) => cause);
+    return [error.message, (error.cause as Error).message];
+  };
+  const message = 'The demo’s story of Acme failed at its step 1, Link';
+  assert.equal(await failure(link), [message, 'No story of the demo has the name Bcme']);
+  assert.equal(await failure({ ...link, by: 'Nobody' }), [message, 'The demo has no person Nobody']);
+});
+
+demo('a date of the stories is relative to the day of the start, and other texts stay', () => {
+  const clock = new DemoClock(new Date('2026-03-01T18:00:00Z'));
+  const texts = ['today', 'today-1', 'today+31', 'today-60T12:00:00.000Z', 'todays', 'Since today-1', 'today-1x'];
+  assert.equal(
+    texts.map((text) => clock.date(text)),
+    ['2026-03-01', '2026-02-28', '2026-04-01', '2025-12-31T12:00:00.000Z', ...texts.slice(4)],
+  );
 });
 
 demo('after filling the demo, a first start adds only a token, and filling again adds nothing', async () => {
