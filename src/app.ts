@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { openClock } from './app/clock/open-clock.ts';
 import { createHttpApp } from './app/create-http-app.ts';
 import { createRegister, type Register } from './app/create-register.ts';
@@ -16,6 +15,7 @@ import { ReportingThread } from './app/threads/start-reporting-thread.ts';
 import { writeInThread } from './app/threads/writes-in-thread.ts';
 import { VERSION } from './app/version.ts';
 import type { ServiceClock } from './clock/service-clock.ts';
+import { withTimeout } from './clock/with-timeout.ts';
 import type { Config } from './config.ts';
 import { openSpool, type SpooledFiles } from './http/files/spooled-files.ts';
 import { metricsListener } from './http/metrics-endpoint.ts';
@@ -277,7 +277,7 @@ async function run(
     });
   // After the first start, people call immediately. Later starts have more to build, and nobody waits for a token.
   if (token !== null) {
-    await Promise.race([caughtUp.catch(() => undefined), pause(FIRST_START_WAIT_MS, undefined, { ref: false })]);
+    await withTimeout(FIRST_START_WAIT_MS, caughtUp, () => undefined).catch(() => undefined);
   }
   const { people } = identity;
   const demoLink = demo === null ? null : people.demo.open(demo);

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { withTimeout } from '../clock/with-timeout.ts';
 import { HttpError, unavailable } from '../http/http-errors.ts';
 
 /** The response that a listener gets, which knows its request. */
@@ -104,11 +105,6 @@ class Readiness {
 
   /** Returns null once ready; before, a promise that resolves when ready, or after 5 s. */
   wait(): Promise<void> | null {
-    if (this.isReady) return null;
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, MAX_HOLD_MS);
-    });
-    return Promise.race([this.whenReady, timeout]).finally(() => clearTimeout(timer));
+    return this.isReady ? null : withTimeout(MAX_HOLD_MS, this.whenReady, () => undefined);
   }
 }

@@ -1,4 +1,5 @@
 import { doubtText } from '../clock/clock-in-doubt.ts';
+import { withTimeout } from '../clock/with-timeout.ts';
 import { organizationAggregate } from '../commands/families.ts';
 import type { Health } from '../http/health-routes.ts';
 import type { Reconciler } from '../identity/installation/reconciler.ts';
@@ -43,7 +44,7 @@ export async function readHealth(
   const { projections } = register;
   const [hasRoles, stops, eventStore, readStore, accountStore] = await Promise.all([
     canReadRoles(register),
-    withTimeout(readSealStops(stores.reads)).catch(() => []),
+    withTimeout(HEALTH_TIMEOUT_MS, readSealStops(stores.reads), () => []).catch(() => []),
     storeHealth(stores.events.check()),
     storeHealth(stores.reads.sharedEntry('active')),
     storeHealth(stores.accounts.check()),
@@ -78,14 +79,15 @@ async function canReadRoles({ projections, handler }: HealthSources): Promise<bo
 }
 
 async function storeHealth(work: Promise<unknown>): Promise<StoreHealth> {
-  return withTimeout(work).then(
-    () => ({ state: 'UP' }),
-    (error: unknown) => {
+  const health = work.then(
+    (): StoreHealth => ({ state: 'UP' }),
+    (error: unknown): StoreHealth => {
       if (error instanceof StoreReplaced) return { state: 'REPLACED', problem: error.message };
       if (error instanceof StoreRefused) return { state: 'DOWN', problem: `${error.finding} ${error.advice}` };
       return { state: 'DOWN' };
     },
   );
+  return withTimeout(HEALTH_TIMEOUT_MS, health, () => ({ state: 'DOWN' }));
 }
 
 /** Returns the problem for all callers. Only an organization's own callers see its positions. */
@@ -101,11 +103,4 @@ function sealingProblem({ length }: readonly SealStop[]): string[] {
 /** Returns a failure of the reporting database. Reports that are off for want of a right are no failure of the service. */
 function reportingProblem({ state, problem }: ReportingState): string[] {
   return state === 'FAILING' ? [`The reporting database can't be brought up to date. ${problem ?? ''}`.trim()] : [];
-}
-
-function withTimeout<T>(work: Promise<T>): Promise<T> {
-  const timeout = new Promise<never>((_, reject) =>
-    setTimeout(reject, HEALTH_TIMEOUT_MS, new Error('timeout')).unref(),
-  );
-  return Promise.race([work, timeout]);
 }

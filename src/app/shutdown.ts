@@ -1,3 +1,5 @@
+import { withTimeout } from '../clock/with-timeout.ts';
+
 /** The steps of the shutdown, in order: requests finish first, then what they use stops, and the stores close last. */
 const SHUTDOWN_ORDER = [
   'schema watch',
@@ -66,21 +68,10 @@ export class Shutdown {
       if (stop === undefined) continue;
       this.steps.delete(step);
       const started = performance.now();
-      const isDone = await endsInTime(deadline, async () => stop());
+      const work = Promise.resolve(stop()).then(() => true);
+      const isDone = await withTimeout(deadline - performance.now(), work, () => false);
       if (isDone) log.debug({ step, ms: Math.round(performance.now() - started) }, 'stopped');
       else log.error({ step }, 'the service stops without waiting for this step any longer');
     }
-  }
-}
-
-async function endsInTime(deadline: number, work: () => Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, deadline - performance.now()), false);
-  });
-  try {
-    return await Promise.race([work().then(() => true), timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,3 +1,4 @@
+import { withTimeout } from '../clock/with-timeout.ts';
 import { ConnectionStringError } from '../config/connection-string.ts';
 import type { Config } from '../config.ts';
 import type { AccountStore } from './account-store.ts';
@@ -115,16 +116,12 @@ async function openLogAndReads(settings: StoreSettings, keep: Keep): Promise<Pic
 
 /** The client's message is the cause only, because it may contain parts of an address. */
 async function withStartTimeout<T>(storeName: string, setting: string, work: () => Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new StoreUnavailable(`no answer in ${STORE_TIMEOUT_MS} ms`)), STORE_TIMEOUT_MS);
-  });
   try {
-    return await Promise.race([work(), timeout]);
+    return await withTimeout(STORE_TIMEOUT_MS, work(), () => {
+      throw new StoreUnavailable(`no answer in ${STORE_TIMEOUT_MS} ms`);
+    });
   } catch (error) {
     throw new StoreNotReached(storeName, setting, error);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { monotonicMs } from '../../clock/monotonic.ts';
+import { withTimeout } from '../../clock/with-timeout.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { FrameworkFileOptions } from '../../library/framework-file.ts';
 import type { FrameworkReading } from '../../library/framework-reading.ts';
@@ -91,12 +92,10 @@ export class ReadingProcess {
   /** Sends a request and waits for its answer. @throws Refusal as the reader does, and for too much time or memory */
   async ask<Value>(request: ReadingRequest): Promise<Value> {
     const startedAt = monotonicMs();
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(this.limitReached(`${this.limits.ms / 1000} s`)), this.remainingMs);
-    });
     try {
-      const answer = await Promise.race([this.answerOf(request), this.ended, timeout]);
+      const answer = await withTimeout(this.remainingMs, Promise.race([this.answerOf(request), this.ended]), () => {
+        throw this.limitReached(`${this.limits.ms / 1000} s`);
+      });
       if ('value' in answer) return answer.value as Value;
       if ('fault' in answer) throw new Error(`the file could not be read: ${answer.fault}`);
       const { code, message, more } = answer.refusal;
@@ -105,7 +104,6 @@ export class ReadingProcess {
       this.end();
       throw error;
     } finally {
-      clearTimeout(timer);
       this.remainingMs -= monotonicMs() - startedAt;
     }
   }

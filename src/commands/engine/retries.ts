@@ -1,4 +1,5 @@
 import { monotonicMs } from '../../clock/monotonic.ts';
+import { withTimeout } from '../../clock/with-timeout.ts';
 import { DecisionExpired, RevisionConflict, StoreUnavailable } from '../../stores/errors.ts';
 import type { AppendCondition, EventStore, StorePosition, StreamBatch } from '../../stores/event-store.ts';
 import type { Caller } from '../organization/caller.ts';
@@ -21,20 +22,11 @@ export function commandDeadline({ waited_ms = 0 }: Pick<Caller, 'waited_ms'> = {
  * ambiguous.
  * @throws StoreUnavailable at the deadline
  */
-export async function beforeDeadline<T>(deadline: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new StoreUnavailable('no answer before the deadline', true)),
-      // A timer may fire a millisecond early. The command must not find time for an append after this error.
-      Math.ceil(deadline - monotonicMs()) + 1,
-    );
+export function beforeDeadline<T>(deadline: number, work: Promise<T>): Promise<T> {
+  // A timer may fire a millisecond early. The command must not find time for an append after this error.
+  return withTimeout(Math.ceil(deadline - monotonicMs()) + 1, work, () => {
+    throw new StoreUnavailable('no answer before the deadline', true);
   });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /**

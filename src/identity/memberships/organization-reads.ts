@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { withTimeout } from '../../clock/with-timeout.ts';
 import { createByteCache } from '../../commands/engine/byte-cache.ts';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { organizationAggregate } from '../../commands/families.ts';
@@ -107,16 +108,10 @@ export class OrganizationReads {
 
 /** Returns the promise's value, or null if it takes longer than `ms` or the store is down. */
 async function orTimeout<T>(result: Promise<T>, ms: number): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, ms), null);
-  });
   try {
-    return await Promise.race([result, timeout]);
+    return await withTimeout(ms, result, () => null);
   } catch (error) {
     if (error instanceof StoreUnavailable) return null;
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { isIP, isIPv6 } from 'node:net';
+import { withTimeout } from '../../clock/with-timeout.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /** The setting CLIENT_METADATA_FETCH. */
@@ -40,12 +41,10 @@ export function metadataFetch(network: OutboundNetwork = INTERNET, timeoutMs = F
     const url = new URL(input instanceof Request ? input.url : input);
     if (url.protocol !== 'https:' || url.port !== '' || url.username !== '')
       throw refused('is not at a plain https address');
-    const signal = AbortSignal.timeout(timeoutMs);
-    const timeout = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(refused('did not answer in time')), { once: true });
-    });
-    timeout.catch(() => undefined);
-    return Promise.race([load(url, network, signal), timeout]);
+    const controller = new AbortController();
+    return withTimeout(timeoutMs, load(url, network, controller.signal), () => {
+      throw refused('did not answer in time');
+    }).finally(() => controller.abort());
   };
 }
 

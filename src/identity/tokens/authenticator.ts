@@ -1,6 +1,6 @@
-import { setImmediate as nextLoopTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
+import { withTimeout } from '../../clock/with-timeout.ts';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import type { Caller, Role } from '../../commands/organization/caller.ts';
 import type { OrganizationState } from '../../commands/organization/organization.ts';
@@ -281,16 +281,8 @@ function usableMembership(
 }
 
 /** Waits for a store's answer for at most `ms`. @throws StoreUnavailable after that; otherwise as `work` does */
-async function withStoreTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  })
-    // If this process was blocked, the answer may have arrived but not been read yet.
-    .then(() => nextLoopTurn())
-    .then(() => nextLoopTurn())
-    .then(() => {
-      throw new StoreUnavailable(`no answer in ${ms} ms`);
-    });
-  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
+function withStoreTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
+  return withTimeout(ms, work, () => {
+    throw new StoreUnavailable(`no answer in ${ms} ms`);
+  });
 }

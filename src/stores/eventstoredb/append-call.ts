@@ -16,7 +16,7 @@ import type { ClientDuplexStream, Metadata } from '@grpc/grpc-js';
 import type { TrailEvent } from '../../trail/event.ts';
 import { TooLarge } from '../errors.ts';
 import { NO_STREAM, type RowBytes, type StorePosition, type StreamBatch, type UncheckedRow } from '../event-store.ts';
-import { CallLost, NoAnswer, withTimeout } from './calls.ts';
+import { CallLost, NoAnswer, requireAnswer } from './calls.ts';
 import { storedRow, storePositionOf } from './events.ts';
 
 /** The content of one append: a batch of events, or a row as it is. */
@@ -67,7 +67,7 @@ export class AppendCall {
     });
     this.#call.write(toRequest(id, batch));
     try {
-      return await withTimeout(ms, answer);
+      return await requireAnswer(ms, answer);
     } catch (error) {
       if (error instanceof NoAnswer) this.#isOpen = false;
       throw error;

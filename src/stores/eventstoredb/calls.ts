@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import {
   AccessDeniedError,
   CancelledError,
@@ -9,6 +8,7 @@ import {
   type StreamingRead,
   UnavailableError,
 } from '@eventstore/db-client';
+import { readPendingInput, withTimeout } from '../../clock/with-timeout.ts';
 import { StoreRefused, StoreUnavailable, StreamDamaged, TooLarge } from '../errors.ts';
 
 /** The node didn't answer in time: it may be busy, hanging or down. */
@@ -30,19 +30,10 @@ const NOT_SERVING_MESSAGE = /No leader info available|Server Is Not Ready|Server
 const BROKEN_CONNECTION_MESSAGE = /RST_STREAM.*internal client error/i;
 
 /** Limits the wait for a promise of the client, because some never settle. @throws NoAnswer after `ms` */
-export async function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(async () => {
-      await readPendingInput();
-      reject(new NoAnswer(`no answer in ${ms} ms`, true));
-    }, ms);
+export function requireAnswer<T>(ms: number, promise: Promise<T>): Promise<T> {
+  return withTimeout(ms, promise, () => {
+    throw new NoAnswer(`no answer in ${ms} ms`, true);
   });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Reads to the end. @throws NoAnswer after `ms` without an event */
@@ -91,14 +82,6 @@ export function readUntil<T>(stream: StreamingRead<T>, ms: number, isLast: (even
       reject(error);
     });
   });
-}
-
-/**
- * Lets the process read pending input. After a blocked event loop, overdue timers fire before data that has already
- * arrived.
- */
-async function readPendingInput(): Promise<void> {
-  for (let turns = 0; turns < 3; turns += 1) await turn();
 }
 
 /** Returns true if the node answered that it can't serve now: another node leads, none does, or it is busy. */

@@ -7,7 +7,7 @@ import { wallDeadline } from '../../clock/machine-clocks.ts';
 import type { ConnectionSettings, Endpoint } from '../../config/connection-string.ts';
 import type { StorePosition } from '../event-store.ts';
 import { AppendCall, type ProposedBatch } from './append-call.ts';
-import { collect, NotSent, withTimeout } from './calls.ts';
+import { collect, NotSent, requireAnswer } from './calls.ts';
 import { toEndpoint } from './endpoint.ts';
 import { OwnedSockets } from './sockets.ts';
 
@@ -119,7 +119,7 @@ export class NodeConnection {
           );
         });
       });
-    return withTimeout(ms, this.run(read));
+    return requireAnswer(ms, this.run(read));
   }
 
   /** Keeps the connection from reconnecting by itself, and calls `onLost` when it is lost. */

@@ -1,4 +1,5 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
+import { withTimeout } from '../../clock/with-timeout.ts';
 import { Presence, SELECTION_MS } from './presence.ts';
 import { isDuplicate, translateErrors } from './translate-errors.ts';
 import { watchOver } from './watch.ts';
@@ -66,12 +67,8 @@ export async function connect(url: string, databaseSuffix = ''): Promise<MongoCo
   };
 }
 
-async function close(client: MongoClient): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, CLOSE_MS);
-  });
-  await Promise.race([client.close(), timeout]).finally(() => clearTimeout(timer));
+function close(client: MongoClient): Promise<void> {
+  return withTimeout(CLOSE_MS, client.close(), () => undefined);
 }
 
 function databaseOf(url: string): string {

@@ -1,5 +1,5 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { MongoServerError } from 'mongodb';
+import { withTimeout } from '../../clock/with-timeout.ts';
 import { StoreUnavailable } from '../errors.ts';
 
 /** After work has waited this long, the server is probed. */
@@ -85,9 +85,7 @@ export class Presence {
       // The failure may be an old connection's. The driver's retries have the rest of the time.
       this.ping().then(alive, (error: unknown) => error instanceof MongoServerError && alive());
     });
-    await Promise.race([answered, pause(PATIENCE_MS)]);
-    // If this process was blocked, an answer may have arrived that isn't read yet.
-    for (let turns = 0; turns < 3 && this.#succeeded === before; turns++) await turn();
+    await withTimeout(PATIENCE_MS, answered, () => undefined);
     this.#away = this.#succeeded === before;
     if (!this.#away) return;
     for (const [giveUp, since] of this.#waiting) {
