@@ -70,34 +70,104 @@ const VENDORS: Case[] = [
   [{ owner_id: ['ME'] }, { owner_id: 'ME' }, {}],
 ];
 
+const DUE: Case[] = [
+  [{ due_before: FUTURE }, { due_date: PAST }, { due_date: FUTURE }],
+  [{ due_before: FUTURE }, { due_date: PAST }, {}],
+  [{ overdue: true }, { due_date: daysAgo(1) }, { due_date: daysAgo(0) }],
+  [{ overdue: false }, {}, { due_date: daysAgo(1) }],
+];
+
+const MEASURES: Case[] = [
+  ...DUE,
+  [{ state: ['NOT_STARTED'] }, {}, { state: 'IMPLEMENTED' }],
+  [{ state: ['NOT_STARTED', 'IN_PROGRESS'] }, { state: 'IN_PROGRESS' }, { state: 'IMPLEMENTED' }],
+  [{ category: ['ENCRYPTION'] }, { category: 'Éncryption' }, { category: 'People' }],
+  [{ overdue: true }, { due_date: PAST, state: 'IN_PROGRESS' }, { due_date: PAST, state: 'IMPLEMENTED' }],
+  [{ overdue: true }, { due_date: PAST }, { due_date: PAST, state: 'NOT_APPLICABLE', justification: 'none' }],
+];
+
+const MET = { due_date: PAST, status: 'COMPLIANT' };
+
+const OBLIGATIONS: Case[] = [
+  ...DUE,
+  [{ status: ['NOT_ASSESSED'] }, {}, { status: 'COMPLIANT' }],
+  [{ status: ['COMPLIANT', 'NON_COMPLIANT'] }, { status: 'NON_COMPLIANT' }, {}],
+  [{ area: ['DONNÉES'] }, { area: 'donnees' }, { area: 'Tax' }],
+  [{ source: ['tax code', 'gdpr'] }, { source: 'GDPR' }, { source: 'GDP' }],
+  [{ regulator: ['cnil'] }, { regulator: 'CNIL' }, {}],
+  [{ due_after: PAST }, { due_date: FUTURE }, { due_date: PAST }],
+  [{ due_after: PAST }, { due_date: FUTURE }, {}],
+  [{ overdue: true }, { ...MET, status: 'PARTIALLY_COMPLIANT' }, MET],
+  [{ overdue: true }, { ...MET, last_review_date: daysAgo(397) }, { ...MET, last_review_date: daysAgo(396) }],
+];
+
+const TREATED = { root_cause: 'Haste', corrective_action: 'A test' };
+const CLOSED = { ...TREATED, effectiveness_check: 'seen', status: 'CLOSED' };
+
+const NONCONFORMITIES: Case[] = [
+  ...DUE,
+  [{ status: ['IN_PROGRESS', 'CLOSED'] }, CLOSED, {}],
+  [{ open: true }, { ...TREATED, status: 'PENDING_VERIFICATION' }, CLOSED],
+  [{ open: false }, CLOSED, {}],
+  [{ severity: ['MAJOR'] }, { severity: 'MAJOR' }, { severity: 'MINOR' }],
+  [{ overdue: true }, { due_date: PAST }, { ...CLOSED, due_date: PAST }],
+  [{ missing: ['ROOT_CAUSE'] }, { corrective_action: 'A test' }, { root_cause: 'Haste' }],
+];
+
+const AUDITS: Case[] = [
+  [{ state: ['NOT_STARTED', 'REJECTED'] }, { state: 'REJECTED' }, { state: 'IN_PROGRESS' }],
+  [{ kind: ['INTERNAL'] }, { kind: 'INTERNAL' }, { kind: 'EXTERNAL' }],
+  [{ starts_before: FUTURE }, { starts_on: PAST }, { starts_on: FUTURE }],
+  [{ starts_after: PAST }, { starts_on: FUTURE }, { starts_on: PAST }],
+  [{ starts_after: PAST }, { starts_on: FUTURE }, {}],
+  [{ valid_on: FUTURE }, { valid_from: FUTURE }, { valid_from: daysAgo(-31) }],
+  [{ valid_on: FUTURE }, { valid_until: FUTURE }, { valid_until: daysAgo(-29) }],
+  [{ valid_on: FUTURE }, { valid_from: PAST, valid_until: FUTURE }, {}],
+];
+
+/** The tools and words of each family, and the field that takes the mark of a case. */
+const FAMILIES = {
+  Risk: ['risk', 'risks', 'listRisks', 'name', RISKS],
+  Vendor: ['vendor', 'vendors', 'listVendors', 'name', VENDORS],
+  Measure: ['measure', 'measures', 'listMeasures', 'name', MEASURES],
+  Obligation: ['obligation', 'obligations', 'listObligations', 'requirement', OBLIGATIONS],
+  Nonconformity: ['nonconformity', 'nonconformities', 'listNonconformities', 'description', NONCONFORMITIES],
+  Audit: ['audit', 'audits', 'listAudits', 'name', AUDITS],
+} as const;
+
 /** Adds both records of each case with a mark of its own, and asserts that the filter finds only the first. */
-async function check({ owner, organizationId }: ServedPair, kind: 'Risk' | 'Vendor', cases: Case[]): Promise<void> {
-  const [singular, plural] = kind === 'Risk' ? (['risk', 'risks'] as const) : (['vendor', 'vendors'] as const);
+async function check({ owner, organizationId }: ServedPair, title: keyof typeof FAMILIES): Promise<void> {
+  const [singular, plural, tool, text, cases] = FAMILIES[title];
+  const ok = (name: string, input: object) =>
+    owner.ok(name, { organization_id: organizationId, ...input }) as unknown as Promise<Record<string, unknown>>;
+  const required: { framework_id?: string } = {};
+  if (title === 'Audit') {
+    const controls = [{ section_title: 'A.1', name: 'Rules' }];
+    const { framework } = await ok('addFramework', { name: 'House rules', controls });
+    required.framework_id = (framework as { id: string }).id;
+  }
+  const idsIn = (answer: Record<string, unknown>) => (answer[plural] as { id: string }[]).map(({ id }) => id);
   await Promise.all(
     cases.map(async ([filter, finds, not], index) => {
-      const mark = `${kind}x${index}x`;
+      const mark = `${title}x${index}x`;
       const add = async (fields: object) => {
-        const answer = await owner.ok(`add${kind}`, { organization_id: organizationId, name: mark, ...fields });
-        return answer[singular].id;
+        const answer = await ok(`add${title}`, { ...required, [text]: mark, ...fields });
+        return (answer[singular] as { id: string }).id;
       };
       const [matchingId] = await Promise.all([add(finds), add(not)]);
-      const list = { organization_id: organizationId, filter: { query: mark, ...filter } };
-      const listedIds = (await owner.ok(`list${kind}s`, list))[plural].map(({ id }) => id);
-      assert.equal(listedIds, [matchingId], JSON.stringify(list.filter));
-      const asOf = await owner.ok(`list${kind}s`, { ...list, as_of: daysAgo(0) });
-      assert.equal(
-        asOf[plural].map(({ id }) => id),
-        [matchingId],
-        `${JSON.stringify(list.filter)} as of today`,
-      );
-      assert.is((await owner.ok(`list${kind}s`, { ...list, view: 'COUNT' })).total, 1);
+      const list = { filter: { query: mark, ...filter } };
+      assert.equal(idsIn(await ok(tool, list)), [matchingId], JSON.stringify(filter));
+      assert.equal(idsIn(await ok(tool, { ...list, as_of: daysAgo(0) })), [matchingId], JSON.stringify(filter));
+      assert.is((await ok(tool, { ...list, view: 'COUNT' })).total, 1);
     }),
   );
 }
 
 await onBothPairs('filters', (test) => {
-  test('each filter of listRisks finds exactly the matching risks', (served) => check(served, 'Risk', RISKS));
-  test('each filter of listVendors finds exactly the matching vendors', (served) => check(served, 'Vendor', VENDORS));
+  for (const title of Object.keys(FAMILIES) as (keyof typeof FAMILIES)[]) {
+    const tool = FAMILIES[title][2];
+    test(`each filter of ${tool} finds exactly the matching records`, (served) => check(served, title));
+  }
 
   test('listRisks filters by the end of an acceptance', async ({ owner, organizationId }) => {
     const add = async (until?: string) => {

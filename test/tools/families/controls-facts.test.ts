@@ -34,46 +34,6 @@ test.before.each(async (context) => {
 
 test.after.each(({ register }) => register.stop());
 
-test('a control’s implementation follows from the measures that count', async ({ register, ids }) => {
-  const id = ids['A.10']!;
-  const measures: string[] = [];
-  const updateState = (index: number, state: string, extraInput: object = {}) =>
-    ok(register, 'updateMeasure', { id: measures[index], state, reason: 'so it is', ...extraInput });
-  const add = async (fields: object) => measures.push(await measure(register, [id], fields));
-  const unlink = (index: number) =>
-    ok(register, 'linkRecords', { links: [{ from_id: id, to_id: measures[index] }], action: 'UNLINK' });
-  const steps: [deed: () => Promise<unknown>, count: number, implementation: string][] = [
-    [async () => undefined, 0, 'NONE'],
-    [() => add({ state: 'NOT_APPLICABLE', justification: 'none' }), 1, 'NONE'],
-    [() => add({ state: 'IMPLEMENTED' }), 2, 'FULL'],
-    [() => add({}), 3, 'PARTIAL'],
-    [() => updateState(2, 'IN_PROGRESS'), 3, 'PARTIAL'],
-    [() => updateState(2, 'IMPLEMENTED'), 3, 'FULL'],
-    [() => updateState(0, 'NOT_STARTED'), 3, 'PARTIAL'],
-    [() => archive(register, measures[0]!), 2, 'FULL'],
-    [() => unlink(1), 1, 'FULL'],
-    [() => updateState(2, 'IN_PROGRESS'), 1, 'STARTED'],
-    [() => archive(register, measures[0]!, 'RESTORE'), 2, 'STARTED'],
-    [() => updateState(2, 'NOT_APPLICABLE', { justification: 'none' }), 2, 'NONE'],
-    [() => archive(register, measures[2]!), 1, 'NONE'],
-    [() => archive(register, id), 1, 'NONE'],
-    [() => updateState(0, 'IN_PROGRESS'), 1, 'STARTED'],
-    [() => archive(register, measures[0]!), 0, 'NONE'],
-    [() => archive(register, measures[0]!, 'RESTORE'), 1, 'STARTED'],
-    [() => updateState(0, 'IMPLEMENTED'), 1, 'FULL'],
-    [() => archive(register, id, 'RESTORE'), 1, 'FULL'],
-  ];
-  const factsOf = ({ measure_count, implementation }: Answer) => [measure_count, implementation];
-  const expectations: [position: string, expected: unknown[]][] = [];
-  for (const [deed, ...expected] of steps) {
-    await deed();
-    assert.equal(factsOf(await record(register, id)), expected);
-    expectations.push([await newest(register), expected]);
-  }
-  for (const [as_of, expected] of expectations) assert.equal(factsOf(await record(register, id, { as_of })), expected);
-  await assertRebuilt(register);
-});
-
 test('a control without evidence of its own says where that of its measures is', async ({ register, ids }) => {
   const id = ids['A.10']!;
   const evidenceOf = async () => (await record(register, id, { include: ['EVIDENCE'] })).evidence as Answer;

@@ -1,19 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { controlId, randomId } from '../../../src/commands/engine/ids.ts';
-import {
-  adopt,
-  assertRebuilt,
-  exclude,
-  expectRefusal,
-  list,
-  measure,
-  newest,
-  numbers,
-  ok,
-  record,
-  update,
-} from '../../support/controls.ts';
+import { adopt, exclude, expectRefusal, list, measure, newest, numbers, ok } from '../../support/controls.ts';
 import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../../support/register.ts';
 
 interface Context {
@@ -56,19 +44,6 @@ test('listControls orders by control number, page by page in both directions', a
   assert.equal(await numbers(register, { query: 'A.5' }), ['A.5', 'a.5.1', 'A.5.2', 'A.5.10', 'A.5.010', long]);
 });
 
-test('listControls orders by creation and by last change', async ({ register, ids }) => {
-  await update(register, ids['AC-2']!, { name: 'Accounts' });
-  const { ids: otherIds } = await adopt(register, 'Others', ['Z.1']);
-  await update(register, otherIds['Z.1']!, { name: 'Last' });
-  const numbersBy = (field: string) => numbers(register, {}, { order_by: { field } });
-  assert.equal(await numbersBy('created_at'), [...NUMBERS, 'Z.1'], 'in the order of the adoption');
-  assert.equal(
-    await numbersBy('updated_at'),
-    [...NUMBERS.filter((number) => number !== 'AC-2'), 'AC-2', 'Z.1'],
-    'only controls that were changed themselves',
-  );
-});
-
 test('listControls filters by framework, number, status and implementation, now and as_of', async ({
   register,
   framework,
@@ -102,28 +77,6 @@ test('listControls filters by framework, number, status and implementation, now 
   const [full] = await list(register, { implementation: ['FULL'] });
   const expected = { section_title: 'B.1', name: 'On B.1', status: 'INCLUDED', implementation: 'FULL' };
   assert.equal(full, { id: ids['B.1'], ...expected });
-});
-
-test('a control starts at revision 1, +1 with each of its events', async ({ register, framework, ids }) => {
-  const id = ids['A.5.2']!;
-  const first = await record(register, id);
-  assert.equal(
-    [first.revision, first.framework_id, first.status, first.updated_at],
-    [1, framework, 'INCLUDED', first.created_at],
-  );
-  const input = { inclusion_justification: 'by law', name: 'Rules', idempotency_key: 'k' };
-  const answer = await update(register, id, { ...input, expected_revision: 1 });
-  assert.equal([answer.revision, answer.event_types], [3, ['ControlDetailsChanged', 'ControlJustified']]);
-  assert.equal(await update(register, id, { name: 'Rules' }), { ...answer, event_types: [] });
-  const stale = await expectRefusal(register, 'updateControl', { id, name: 'Other', expected_revision: 1 });
-  assert.equal([stale.code, stale.current_revision], ['conflict', 3]);
-  const excluded = await exclude(register, id);
-  assert.is(excluded.revision, 4);
-  const repeated = await update(register, id, { ...input, expected_revision: 1 });
-  assert.equal([repeated.revision, repeated.position, repeated.repeated], [3, answer.position, true]);
-  assert.equal(repeated.control, excluded.control, 'as it is now');
-  assert.is((await record(register, ids['A.5.10']!)).revision, 1);
-  await assertRebuilt(register);
 });
 
 test('a control keeps its framework and number, and EXCLUDED needs a justification', async ({

@@ -1,21 +1,17 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { controlId, randomId } from '../../../src/commands/engine/ids.ts';
+import { randomId } from '../../../src/commands/engine/ids.ts';
 import { recordAggregate } from '../../../src/commands/families.ts';
 import { adoptionCommand } from '../../../src/commands/framework.ts';
 import type { Caller } from '../../../src/commands/organization/caller.ts';
 import { LIBRARY_IDS, libraryFramework } from '../../../src/library/framework-library.ts';
-import { buildGeneration } from '../../../src/projections/engine/build-generation.ts';
-import { COLLECTIONS } from '../../../src/projections/models.ts';
 import { familyQueryOfType } from '../../../src/queries/family-query.ts';
 import type { Snapshot } from '../../../src/queries/moments/snapshot.ts';
 import { presentRecords } from '../../../src/queries/records/present-records.ts';
 import {
   type Answer,
-  callerAs,
   dumpDocuments,
   envelopeFor,
-  INSTALLATION_ID,
   ORGANIZATION,
   startRegister,
   type TestRegister,
@@ -56,10 +52,6 @@ async function list(register: TestRegister, extraInput: object = {}): Promise<An
     ...extraInput,
   });
   return answer.frameworks;
-}
-
-async function listNames(register: TestRegister, extraInput: object = {}): Promise<unknown[]> {
-  return (await list(register, extraInput)).map(({ name }) => name);
 }
 
 /** Returns the counts that follow from a framework's controls. */
@@ -169,81 +161,6 @@ test('a custom framework needs a name and controls, without library_id', async (
 function controlsWith(count: number, description: string): object[] {
   return Array.from({ length: count }, (_, index) => ({ section_title: `${index}`, name: 'N', description }));
 }
-
-test('only an ADMIN can adopt a framework', async ({ register }) => {
-  const input = { organization_id: ORGANIZATION, ...CUSTOM_FRAMEWORK };
-  for (const role of ['VIEWER', 'AUDITOR', 'EDITOR'] as const) {
-    assert.is((await refusalOf(register, 'addFramework', input, callerAs(role))).code, 'forbidden');
-  }
-  const readOnly = callerAs('OWNER', { read_only: true });
-  assert.is((await refusalOf(register, 'addFramework', input, readOnly)).code, 'forbidden');
-  const foreignInput = { ...input, organization_id: randomId('org') };
-  assert.is((await refusalOf(register, 'addFramework', foreignInput)).code, 'not_found');
-  await ok(register, 'addFramework', input, callerAs('ADMIN'));
-});
-
-test('listFrameworks orders by name and has the common filters', async ({ register }) => {
-  for (const name of ['beta', 'Alpha', 'gamma']) await adopt(register, { ...CUSTOM_FRAMEWORK, name });
-  const [alpha] = await list(register);
-  assert.equal(alpha, { id: alpha!.id, name: 'Alpha', included_count: 4, coverage: 0 });
-  assert.equal(await listNames(register), ['Alpha', 'beta', 'gamma']);
-  assert.equal(await listNames(register, { order_by: { field: 'name', direction: 'DESC' } }), [
-    'gamma',
-    'beta',
-    'Alpha',
-  ]);
-  for (const field of ['created_at', 'updated_at']) {
-    assert.equal(await listNames(register, { order_by: { field } }), ['beta', 'Alpha', 'gamma']);
-  }
-  assert.equal(await listNames(register, { filter: { query: 'alp' } }), ['Alpha']);
-  const evidence = { name: 'Report', text: 'Fine.', record_ids: [alpha!.id] };
-  await ok(register, 'addEvidence', { organization_id: ORGANIZATION, ...evidence });
-  const { framework } = await adopt(register, { ...CUSTOM_FRAMEWORK, name: 'delta', owner_id: 'ME' });
-  assert.equal(await listNames(register, { filter: { missing: ['EVIDENCE'] } }), ['beta', 'delta', 'gamma']);
-  assert.equal(await listNames(register, { filter: { missing: ['OWNER', 'EVIDENCE'] } }), ['beta', 'gamma']);
-  assert.equal(await listNames(register, { filter: { owner_id: ['ME'] } }), ['delta']);
-  assert.equal(await listNames(register, { filter: { linked_to: controlId(framework.id, 3) } }), ['delta']);
-  const secondFramework = await adopt(register, { ...CUSTOM_FRAMEWORK, name: 'ALPHA' });
-  assert.equal(secondFramework.similar, [{ id: alpha!.id, name: 'Alpha' }]);
-});
-
-test('a framework counts included and implemented controls, now and as_of', async ({ register }) => {
-  const { framework } = await adopt(register, CUSTOM_FRAMEWORK);
-  const [a, b, c, d] = [0, 1, 2, 3].map((index) => controlId(framework.id, index)) as [string, string, string, string];
-  const { measure } = (await ok(register, 'addMeasure', { organization_id: ORGANIZATION, name: 'Lock' })) as {
-    measure: { id: string };
-  };
-  const links = [a, b].map((to_id) => ({ from_id: measure.id, to_id }));
-  const archive = (id: string, action = 'ARCHIVE') =>
-    ok(register, 'archiveRecords', { ids: [id], action, reason: 'as agreed' });
-  const update = (id: string, fields: object) => ok(register, 'updateControl', { id, ...fields });
-  const steps: [deed: () => Promise<unknown>, expected: unknown[]][] = [
-    [async () => undefined, [4, 4, 0, 0]],
-    [() => ok(register, 'linkRecords', { links }), [4, 4, 0, 0]],
-    [() => ok(register, 'updateMeasure', { id: measure.id, state: 'IMPLEMENTED' }), [4, 4, 2, 2 / 4]],
-    [() => update(c, { status: 'EXCLUDED', exclusion_justification: 'no' }), [4, 3, 2, 2 / 3]],
-    [() => update(b, { status: 'EXCLUDED', exclusion_justification: 'no' }), [4, 2, 1, 1 / 2]],
-    [() => archive(d), [3, 1, 1, 1]],
-    [() => archive(framework.id), [0, 0, 0, null]],
-    [() => archive(framework.id, 'RESTORE'), [3, 1, 1, 1]],
-    [() => archive(measure.id), [3, 1, 0, 0]],
-    [() => archive(measure.id, 'RESTORE'), [3, 1, 1, 1]],
-    [() => ok(register, 'linkRecords', { links, action: 'UNLINK' }), [3, 1, 0, 0]],
-    [() => update(a, { status: 'EXCLUDED', exclusion_justification: 'no' }), [3, 0, 0, null]],
-    [() => archive(d, 'RESTORE'), [4, 1, 0, 0]],
-  ];
-  const expectations: [position: string, expected: unknown[]][] = [];
-  for (const [deed, expected] of steps) {
-    await deed();
-    assert.equal(await countsOf(register, framework.id), expected);
-    expectations.push([await newest(register), expected]);
-  }
-  for (const [position, expected] of expectations)
-    assert.equal(await countsOf(register, framework.id, position), expected);
-  const documents = await dumpDocuments(register.projections.models);
-  const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION_ID });
-  assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), documents);
-});
 
 test('a framework is read without the list of its controls', async ({ register }) => {
   const { framework } = await adopt(register, CUSTOM_FRAMEWORK);
