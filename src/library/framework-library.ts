@@ -13,6 +13,7 @@ const controlEntry = z.strictObject({
   section_title: line.max(MAX_NAME_LENGTH),
   name: line.max(MAX_NAME_LENGTH),
   description: line.exactOptional(),
+  group: line.max(MAX_NAME_LENGTH).exactOptional(),
 });
 
 const frameworkFile = z.strictObject({
