@@ -36,6 +36,8 @@ const FIELDS = {
     kind: 'enum',
     label: 'Treatment',
     values: TREATMENTS,
+    // A plan stays when an acceptance ends or is revoked, so its words say what is planned and never what is so.
+    labels: { MITIGATED: 'Mitigate', ACCEPTED: 'Accept', AVOIDED: 'Avoid', TRANSFERRED: 'Transfer' },
     note: 'only the plan',
     hasOwnEvent: true,
     filter: true,

@@ -3,7 +3,7 @@ import { relationLabel } from '../../register/link.ts';
 import type { NamesByKey, ReportHead } from '../pages/report-page.ts';
 import { personName } from '../pages/report-people.ts';
 import type { Figure, HeadFact, ReportColumn, ReportRow } from '../report-type.ts';
-import { isEnumField, valueAt } from '../sections/report-columns.ts';
+import { enumLabels, isEnumField, valueAt } from '../sections/report-columns.ts';
 
 /* Words for values, figures and the head of a report, the same in all formats. JSON has the values as they are. */
 
@@ -163,7 +163,8 @@ function objectText(value: Record<string, unknown>, style: CellStyle): string {
 }
 
 function memberText(key: string, value: unknown, style: CellStyle): string {
-  const text = isEnumField(key) && typeof value === 'string' ? codeText(value, style) : textOf(value, style);
+  const text =
+    isEnumField(key) && typeof value === 'string' ? codeText(value, style, enumLabels(key)) : textOf(value, style);
   return style.codesInWords ? `${codeWords(key).toLowerCase()} ${text}` : `${key} ${text}`;
 }
 
@@ -188,7 +189,7 @@ export function crosswalkFieldText(field: string, to: unknown): string {
 /** Returns a field's change such as "status: Open → Closed". An empty old value is left out. */
 function fieldChangeText(field: string, { from, to }: Record<string, unknown>, style: CellStyle): string {
   const sideText = (value: unknown) =>
-    isEnumField(field) && typeof value === 'string' ? codeText(value, style) : textOf(value, style);
+    isEnumField(field) && typeof value === 'string' ? codeText(value, style, enumLabels(field)) : textOf(value, style);
   if (style.codesInWords && field.startsWith(LINKED_FIELD)) return crosswalkFieldText(field, to);
   const before = sideText(from);
   const name = style.codesInWords ? codeWords(field) : field;

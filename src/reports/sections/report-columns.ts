@@ -67,6 +67,16 @@ function enumFieldNames(fields: Fields): string[] {
   });
 }
 
+/** Labels of enumerations' values, by field, of all families. */
+const ENUM_LABELS = new Map<string, Readonly<Record<string, string>>>();
+for (const { fields } of FAMILY_DESCRIPTIONS)
+  for (const [name, field] of Object.entries(fields as Fields))
+    if (field.kind === 'enum' && field.labels !== undefined)
+      ENUM_LABELS.set(name, { ...ENUM_LABELS.get(name), ...field.labels });
+
+/** Returns the labels of a field's values, for those whose own words aren't readable. */
+export const enumLabels = (field: string) => ENUM_LABELS.get(field);
+
 /** Returns a column's value in a row. `acceptance.until` is the member `until` of the member `acceptance`. */
 export function valueAt(row: ReportRow, field: string): unknown {
   if (!field.includes('.')) return row[field];

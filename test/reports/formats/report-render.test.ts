@@ -141,15 +141,16 @@ test('a change leaves out the linked record’s id and an empty old value', () =
     { field: 'status', from: 'OPEN', to: 'IN_TREATMENT' },
     { field: 'category', from: null, to: 'IT' },
     { field: 'note', from: 'x', to: null },
+    { field: 'treatment', from: 'MITIGATED', to: 'ACCEPTED' },
   ];
   const change = { changes, linked: { id: 'msr_1', name: 'Plan' } };
   const people = new Map();
   assert.is(
     cellText(change, prose('changes', 'Changes'), { people }),
-    'status: OPEN → IN_TREATMENT; category: IT; note: x → –',
+    'status: OPEN → IN_TREATMENT; category: IT; note: x → –; treatment: MITIGATED → ACCEPTED',
   );
   const text = cellText(change, prose('changes', 'Changes'), { people, codesInWords: true });
-  assert.is(text, 'Status: Open → In treatment; Category: IT; Note: x → –');
+  assert.is(text, 'Status: Open → In treatment; Category: IT; Note: x → –; Treatment: Mitigate → Accept');
 });
 
 test('a Markdown answer says what it leaves out, and a file leaves out nothing', async () => {

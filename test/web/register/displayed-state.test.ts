@@ -53,6 +53,23 @@ test('shows on every page that an acceptance expired, and when', async ({ web, o
   assert.is(facts.match(/Acceptance expired/g)!.length, 1);
 });
 
+test('calls no risk accepted whose acceptance was revoked, though its treatment is still to accept it', async (context) => {
+  const { web, owner, base } = context;
+  const { organizationId: organization_id } = web;
+  const { risk } = await web.call<{ risk: { id: string } }>('addRisk', { organization_id, name: 'Old ladder' });
+  const { id } = risk;
+  const until = addDays(new Date().toISOString().slice(0, 10), 100);
+  await web.call('decideRisk', { organization_id, id, decision: 'ACCEPT', until, reason: 'Seldom climbed' });
+  await web.call('decideRisk', { organization_id, id, decision: 'REVOKE', reason: 'Somebody fell' });
+  const page = (await owner.get(`${base}/risks/${id}`)).text;
+  const facts = textIn(/<section[^>]*aria-labelledby="facts".*?<\/section>/s.exec(page)![0]);
+  assert.match(facts, /Treatment Accept /);
+  assert.not.match(facts, /Accepted/);
+  const [row = ''] = /<tr(?:(?!<tr).)*Old ladder.*?<\/tr>/s.exec((await owner.get(`${base}/risks?status=OPEN`)).text)!;
+  assert.match(textIn(row), /Treatment: Accept .*! Open/);
+  assert.not.match(textIn(row), /Accepted/);
+});
+
 test('shows no implementation of an excluded control', async ({ web, owner, base }) => {
   const { organizationId: organization_id } = web;
   const { framework } = await web.call<{ framework: { id: string } }>('addFramework', {
