@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES, sizeOfJson } from '../tools/schema/size-of-json.ts';
 import { ClientGone, HttpError, invalidInput } from './http-errors.ts';
 
 /** The largest body of a request: 1 MiB. */
@@ -47,11 +48,6 @@ const unsupported = (message: string) => new HttpError(415, 'invalid_input', mes
 const tooLarge = (limit: number) =>
   new HttpError(413, 'too_large', `The body is larger than ${limit} bytes. Send less at a time.`);
 
-/** Levels of nesting. A message with its tool's inputs has seven. */
-const MAX_JSON_DEPTH = 32;
-/** Members and elements in all. The largest input, 200 rows of evidence, has about 6,800. */
-const MAX_JSON_PARTS = 10_000;
-
 /**
  * Returns the JSON value in a body or a query parameter.
  * @throws SyntaxError when there is none, or it is not UTF-8
@@ -74,41 +70,11 @@ export function jsonOrText(text: string): unknown {
   }
 }
 
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
-const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-
-/** Counts levels and parts, in one pass over the bytes outside strings. */
+/** @throws HttpError 400 */
 function refuseExpensive(bytes: Buffer): void {
-  let depth = 0;
-  let parts = 0;
-  for (let index = 0; index < bytes.length; index++) {
-    switch (bytes[index]) {
-      case QUOTE:
-        index = endOfString(bytes, index + 1);
-        break;
-      case CLOSE_ARRAY:
-      case CLOSE_OBJECT:
-        depth -= 1;
-        break;
-      case OPEN_ARRAY:
-      case OPEN_OBJECT:
-        depth += 1;
-        parts += 1;
-        if (depth > MAX_JSON_DEPTH) throw tooDeep();
-        break;
-      case COMMA:
-        parts += 1;
-        break;
-    }
-    if (parts > MAX_JSON_PARTS) throw tooManyParts();
-  }
-}
-
-/** Returns where a string ends that begins before `at`. */
-function endOfString(bytes: Buffer, at: number): number {
-  let end = at;
-  while (end < bytes.length && bytes[end] !== QUOTE) end += bytes[end] === BACKSLASH ? 2 : 1;
-  return end;
+  const { depth, parts } = sizeOfJson(bytes);
+  if (depth > MAX_JSON_DEPTH) throw tooDeep();
+  if (parts > MAX_JSON_VALUES) throw tooManyParts();
 }
 
 const tooDeep = () =>
@@ -117,4 +83,4 @@ const tooDeep = () =>
   );
 
 const tooManyParts = () =>
-  invalidInput(`The JSON has more than ${MAX_JSON_PARTS} members and elements. Send fewer in each call.`);
+  invalidInput(`The JSON has more than ${MAX_JSON_VALUES} members and elements. Send fewer in each call.`);

@@ -5,9 +5,9 @@ import type { FamilyName } from '../register/families.ts';
 import { fieldSources } from '../register/field-sources.ts';
 import { FAMILY_TOOLS } from '../tools/all-family-tools.ts';
 import type { FamilyTools } from '../tools/family-tools.ts';
+import { isBlank } from '../tools/schema/client-values.ts';
 import { pastDecisionFields } from '../tools/schema/family-schema.ts';
 import { InputParser, type InputProblem } from '../tools/schema/input-parser.ts';
-import { isBlank } from '../tools/schema/unused-values.ts';
 import type { Tool } from '../tools/tool.ts';
 import { strayDecisionError } from './past-decisions.ts';
 

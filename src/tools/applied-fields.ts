@@ -1,6 +1,6 @@
 import { Refusal } from '../commands/engine/refusal.ts';
+import { asList, isBlank } from './schema/client-values.ts';
 import { isObject } from './schema/is-object.ts';
-import { isBlank } from './schema/unused-values.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -11,7 +11,7 @@ type Input = Readonly<Record<string, unknown>>;
  */
 export function withAppliedFields(settable: readonly string[], input: unknown): unknown {
   if (!isObject(input)) return input;
-  const { fields } = input;
+  const fields = asList(input.fields);
   if (fields === undefined || fields === null || (Array.isArray(fields) && fields.length === 0)) {
     refuseAccidentalClearing(settable, input);
     return input;

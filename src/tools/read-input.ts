@@ -1,8 +1,8 @@
 import type { Caller } from '../commands/organization/caller.ts';
 import { readOrganizationNames } from '../queries/lists/list-organizations.ts';
+import { isBlank } from './schema/client-values.ts';
 import { type InputProblem, toSingleLine } from './schema/input-parser.ts';
 import { isObject } from './schema/is-object.ts';
-import { isBlank } from './schema/unused-values.ts';
 import type { Tool, ToolService } from './tool.ts';
 
 /** A parsed input. */

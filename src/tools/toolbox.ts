@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { dateOf } from '../commands/engine/dates.ts';
 import { asRefusal, damageOf, Refusal, type RefusalCode, unreadableAt } from '../commands/engine/refusal.ts';
 import { type Caller, withConfirmedRoles } from '../commands/organization/caller.ts';
@@ -54,6 +55,8 @@ export interface ToolBox {
   openapi(about: Omit<OpenApiOptions, 'description'>): string;
   has(name: string): boolean;
   isReadOnly(name: string): boolean;
+  /** Returns the schema of an existing tool's input. */
+  inputOf(name: string): z.ZodObject;
   /** Returns the current date. */
   today(): string;
   /** Calls an existing tool. Never throws: a failure is in the result, as `{error: {…}}` with its status. */
@@ -100,6 +103,7 @@ export function createToolBox(
     openapi: (about) => JSON.stringify(openapiDocument(tools, { ...about, description: INSTRUCTIONS })),
     has: (name) => byName.has(name),
     isReadOnly: (name) => byName.get(name)?.readOnly ?? false,
+    inputOf: (name) => byName.get(name)!.input as z.ZodObject,
     today: () => dateOf(service.handler.now()),
     async call(name, args, context) {
       const tool = byName.get(name)!;

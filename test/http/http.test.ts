@@ -129,16 +129,14 @@ test('direct calls: return a status for every error code, with Retry-After', asy
   }
 });
 
-test('direct calls: read by GET, with typed query parameters', async ({ service }) => {
+test('direct calls: read by GET, whose tool gets texts, lists and filters', async ({ service }) => {
   const get = (query: string) => request(`${service.url}/api/mcp/tools/echo${query}`);
   const cases: [string, object][] = [
     ['', {}],
-    ['?word=two%20words&size=5', { word: 'two words', size: 5 }],
-    ['?word=5', { word: '5' }],
-    ['?word=true&archived=true', { word: 'true', archived: true }],
-    ['?size=x', { size: 'x' }],
+    ['?word=two%20words&size=5', { word: 'two words', size: '5' }],
+    ['?size=1&size=2', { size: ['1', '2'] }],
     ['?filter=%7B%22a%22%3A%5B1%5D%7D', { filter: { a: [1] } }],
-    ['?unknown=null&other=2026-01-01', { unknown: null, other: '2026-01-01' }],
+    ['?unknown=null&other=2026-01-01', { unknown: 'null', other: '2026-01-01' }],
     ['?word=', { word: '' }],
   ];
   for (const [query, args] of cases) {
@@ -147,9 +145,6 @@ test('direct calls: read by GET, with typed query parameters', async ({ service 
     assert.equal(json.args as unknown, args, query);
   }
   assert.equal((await get('')).json.client as unknown, { name: 'node', version: '' }, 'identified by its User-Agent');
-  const repeatedParameter = await get('?size=1&size=2');
-  assert.is(repeatedParameter.status, 400);
-  assert.is(repeatedParameter.json.error?.field as unknown, 'size');
   const auth = `Authorization: Bearer ${TOKEN}`;
   const withBody = (body: string) =>
     raw(

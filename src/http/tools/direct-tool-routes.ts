@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
+import type { z } from 'zod';
 import { clientOf } from '../../mcp/protocol/protocol-era.ts';
+import { publishedFilters } from '../../tools/schema/json-schema.ts';
 import type { ToolBox } from '../../tools/toolbox.ts';
 import { type Admit, admitAfterWait } from '../access/admission.ts';
 import type { ScopeGuard } from '../access/challenge.ts';
 import type { Penalties } from '../access/penalties.ts';
-import { jsonOrText, parseJson, readBody, requireJson } from '../body.ts';
+import { parseJson, readBody, requireJson } from '../body.ts';
+import { readFilter } from '../files/file-query.ts';
 import { HttpError, invalidInput, methodNotAllowed, notFound } from '../http-errors.ts';
 import type { RequestContext, RequestState } from '../request.ts';
 import { clientSignal, readQueryParameters } from '../request.ts';
@@ -18,11 +21,6 @@ export function directToolRoutes(
   requireScope: ScopeGuard,
   penalties: Penalties,
 ): void {
-  let inputTypes: ReadonlyMap<string, Types> | undefined;
-  const typesOf = (name: string): Types => {
-    inputTypes ??= publishedTypes(tools.listJson());
-    return inputTypes.get(name) ?? new Map();
-  };
   router.all('/api/mcp/tools/:name', async (ctx) => {
     const admitted = await admit(ctx.req);
     ctx.state.account = admitted.account_id;
@@ -30,7 +28,7 @@ export function directToolRoutes(
     if (!tools.has(name)) throw notFound('There is no tool of this name. tools/list names them all.');
     ctx.state.tool = name;
     requireScope(admitted, name, ctx.req);
-    const readInput = inputReader(ctx, tools.isReadOnly(name), () => typesOf(name));
+    const readInput = inputReader(ctx, tools.isReadOnly(name), () => tools.inputOf(name));
     await penalties.run(
       admitted,
       () => readBody(ctx.req),
@@ -53,7 +51,7 @@ export function directToolRoutes(
 type ReadInput = (body: Buffer) => object;
 
 /** Returns the reader of a call's inputs: from the body, or from the query. @throws HttpError 405 for another method */
-function inputReader(ctx: RequestContext, readOnly: boolean, types: () => Types): ReadInput {
+function inputReader(ctx: RequestContext, readOnly: boolean, inputOf: () => z.ZodObject): ReadInput {
   const { method } = ctx.req;
   if (method === 'POST') return (body) => readObject(ctx.req, body);
   if (!readOnly) throw methodNotAllowed('POST');
@@ -62,7 +60,7 @@ function inputReader(ctx: RequestContext, readOnly: boolean, types: () => Types)
     if (body.length > 0 && body.toString('latin1').trim() !== '{}') {
       throw invalidInput('A GET takes its inputs as query parameters. Send them there, or use POST.');
     }
-    return readQuery(readQueryParameters(ctx), types());
+    return readQuery(readQueryParameters(ctx), inputOf());
   };
 }
 
@@ -82,31 +80,18 @@ function readObject(request: IncomingMessage, body: Buffer): object {
   return input;
 }
 
-/** JSON Schema type of each input. */
-type Types = ReadonlyMap<string, string>;
-
-interface PublishedTool {
-  name: string;
-  inputSchema: { properties?: Record<string, { type?: string }> };
+/**
+ * Reads inputs from the query, and filters by their own names. A list has one parameter for each value. The tool reads the
+ * texts as the types that it expects.
+ */
+function readQuery(query: URLSearchParams, schema: z.ZodObject): object {
+  const { shape } = schema;
+  const filters = publishedFilters(schema);
+  const isFilter = (name: string) => name === 'filter' || (!Object.hasOwn(shape, name) && Object.hasOwn(filters, name));
+  const names = new Set([...query.keys()].filter((name) => !isFilter(name)));
+  const input = Object.fromEntries([...names].map((name) => [name, oneOrAll(query.getAll(name))]));
+  const filterQuery = new URLSearchParams([...query].filter(([name]) => isFilter(name)));
+  return filterQuery.size === 0 ? input : { ...input, filter: readFilter(filterQuery, filters) };
 }
 
-function publishedTypes(listJson: string): ReadonlyMap<string, Types> {
-  const tools = JSON.parse(listJson) as PublishedTool[];
-  return new Map(
-    tools.map(({ name, inputSchema }) => {
-      const properties = Object.entries(inputSchema.properties ?? {});
-      return [name, new Map(properties.map(([key, { type }]) => [key, type ?? 'unknown']))];
-    }),
-  );
-}
-
-/** Reads inputs from the query. A string input takes the text itself; other inputs take it as JSON. */
-function readQuery(query: URLSearchParams, types: Types): object {
-  const input: [string, unknown][] = [];
-  for (const [key, text] of query) {
-    if (query.getAll(key).length > 1)
-      throw invalidInput('A query parameter can be given only once. Use POST for lists.', { field: key });
-    input.push([key, types.get(key) === 'string' ? text : jsonOrText(text)]);
-  }
-  return Object.fromEntries(input);
-}
+const oneOrAll = (values: readonly string[]) => (values.length === 1 ? values[0] : values);

@@ -5,7 +5,14 @@ import { componentRef, componentSchemas, type JsonSchema, mapSchemas, withoutTit
 import { errorOutput } from '../schema/output.ts';
 import { reportOutput } from '../schema/report-output.ts';
 import type { Tool } from '../tool.ts';
-import { FILE_ERROR_CODES, type FileFormats, type FileOperation, fileOperations } from './openapi-files.ts';
+import {
+  FILE_ERROR_CODES,
+  type FileFormats,
+  type FileOperation,
+  fileOperations,
+  inputsOf,
+  queryParameters,
+} from './openapi-files.ts';
 
 /** The parts of the document that depend on the installation. */
 export interface OpenApiOptions {
@@ -38,7 +45,7 @@ interface ErrorStatus {
 
 /**
  * Returns the OpenAPI 3.1 document of the direct tool endpoints and file downloads. Each tool is one POST. Tools that read
- * also accept GET, but GET can't send filters and would duplicate the operation's name.
+ * are a GET too, whose filters are parameters of their own.
  * @see https://spec.openapis.org/oas/v3.1.1.html
  */
 export function openapiDocument(
@@ -47,7 +54,7 @@ export function openapiDocument(
 ): object {
   const prefixes = prefixesOf(tools);
   const paths = [
-    ...tools.map((tool) => [`/api/mcp/tools/${tool.name}`, { post: operation(tool, prefixes) }]),
+    ...tools.map((tool) => [`/api/mcp/tools/${tool.name}`, operations(tool, prefixes)]),
     ...fileOperations(files).map((file) => [file.path, { get: fileOperation(file) }]),
   ];
   return {
@@ -78,20 +85,30 @@ function prefixesOf(tools: readonly Tool[]): ReadonlyMap<string, string> {
   return new Map([['organization', 'org'], ...families]);
 }
 
-function operation(tool: Tool, prefixes: ReadonlyMap<string, string>): object {
+function operations(tool: Tool, prefixes: ReadonlyMap<string, string>): object {
   const { name, description, example, readOnly, input } = tool;
-  return {
+  const shared = { tags: [tagOf(tool)], description, responses: responsesOf(tool) };
+  const post = {
     operationId: name,
-    tags: [tagOf(tool)],
-    description,
+    ...shared,
     requestBody: {
       required: !input.safeParse({}).success,
       content: { [JSON_BODY]: { schema: componentRef(inputName(name)), example: renderExample(example, prefixes) } },
     },
-    responses: {
-      200: { description: 'Success.', content: { [JSON_BODY]: { schema: componentRef(outputName(name)) } } },
-      ...errorResponses((codes) => !readOnly || !isWriteOnlyError(codes)),
-    },
+  };
+  if (!readOnly) return { post };
+  const { filter, ...inputs } = inputsOf(input);
+  const filters = (filter?.properties ?? {}) as Record<string, JsonSchema>;
+  return {
+    get: { operationId: `${name}ByQuery`, ...shared, parameters: queryParameters({ ...filters, ...inputs }) },
+    post,
+  };
+}
+
+function responsesOf({ name, readOnly }: Tool): object {
+  return {
+    200: { description: 'Success.', content: { [JSON_BODY]: { schema: componentRef(outputName(name)) } } },
+    ...errorResponses((codes) => !readOnly || !isWriteOnlyError(codes)),
   };
 }
 

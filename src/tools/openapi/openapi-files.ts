@@ -128,9 +128,11 @@ function reportFileOperation(formats: readonly OfferedFormat[]): FileOperation {
   };
 }
 
-const inputsOf = (input: z.ZodObject) => withoutTitles(fullSchema(input)).properties as Record<string, JsonSchema>;
+/** Returns the schemas of an input's members by name. */
+export const inputsOf = (input: z.ZodType) =>
+  (withoutTitles(fullSchema(input)).properties ?? {}) as Record<string, JsonSchema>;
 
-const queryParameters = (inputs: Record<string, JsonSchema>) =>
+export const queryParameters = (inputs: Record<string, JsonSchema>) =>
   Object.entries(inputs).map(([name, { description, ...schema }]) =>
     parameter('query', name, schema, description as string | undefined),
   );

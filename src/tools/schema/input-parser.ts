@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { Refusal } from '../../commands/engine/refusal.ts';
+import { plainInput, shapeOf } from './client-values.ts';
 import { fullSchema, type JsonSchema } from './json-schema.ts';
 import { nearestProperty } from './nearest-property.ts';
 import { once } from './once.ts';
-import { optionalValuesOf, withoutUnused } from './unused-values.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -38,7 +38,7 @@ export interface InputProblems {
 export class InputParser<Schema extends z.ZodType> {
   private readonly madeSchema: () => Schema;
   private readonly sources: ReadonlyMap<string, string>;
-  private readonly optional = once(() => optionalValuesOf(this.schema));
+  private readonly shape = once(() => shapeOf(this.schema));
   /** The full JSON Schema, which accepts more than is published. Built when a caller first misspells a name. */
   private accepted: JsonSchema | undefined;
 
@@ -79,7 +79,7 @@ export class InputParser<Schema extends z.ZodType> {
 
   /** Parses an input, or returns its first problems. */
   tryParse(input: unknown, maxProblems = MAX_PROBLEMS): { data: z.infer<Schema> } | InputProblems {
-    const result = this.schema.safeParse(withoutUnused(this.optional(), input ?? {}));
+    const result = this.schema.safeParse(plainInput(this.shape(), input ?? {}));
     if (result.success) return { data: result.data };
     const problems: InputProblem[] = [];
     let total = 0;
@@ -166,7 +166,7 @@ function problemOf(issue: Exclude<Issue, { code: 'unrecognized_keys' }>, input: 
     case 'invalid_type': {
       const value = valueAt(input, issue.path) ?? null;
       if (value === null) return { field, message: 'is required' };
-      return { field, message: `must be ${withArticle(issue.expected)}${asExpected(issue.expected, value)}` };
+      return { field, message: `must be ${withArticle(issue.expected)}` };
     }
     case 'too_big':
     case 'too_small': {
@@ -193,16 +193,6 @@ function withArticle(type: string): string {
 }
 
 const numberOfValues = (bound: string): string => `${bound} ${bound.endsWith(' 1') ? 'value' : 'values'}`;
-
-/** Returns how to write a value of another type as the expected one. Empty if that isn't plain. */
-function asExpected(expected: string, value: unknown): string {
-  if (typeof value !== 'string') return '';
-  const text = value.trim();
-  if (expected === 'array' && /^[\w.-]{1,40}$/.test(text)) return `: give ["${text}"]`;
-  const isNumber = ['number', 'int'].includes(expected) && /^-?\d{1,9}$/.test(text);
-  const isBoolean = expected === 'boolean' && ['true', 'false'].includes(text);
-  return isNumber || isBoolean ? `: give ${text} without quotation marks` : '';
-}
 
 const fieldOf = ({ path }: Issue): string => path.join('.');
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import pino from 'pino';
+import { z } from 'zod';
 import type { Caller } from '../../../src/commands/organization/caller.ts';
 import { clientInfoReader } from '../../../src/http/access/client-info-reader.ts';
 import { createRateLimits } from '../../../src/http/access/rate-limits.ts';
@@ -89,6 +90,7 @@ export function toyTools(): ToyTools {
     openapi: (about) => JSON.stringify({ openapi: '3.1.1', about }),
     has: (name) => Object.hasOwn(toys, name),
     today: () => '2026-03-01',
+    inputOf: () => z.object({}),
     isReadOnly: (name) => toys[name]?.readOnly === true,
     call: async (name, args, context) => {
       calls.push({ name, args, context });

@@ -161,21 +161,74 @@ test('a hint names only what is near', async ({ owner, organizationId }) => {
   }
 });
 
-test('a value of another type is refused with how to write it', async ({ owner, organizationId }) => {
+test('a text that says the expected value in JSON, and the item of a list of one, are read as meant', async ({
+  owner,
+  organizationId,
+}) => {
+  const add = { organization_id: organizationId, name: 'Texts', inherent_likelihood: '4', inherent_impact: '5' };
+  const { risk } = await owner.ok('addRisk', add);
+  assert.is(risk.inherent_score, 20);
+  const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Linked' });
+  const link = JSON.stringify({ from_id: risk.id, to_id: vendor.id });
+  for (const links of [link, `[${link}]`, [link], JSON.parse(link)]) await owner.ok('linkRecords', { links });
+  const found = async (filter: unknown, rest: object = {}) =>
+    (await owner.ok('listRisks', { organization_id: organizationId, filter, ...rest })).risks.map(({ id }) => id);
+  for (const filter of [
+    { query: 'Texts', status: 'OPEN' },
+    { query: 'Texts', status: '["OPEN"]' },
+    { query: 'Texts', min_score: '20' },
+    { query: 'Texts', overdue: 'false' },
+    '{"query":"Texts"}',
+    { query: 'Texts', min_score: null },
+  ])
+    assert.equal(await found(filter, { size: '5' }), [risk.id], JSON.stringify(filter));
+  const updated = await owner.ok('updateRisk', {
+    id: risk.id,
+    name: 'Kept',
+    description: 'New',
+    fields: 'description',
+  });
+  assert.equal([updated.risk.name, updated.risk.description], ['Texts', 'New']);
+});
+
+test('a text that is not the expected value is refused as it is', async ({ owner, organizationId }) => {
   const messageOf = async (tool: string, input: object) => (await owner.refused(tool, input)).message;
-  const filtered = (filter: object) => messageOf('listRisks', { organization_id: organizationId, filter });
-  assert.is(await filtered({ priority: 'HIGH' }), 'filter.priority must be an array: give ["HIGH"].');
-  assert.is(await filtered({ priority: '"a" or "b"' }), 'filter.priority must be an array.');
-  assert.is(await filtered({ min_score: '15' }), 'filter.min_score must be a number: give 15 without quotation marks.');
-  assert.is(
-    await filtered({ overdue: 'true' }),
-    'filter.overdue must be a boolean: give true without quotation marks.',
-  );
-  const evidence = { organization_id: organizationId, name: 'A', text: 'x', record_ids: randomId('msr') };
-  const { issues } = await owner.refused('addEvidence', evidence);
-  assert.equal(issues, [{ field: 'record_ids', message: `must be an array: give ["${evidence.record_ids}"]` }]);
+  const filtered = (filter: unknown) => messageOf('listRisks', { organization_id: organizationId, filter });
+  assert.match(await filtered({ status: '"a" or "b"' }), /^filter.status.0 must be one of /);
+  assert.is(await filtered({ min_score: 'high' }), 'filter.min_score must be a number.');
+  assert.is(await filtered({ min_score: '[15]' }), 'filter.min_score must be a number.');
+  assert.is(await filtered({ overdue: '1' }), 'filter.overdue must be a boolean.');
+  assert.is(await filtered('{"query":'), 'filter must be an object.');
+  assert.is(await filtered(`{"status":[${'"OPEN",'.repeat(10_001)}"OPEN"]}`), 'filter must be an object.');
+  assert.is(await filtered('{"status":'.repeat(33) + '}'.repeat(33)), 'filter must be an object.');
   assert.is(await messageOf('addRisk', { organization_id: organizationId, name: null }), 'name is required.');
   assert.is(await messageOf('getRecords', { ids: [] }), 'ids must have at least 1 value.');
+});
+
+test('the GET form takes filters by their own names, and lists by repeated parameters', async ({
+  owner,
+  url,
+  token,
+  organizationId,
+}) => {
+  const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Got', criticality: 'HIGH' });
+  const get = async (query: string) => {
+    const path = `/api/mcp/tools/listVendors?organization_id=${organizationId}&${query}`;
+    const answer = await fetch(url + path, { headers: { Authorization: `Bearer ${token}` } });
+    return [answer.status, (await answer.json()) as { vendors: { id: string }[]; error: { message: string } }] as const;
+  };
+  for (const query of [
+    'criticality=HIGH&query=Got',
+    'criticality=LOW&criticality=HIGH&query=Got&size=3',
+    'filter=%7B%22query%22%3A%22Got%22%7D&criticality=HIGH',
+    'review_overdue=false&query=Got',
+  ]) {
+    const [status, { vendors }] = await get(query);
+    assert.equal([query, status, vendors?.map(({ id }) => id)], [query, 200, [vendor.id]]);
+  }
+  const [status, { error }] = await get('critcality=HIGH');
+  assert.equal([status, error.message], [400, 'critcality is not a known property.']);
+  assert.match((await get('size=1&size=2'))[1].error.message, /^size must be /);
 });
 
 test('all problems are listed', async ({ owner, organizationId }) => {

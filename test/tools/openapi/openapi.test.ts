@@ -52,7 +52,7 @@ const test = suite<Context>('openapi');
 
 /** Returns the operations of tools and of files. */
 const operationsOf = ({ paths }: Document, method: 'get' | 'post') =>
-  Object.entries(paths).filter(([, item]) => item[method] !== undefined);
+  Object.entries(paths).filter(([path, item]) => path.includes('/tools/') === (method === 'post') && item[method]);
 
 test.before(async (context) => {
   Object.assign(context, await serve(embeddedPair()));
@@ -122,6 +122,23 @@ test('the document has an operation for each file, with filters, formats and err
     const statuses = ['200', '400', '401', '403', '404', '429', '500', '503'];
     const ofReports = path.includes('reports') ? ['304', '501'] : [];
     assert.equal(Object.keys(responses), [...statuses, ...ofReports].sort());
+  }
+});
+
+test('a tool that reads is a GET too, with its inputs and filters as parameters', async ({ document, url, token }) => {
+  const gets = ALL_TOOLS.filter(({ name }) => document.paths[`/api/mcp/tools/${name}`]!.get !== undefined);
+  assert.equal(
+    gets.map(({ name }) => name),
+    ALL_TOOLS.filter(({ readOnly }) => readOnly).map(({ name }) => name),
+  );
+  for (const { name } of gets) {
+    const path = `/api/mcp/tools/${name}`;
+    for (const parameter of document.paths[path]!.get.parameters) {
+      const answer = await fetch(`${url}${path}?${parameter.name}=?`, {
+        headers: { Authorization: `Bearer ${token}` },
+      });
+      assert.not.match(await answer.text(), UNKNOWN, `${name} ${parameter.name}`);
+    }
   }
 });
 
