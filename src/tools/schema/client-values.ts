@@ -113,7 +113,7 @@ function parsedIf(isExpected: (parsed: unknown) => boolean, text: string, budget
   if (depth > MAX_JSON_DEPTH || budget.parts < 0) return text;
   try {
     const parsed: unknown = JSON.parse(text);
-    return isExpected(parsed) ? parsed : text;
+    return parsed === null || isExpected(parsed) ? parsed : text;
   } catch {
     return text;
   }

@@ -104,6 +104,8 @@ function* wrongValues(fieldPath: Place, right: unknown): Generator<Wrong> {
   const allowed = allowedAt(schema);
   for (const [otherType, value] of Object.entries({ ...OF_TYPE, null: null })) {
     if (otherType === type || (otherType === 'null' && (clearable || path.length === 0))) continue;
+    // Anything else is a list of one, and its item stands at a place of its own.
+    if (type === 'array' && otherType !== 'null') continue;
     // The error for an enum always lists the allowed values.
     yield { about: `is ${JSON.stringify(value)}`, value, ...(schema.enum && allowed ? { allowed } : {}) };
   }
