@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { correctedFields, isStored } from '../register/event-members.ts';
 import type { EventOf } from '../register/event-schema.ts';
-import type { CommonEventTypes, FamilyDescription, Field, Fields, StateOf } from '../register/field.ts';
+import type { CommonEventTypes, FamilyDescription } from '../register/family-description.ts';
+import type { Field, Fields, StateOf } from '../register/field.ts';
 import { type Decider, type DecisionContext, type DomainEvent, type Origin, stateBefore } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
 import type { ImportOrigin } from './import-origin.ts';
@@ -26,6 +27,10 @@ export type SpecificEventOf<Description extends FamilyDescription> = Exclude<
   { type: Description['commonEvents'][keyof Description['commonEvents']] }
 >;
 
+type ComputedKeyOf<Description> = Description extends { computedKeys: readonly (infer Key extends string)[] }
+  ? Key
+  : never;
+
 /** A stored key that is computed from a record. Lists filter by it and sort by it. */
 export interface ComputedKey<State> {
   type: 'text' | 'number';
@@ -35,7 +40,7 @@ export interface ComputedKey<State> {
 }
 
 /** The rules of a family, in addition to its description. */
-interface FamilyRules<State extends object, SpecificEvent extends DomainEvent, SpecificCommand> {
+interface FamilyRules<State extends object, SpecificEvent extends DomainEvent, SpecificCommand, Key extends string> {
   /** Checks a new record. Returns further fields to set. */
   add?(record: State, reason: string | undefined, context: DecisionContext): Partial<State>;
   /**
@@ -67,14 +72,15 @@ interface FamilyRules<State extends object, SpecificEvent extends DomainEvent, S
   parent?(id: string): string;
   /** Returns the derived fields that follow from the state. */
   facts?(state: State): object;
-  keys?: Readonly<Record<string, ComputedKey<State>>>;
+  /** Computes the description's `computedKeys`. */
+  keys?: Readonly<Record<Key, ComputedKey<State>>>;
 }
 
 /** A family of records: its description, its rules and its decider. */
 export interface Family<State extends object = object, Command = unknown, Event extends DomainEvent = DomainEvent>
   extends FamilyDescription,
     Decider<State, Command, Event>,
-    Pick<FamilyRules<State, Event, never>, 'origin' | 'parent' | 'facts' | 'keys'> {
+    Pick<FamilyRules<State, Event, never, string>, 'origin' | 'parent' | 'facts' | 'keys'> {
   events: FamilyDescription['events'];
   /** A record before its first event. */
   initialState: State;
@@ -149,7 +155,10 @@ export function defineFamily<
   Description extends FamilyDescription,
   State extends StateOf<Description['fields']> & { owner_id: string | null },
   SpecificCommand extends { type: string } = never,
->(description: Description, rules: FamilyRules<State, SpecificEventOf<Description>, SpecificCommand>) {
+>(
+  description: Description,
+  rules: FamilyRules<State, SpecificEventOf<Description>, SpecificCommand, ComputedKeyOf<Description>>,
+) {
   type Command = CommandOf<Description, State, SpecificCommand>;
   type Event = EventOf<Description['events']>;
   const { title, fields } = description;

@@ -1,4 +1,4 @@
-import type { FamilyDescription, Workflow } from '../register/field.ts';
+import type { FamilyDescription, Workflow } from '../register/family-description.ts';
 import { Refusal } from './engine/refusal.ts';
 import { requireReason } from './record.ts';
 

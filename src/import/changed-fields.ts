@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FAMILIES, recordAggregate } from '../commands/families.ts';
 import { pick } from '../commands/record.ts';
-import type { FamilyDescription } from '../register/field.ts';
+import type { FamilyDescription } from '../register/family-description.ts';
 import type { ImportCall } from './import-row.ts';
 import type { RowReader } from './import-rows.ts';
 

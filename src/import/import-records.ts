@@ -3,7 +3,7 @@ import { randomId } from '../commands/engine/ids.ts';
 import { importedId, importedRowId, rowContent } from '../commands/engine/import-ids.ts';
 import { FAMILIES, organizationAggregate, recordAggregate } from '../commands/families.ts';
 import { lookalikeKeys } from '../queries/records/similar-records.ts';
-import type { FamilyDescription } from '../register/field.ts';
+import type { FamilyDescription } from '../register/family-description.ts';
 import { type BulkItem, mapConcurrently } from '../tools/bulk-write.ts';
 import type { WriteContext } from '../tools/tool.ts';
 import { changedFields } from './changed-fields.ts';

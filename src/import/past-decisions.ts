@@ -1,6 +1,6 @@
 import { hasPastDecision } from '../commands/define-family.ts';
 import { omit } from '../commands/record.ts';
-import type { FamilyDescription } from '../register/field.ts';
+import type { FamilyDescription } from '../register/family-description.ts';
 
 /*
  * Past decisions in rows: a vendor's review, a risk's acceptance. A row has one if its state says so, such as APPROVED.

@@ -4,7 +4,8 @@ import { FAMILY_MODELS } from '../projections/models.ts';
 import type { Key } from '../projections/read-models/key-builders.ts';
 import { historyOf, keysOf, ordersOf, type ReadModel } from '../projections/read-models/read-model.ts';
 import { type RelatedCounts, relatedCountFrom } from '../projections/relations/related-counts.ts';
-import type { FamilyNames, Fields, MissingOption } from '../register/field.ts';
+import type { FamilyNames, MissingOption } from '../register/family-description.ts';
+import type { Fields } from '../register/field.ts';
 import { type Filter, filteredFieldsOf, filtersOf, textFilterKeysOf } from './lists/filters.ts';
 
 /** The reads of a family, as its description defines them. */

@@ -1,6 +1,7 @@
 import { addedMembers, correctedMembers } from './event-members.ts';
 import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, STATE_FIELD, type StateOf } from './field.ts';
+import type { Described, KeyFilters } from './family-description.ts';
+import { type Fields, OWNER_FIELD, type StateOf, stateField } from './field.ts';
 import { countByState, type FamilyFigures } from './figure.ts';
 
 export const AUDIT_STATES = ['NOT_STARTED', 'IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED'] as const;
@@ -17,7 +18,7 @@ const FIELDS = {
   valid_from: { kind: 'date', label: 'Valid from', note: "the certificate's validity" },
   valid_until: { kind: 'date', label: 'Valid until' },
   owner_id: OWNER_FIELD,
-  state: { ...STATE_FIELD, label: 'Status', values: AUDIT_STATES, initial: 'NOT_STARTED' },
+  state: stateField(AUDIT_STATES, 'NOT_STARTED'),
   // The audit pack shows the register at this position. It stays after the audit is reopened.
   completed_position: {
     kind: 'position',
@@ -46,12 +47,27 @@ export const AUDIT_EVENTS = {
 
 export type AuditEvent = EventOf<typeof AUDIT_EVENTS>;
 
-const FIGURES: FamilyFigures = {
+/** Stored keys that the family's rules compute. */
+const KEYS = ['life_from', 'life_until'] as const;
+
+const FILTERS = {
+  starts_after: { kind: 'date', test: 'AFTER', key: 'starts_on' },
+  starts_before: { kind: 'date', test: 'BEFORE', key: 'starts_on' },
+  valid_on: {
+    kind: 'date',
+    test: 'WITHIN',
+    key: 'life_from',
+    untilKey: 'life_until',
+    about: ['valid_from', 'valid_until'],
+  },
+} as const satisfies KeyFilters<typeof FIELDS, typeof KEYS>;
+
+const FIGURES = {
   group: 'Audits',
   groupBy: ['state'],
   total: { label: 'All audits', meaning: 'audits' },
-  listed: [...countByState('audits', 'state', AUDIT_STATES)],
-};
+  listed: [countByState('audits', 'state', AUDIT_STATES)],
+} as const satisfies FamilyFigures<typeof FIELDS, typeof KEYS>;
 
 export const AUDIT = {
   type: 'AUDIT',
@@ -86,19 +102,10 @@ export const AUDIT = {
       hint: 'Add it IN_PROGRESS, then complete it with updateAudit.',
     },
   },
+  computedKeys: KEYS,
   orders: ['starts_on', 'valid_until', 'name'],
   leadingIndexKeys: ['state'],
-  filters: {
-    starts_after: { kind: 'date', test: 'AFTER', key: 'starts_on' },
-    starts_before: { kind: 'date', test: 'BEFORE', key: 'starts_on' },
-    valid_on: {
-      kind: 'date',
-      test: 'WITHIN',
-      key: 'life_from',
-      untilKey: 'life_until',
-      about: ['valid_from', 'valid_until'],
-    },
-  },
+  filters: FILTERS,
   missing: ['OWNER', 'EVIDENCE'],
   summary: ['name', 'kind', 'state', 'starts_on', 'valid_until'],
   dueItems: [
@@ -122,16 +129,6 @@ export const AUDIT = {
     },
   ],
   importable: true,
-  headings: {
-    name: 'audit name, title, auditbezeichnung, bezeichnung, titel, intitulé, libellé, nom de l’audit',
-    kind: 'audit type, type, auditart, art, typ, type d’audit',
-    auditor: 'lead auditor, auditor name, audited by, leitender auditor, auditeur, auditeur principal, réalisé par',
-    starts_on:
-      'start date, start, audit date, date, beginn, startdatum, auditdatum, datum, début, date de début, date de l’audit',
-    valid_until: 'expiry date, certificate expiry, gültig bis, ablaufdatum, valable jusqu’au, date d’expiration',
-    owner_id: 'audit owner',
-    state: 'status, audit status, statut, état, zustand',
-  },
   aboutFile: 'Each audit with its auditor, scope, dates and status.',
   figures: FIGURES,
   tools: {
@@ -164,4 +161,4 @@ export const AUDIT = {
       example: { state: 'IN_PROGRESS', starts_on: '{today}' },
     },
   },
-} as const satisfies FamilyDescription;
+} as const satisfies Described<typeof FIELDS, typeof AUDIT_EVENTS, typeof KEYS, typeof FILTERS>;

@@ -1,6 +1,7 @@
 import { correctedMembers } from './event-members.ts';
 import { type EventOf, event, eventWithReason, nullable, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, STATE_FIELD, type StateOf } from './field.ts';
+import type { Described } from './family-description.ts';
+import { type Fields, OWNER_FIELD, type StateOf, stateField } from './field.ts';
 import { countByState, equals, type FamilyFigures } from './figure.ts';
 
 export const CONTROL_STATUSES = ['INCLUDED', 'EXCLUDED'] as const;
@@ -43,7 +44,7 @@ const FIELDS = {
     setBy: 'COMMAND',
     source: 'is fixed by addFramework',
   },
-  status: { ...STATE_FIELD, label: 'Status', values: CONTROL_STATUSES, initial: 'INCLUDED' },
+  status: stateField(CONTROL_STATUSES, 'INCLUDED'),
   // A change of status keeps both justifications, so it can be undone.
   inclusion_justification: { kind: 'text', label: 'Reason for inclusion', hasOwnEvent: true },
   exclusion_justification: { kind: 'text', label: 'Reason for exclusion', hasOwnEvent: true },
@@ -79,34 +80,36 @@ export const CONTROL_EVENTS = {
 
 export type ControlEvent = EventOf<typeof CONTROL_EVENTS>;
 
-const IMPLEMENTATION_WORDS = {
+const IMPLEMENTATION_WORDS: Record<(typeof IMPLEMENTATIONS)[number], string> = {
   FULL: 'fully implemented',
   PARTIAL: 'partly implemented',
   STARTED: 'started',
   NONE: 'not started',
 };
 
-const FIGURES: FamilyFigures = {
+const FIGURES = {
   group: 'Frameworks and controls',
   groupBy: ['status', 'implementation'],
   total: { label: 'All controls', meaning: 'controls' },
   listed: [
-    ...countByState('controls', 'status', CONTROL_STATUSES),
-    ...Object.entries(IMPLEMENTATION_WORDS).map(([implementation, words]) => ({
+    countByState('controls', 'status', CONTROL_STATUSES),
+    [...IMPLEMENTATIONS].reverse().map((implementation) => ({
       name: `controls_${implementation.toLowerCase()}`,
-      label: `Included, ${words}`,
+      label: `Included, ${IMPLEMENTATION_WORDS[implementation]}`,
       meaning: `INCLUDED controls with implementation ${implementation}`,
       where: [equals('status', 'INCLUDED'), equals('implementation', implementation)],
     })),
-    {
-      name: 'coverage',
-      label: 'Coverage of controls',
-      meaning:
-        'share of the INCLUDED controls of all frameworks, clauses too, that are fully implemented: all their applicable measures are IMPLEMENTED',
-      share: ['controls_full', 'controls_included'],
-    },
+    [
+      {
+        name: 'coverage',
+        label: 'Coverage of controls',
+        meaning:
+          'share of the INCLUDED controls of all frameworks, clauses too, that are fully implemented: all their applicable measures are IMPLEMENTED',
+        share: ['controls_full', 'controls_included'],
+      },
+    ],
   ],
-};
+} as const satisfies FamilyFigures<typeof FIELDS>;
 
 export const CONTROL = {
   type: 'CONTROL',
@@ -134,12 +137,6 @@ export const CONTROL = {
   summary: ['section_title', 'name', 'status', 'implementation'],
   links: ['CONTROL'],
   importable: true,
-  headings: {
-    status: 'applicability, applicable, anwendbarkeit, anwendbar, applicabilité',
-    inclusion_justification: 'justification for inclusion, begründung der anwendbarkeit, justification de l’inclusion',
-    exclusion_justification: 'justification for exclusion, begründung des ausschlusses, justification de l’exclusion',
-    owner_id: 'control owner',
-  },
   aboutFile: 'Each control with its framework, justification and implementation.',
   figures: FIGURES,
   tools: {
@@ -162,4 +159,4 @@ export const CONTROL = {
       },
     },
   },
-} as const satisfies FamilyDescription;
+} as const satisfies Described<typeof FIELDS, typeof CONTROL_EVENTS>;

@@ -37,11 +37,14 @@ export type DataOf<M extends MemberSchemas> = { [Name in Exclude<keyof M, Option
   [Name in OptionalNames<M>]?: TypeOf<M[Name]>;
 };
 
-type Newest<Versions> = Versions extends readonly [...unknown[], infer Last extends MemberSchemas] ? Last : never;
+/** The members of an event's newest schema version. */
+export type NewestMembers<Versions> = Versions extends readonly [...unknown[], infer Last extends MemberSchemas]
+  ? Last
+  : never;
 
 /** The union of a stream's events, each with data of its newest schema version. */
 export type EventOf<Schemas extends EventSchemas> = {
-  [Type in keyof Schemas & string]: { type: Type; data: DataOf<Newest<Schemas[Type]>> };
+  [Type in keyof Schemas & string]: { type: Type; data: DataOf<NewestMembers<Schemas[Type]>> };
 }[keyof Schemas & string];
 
 /** Describes an event's data: one schema for each schema version, the oldest first. */

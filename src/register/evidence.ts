@@ -1,6 +1,7 @@
 import { addedMembers } from './event-members.ts';
 import { event, eventWithDates, eventWithReason, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import type { Described, KeyFilters } from './family-description.ts';
+import { type Fields, OWNER_FIELD, type StateOf } from './field.ts';
 import { type FamilyFigures, startsAfter } from './figure.ts';
 
 /** TEXT: its text is in the register. URL: it is at an address. FILE: the register has only a file's digest. */
@@ -53,20 +54,35 @@ export const EVIDENCE_EVENTS = {
   EvidenceRestored: event({ reason: string() }),
 };
 
-const FIGURES: FamilyFigures = {
+/** Stored keys that the family's rules compute. */
+const KEYS = ['ends', 'renewal_due'] as const;
+
+const FILTERS = {
+  valid_until_before: {
+    kind: 'date',
+    label: 'Valid until before',
+    test: 'BEFORE',
+    key: 'ends',
+    about: ['valid_until'],
+  },
+} as const satisfies KeyFilters<typeof FIELDS, typeof KEYS>;
+
+const FIGURES = {
   group: 'Evidence',
   groupBy: [],
   total: { label: 'All evidence', meaning: 'pieces of evidence' },
   listed: [
-    {
-      name: 'evidence_expired',
-      label: 'Expired',
-      meaning: 'pieces of evidence whose validity ended before today',
-      days: startsAfter('ends'),
-    },
+    [
+      {
+        name: 'evidence_expired',
+        label: 'Expired',
+        meaning: 'pieces of evidence whose validity ended before today',
+        days: startsAfter('ends'),
+      },
+    ],
   ],
   unlisted: [{ name: 'evidence_expiring_in_30_days', days: { key: 'renewal_due', from: -30, until: 1 } }],
-};
+} as const satisfies FamilyFigures<typeof FIELDS, typeof KEYS>;
 
 export const EVIDENCE = {
   type: 'EVIDENCE',
@@ -78,16 +94,9 @@ export const EVIDENCE = {
   events: EVIDENCE_EVENTS,
   commands: { add: 'AddEvidence' },
   commonEvents: { added: 'EvidenceAdded', archived: 'EvidenceArchived', restored: 'EvidenceRestored' },
+  computedKeys: KEYS,
   orders: ['name', 'collected_at'],
-  filters: {
-    valid_until_before: {
-      kind: 'date',
-      label: 'Valid until before',
-      test: 'BEFORE',
-      key: 'ends',
-      about: ['valid_until'],
-    },
-  },
+  filters: FILTERS,
   missing: [],
   summary: ['name', 'url', 'sha256', 'collected_at', 'valid_until', 'expired'],
   links: 'EVERY_FAMILY',
@@ -104,14 +113,6 @@ export const EVIDENCE = {
     },
   ],
   importable: true,
-  headings: {
-    name: 'document, document name, title, evidence name, dokument, nachweis, titel, bezeichnung, titre, intitulé, preuve, nom du document',
-    description: 'details, beschreibung, détails',
-    url: 'link, location, web address, webadresse, lien, adresse web',
-    collected_at: 'collected on, date collected, date, datum, erhoben am, collecté le, recueilli le',
-    valid_until: 'expiry date, expires, expires on, gültig bis, ablaufdatum, valable jusqu’au, date d’expiration',
-    owner_id: 'evidence owner, document owner',
-  },
   aboutFile: 'Each piece of evidence with its text or address, its dates, and the records that it is attached to.',
   figures: FIGURES,
   tools: {
@@ -129,4 +130,4 @@ export const EVIDENCE = {
       },
     },
   },
-} as const satisfies FamilyDescription;
+} as const satisfies Described<typeof FIELDS, typeof EVIDENCE_EVENTS, typeof KEYS, typeof FILTERS>;

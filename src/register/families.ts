@@ -1,7 +1,7 @@
 import { AUDIT } from './audit.ts';
 import { CONTROL } from './control.ts';
 import { EVIDENCE } from './evidence.ts';
-import type { FamilyDescription } from './field.ts';
+import type { FamilyDescription } from './family-description.ts';
 import { FRAMEWORK } from './framework.ts';
 import { MEASURE } from './measure.ts';
 import { NONCONFORMITY } from './nonconformity.ts';

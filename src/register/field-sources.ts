@@ -1,4 +1,5 @@
-import type { FamilyDescription, Field } from './field.ts';
+import type { FamilyDescription } from './family-description.ts';
+import type { Field } from './field.ts';
 
 /** Returns the clause that says where a field's value comes from, after its name; null if nothing says it. */
 export function sourceOf(field: Field): string | null {

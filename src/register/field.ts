@@ -1,9 +1,6 @@
-import type { EventSchemas } from './event-schema.ts';
-import type { FamilyFigures } from './figure.ts';
-
 /*
- * The words in which families are described. A description is plain data: lists, filters, inputs, answers, reports,
- * files and pages follow from it. `StateOf` is the type of the records that it describes.
+ * The words in which the fields of a family are described. Lists, filters, inputs, answers, reports, files and pages
+ * follow from them. `StateOf` is the type of the records that they describe.
  */
 
 /** The longest text of each kind, in characters. */
@@ -83,155 +80,13 @@ export type Field = FieldFacts &
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** A filter of lists that isn't a field's own. It compares a stored key: a field's, or one computed by the family. */
-export type KeyFilter = {
-  /** The words on pages, if the name doesn't say enough. */
-  label?: string;
-  note?: string;
-  /** The fields that it is about, if its key isn't a field. A SUMMARY shows the fields that its filter is about. */
-  about?: readonly string[];
-} & (
-  | { kind: 'date' | 'time'; test: 'BEFORE' | 'AFTER'; key: string }
-  | { kind: 'date'; test: 'WITHIN'; key: string; untilKey: string }
-  | { kind: 'score'; test: 'AT_LEAST' | 'AT_MOST'; key: string }
-  | { kind: 'rating'; test: 'EQUAL'; key: string }
-  /**
-   * EQUAL compares with the key's 0 or 1. NEVER: the key stands for a time that never was. PAST: its date is before the day
-   * of the read.
-   */
-  | { kind: 'boolean'; test: 'EQUAL' | 'NEVER' | 'PAST'; key: string }
-);
+/** The names of the members of a description, such as a family's fields. */
+export type MemberName<T> = keyof T & string;
 
-/** The states of a record, and the transitions that an update may make. */
-export interface Workflow {
-  /** The field that holds the state. */
-  field: 'state' | 'status';
-  /** The states that may follow each state. A list holds those that may follow any other. */
-  transitions: Readonly<Record<string, readonly string[]>> | readonly string[];
-  /** The transitions that must give a reason. BACKWARDS: to an earlier one of the field's values. */
-  needsReason?: 'ALWAYS' | 'BACKWARDS';
-  /** The fields that a state requires. */
-  needs?: Readonly<Record<string, readonly string[]>>;
-  /** The next step, shown when a transition is refused. */
-  hint?: string;
-  /** The states of a new record, if not all, and the next step for the others. */
-  first?: { states: readonly string[]; hint: string };
-}
-
-/** Something that falls due: a line of the report of due items. */
-export interface DueItem {
-  /** The value of the column `what` in reports. It is permanent. */
-  name: string;
-  label: string;
-  /** The label of the items past their date, if it is another. */
-  overdueLabel?: string;
-  /** Says exactly which dates count. */
-  meaning: string;
-  /** Says what it asks of the owner. It is shown before the date and after it, so it must be right for both. */
-  request: string;
-  /** The field that holds the date. `acceptance.until` is a member of an object. */
-  date: string;
-  /** The stored key that holds the date as long as it matters, if not the field's own. */
-  key?: string;
-  /** The records that count, as a filter of lists. */
-  filter?: Readonly<Record<string, readonly string[]>>;
-}
-
-/** The values of the filter `missing`. Each family has some of them. */
-export const MISSING_OPTIONS = ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'] as const;
-export type MissingOption = (typeof MISSING_OPTIONS)[number];
-
-/** A family's names. Its streams are called `<singular>-<id>`. */
-export interface FamilyNames<Type extends string = string, Title extends string = string> {
-  /** The family's name on the wire: VENDOR. */
-  type: Type;
-  /** The part of tool, command and event names: Vendor. */
-  title: Title;
-  singular: string;
-  /** The plural, such as `vendors`. The read model's collection has this name too. */
-  plural: string;
-  /** The prefix of its ids, without the underscore: vnd. */
-  prefix: string;
-}
-
-/** The types of the commands that most families have. */
-export interface CommonCommandTypes {
-  add: string;
-  /** Absent if the records' fields never change. */
-  update?: string;
-}
-
-/** The types of the events that most families have. */
-export interface CommonEventTypes {
-  /** The first event, such as FrameworkAdopted. Absent if it is in another stream. */
-  added?: string;
-  /** Absent, as `ownerAssigned`, if the family has no updates. */
-  detailsChanged?: string;
-  ownerAssigned?: string;
-  archived: string;
-  restored: string;
-}
-
-/** A tool, and an example input without the id and organization_id. */
-export interface FamilyTool {
-  name: string;
-  /** The tool's name for people. */
-  title: string;
-  /** Published as idempotentHint: the same call again changes nothing more. */
-  idempotent?: boolean;
-  description: string;
-  example: Readonly<Record<string, unknown>>;
-}
-
-/** A family of records, described once. */
-export interface FamilyDescription extends FamilyNames {
-  /** In the order in which tools and people see them. */
-  fields: Fields;
-  /** All events of the family, by type. */
-  events: EventSchemas;
-  commands: CommonCommandTypes;
-  commonEvents: CommonEventTypes;
-  workflow?: Workflow;
-  /** Fields that lists can be sorted by, in addition to created_at and updated_at. The first is the default. */
-  orders: readonly [string, ...string[]];
-  /** The default order descends. */
-  descending?: true;
-  /** Keys that most lists filter by one value. Each is the first key of an index. */
-  leadingIndexKeys?: readonly string[];
-  filters?: Readonly<Record<string, KeyFilter>>;
-  /** `filters` leave out records with this value, unless a list asks for it. */
-  filtersLeaveOut?: { field: string; value: string };
-  /** The values of the filter `missing`. */
-  missing: readonly MissingOption[];
-  /** The fields of view SUMMARY after id, in order. Texts are cut. */
-  summary: readonly string[];
-  /** Families whose records can be linked with this one's. A link is stated in one of the two. */
-  links?: readonly string[] | 'EVERY_FAMILY';
-  /** The text whose beginning names a record, if it has no name. Its reference_id comes first. */
-  titleField?: string;
-  /** By event type: the field of its data that states a date, such as reviewed_at of VendorReviewed. */
-  effectiveDates?: Readonly<Record<string, string>>;
-  /** Linked records count it by this field too. */
-  countedBy?: string;
-  dueItems?: readonly DueItem[];
-  figures: FamilyFigures;
-  /** Says what a file of its records has. */
-  aboutFile: string;
-  /** importRecords takes it. */
-  importable?: true;
-  /**
-   * A decision that was made before the record was imported. A row brings it by one of these states, and describes it by
-   * fields that only rows have. It has an event of its own.
-   */
-  pastDecision?: { states: readonly string[]; fields: Fields };
-  /**
-   * By field: other headings that its column has in people's spreadsheets, the best first, in lower case, with commas
-   * between them. The field's own name and label, and the headings of every owner, needn't be repeated.
-   */
-  headings?: Readonly<Record<string, string>>;
-  /** The tools that it has of those that work alike in all families. */
-  tools: { list?: FamilyTool; add?: FamilyTool; update?: FamilyTool };
-}
+/** The values of a field, if it is an enum. */
+export type EnumValueOf<F> = F extends { kind: 'enum'; values: readonly (infer Value extends string)[] }
+  ? Value
+  : never;
 
 /** The type of a field's value. */
 export type ValueOf<F> = F extends { kind: 'enum'; values: readonly (infer Value)[] }
@@ -258,12 +113,13 @@ export type StateOf<F> = {
 /** The member who answers for a record. */
 export const OWNER_FIELD = { kind: 'account', label: 'Owner', hasOwnEvent: true } as const;
 
-/** Headings of the owner's column in people's spreadsheets, in all families. */
-export const OWNER_HEADINGS =
-  'responsible, responsible person, assigned to, assignee, accountable, owned by, person in charge, responsibility, verantwortlich, verantwortlicher, verantwortliche person, zuständig, eigentümer, eigner, responsable, propriétaire';
-
-/** The state of a record. Each transition has an event of its own. */
-export const STATE_FIELD = { kind: 'enum', hasOwnEvent: true, filter: true } as const;
+/** Describes the state of a record. Each transition has an event of its own. */
+export function stateField<const Values extends readonly string[], const Initial extends Values[number]>(
+  values: Values,
+  initial: Initial,
+) {
+  return { kind: 'enum', label: 'Status', hasOwnEvent: true, filter: true, values, initial } as const;
+}
 
 /** The file that a past decision was imported from. It holds the id of a person's name, never the name. */
 export const IMPORTED_FIELD = {

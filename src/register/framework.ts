@@ -1,6 +1,7 @@
 import { addedMembers } from './event-members.ts';
 import { type DataOf, type EventOf, event, list, object, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import type { Described } from './family-description.ts';
+import { type Fields, OWNER_FIELD, type StateOf } from './field.ts';
 import type { FamilyFigures } from './figure.ts';
 
 const FIELDS = {
@@ -65,12 +66,12 @@ export const FRAMEWORK_EVENTS = {
 
 export type FrameworkEvent = EventOf<typeof FRAMEWORK_EVENTS>;
 
-const FIGURES: FamilyFigures = {
+const FIGURES = {
   group: 'Frameworks and controls',
   groupBy: [],
   total: { label: 'Frameworks adopted', meaning: 'adopted frameworks' },
   listed: [],
-};
+} as const satisfies FamilyFigures<typeof FIELDS>;
 
 export const FRAMEWORK = {
   type: 'FRAMEWORK',
@@ -96,4 +97,4 @@ export const FRAMEWORK = {
       example: {},
     },
   },
-} as const satisfies FamilyDescription;
+} as const satisfies Described<typeof FIELDS, typeof FRAMEWORK_EVENTS>;

@@ -1,6 +1,7 @@
 import { addedMembers, correctedMembers } from './event-members.ts';
 import { type EventOf, event, eventWithDates, eventWithReason, nullable, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, STATE_FIELD, type StateOf } from './field.ts';
+import type { Described, KeyFilters } from './family-description.ts';
+import { type Fields, OWNER_FIELD, type StateOf, stateField } from './field.ts';
 import { countByState, equals, type FamilyFigures, startsAfter } from './figure.ts';
 
 /** The states in the order of the work, then NOT_APPLICABLE. */
@@ -13,7 +14,7 @@ const FIELDS = {
   category: { kind: 'name', label: 'Category', filter: true },
   due_date: { kind: 'date', label: 'Due' },
   owner_id: OWNER_FIELD,
-  state: { ...STATE_FIELD, label: 'Status', values: MEASURE_STATES, initial: 'NOT_STARTED' },
+  state: stateField(MEASURE_STATES, 'NOT_STARTED'),
   // The reason why the measure doesn't apply. It stays when the measure applies again, until it is changed or cleared.
   justification: { kind: 'text', label: 'Justification', hasOwnEvent: true },
   // Null if the measure was added as IMPLEMENTED without a time.
@@ -61,31 +62,41 @@ export const MEASURE_EVENTS = {
 
 export type MeasureEvent = EventOf<typeof MEASURE_EVENTS>;
 
-const FIGURES: FamilyFigures = {
+/** Stored keys that the family's rules compute. */
+const KEYS = ['open_until'] as const;
+
+const FILTERS = { due_before: { kind: 'date', test: 'BEFORE', key: 'due_date' } } as const satisfies KeyFilters<
+  typeof FIELDS,
+  typeof KEYS
+>;
+
+const FIGURES = {
   group: 'Measures',
   groupBy: ['state'],
   total: { label: 'All measures', meaning: 'measures' },
   listed: [
     // Lists are sorted by state, so the stored key is the state's rank.
-    ...countByState('measures', 'state', MEASURE_STATES).map((figure, rank) => ({
+    countByState('measures', 'state', MEASURE_STATES).map((figure, rank) => ({
       ...figure,
       where: [equals('state', rank)],
     })),
-    {
-      name: 'measures_overdue',
-      label: 'Overdue',
-      meaning: 'measures due before today that are neither IMPLEMENTED nor NOT_APPLICABLE',
-      days: startsAfter('open_until'),
-    },
-    {
-      name: 'measures_without_evidence',
-      label: 'Implemented, without valid evidence',
-      meaning: 'IMPLEMENTED measures without linked evidence that is valid today',
-      where: [equals('state', MEASURE_STATES.indexOf('IMPLEMENTED'))],
-      days: startsAfter('evidence_until'),
-    },
+    [
+      {
+        name: 'measures_overdue',
+        label: 'Overdue',
+        meaning: 'measures due before today that are neither IMPLEMENTED nor NOT_APPLICABLE',
+        days: startsAfter('open_until'),
+      },
+      {
+        name: 'measures_without_evidence',
+        label: 'Implemented, without valid evidence',
+        meaning: 'IMPLEMENTED measures without linked evidence that is valid today',
+        where: [equals('state', MEASURE_STATES.indexOf('IMPLEMENTED'))],
+        days: startsAfter('evidence_until'),
+      },
+    ],
   ],
-};
+} as const satisfies FamilyFigures<typeof FIELDS, typeof KEYS>;
 
 export const MEASURE = {
   type: 'MEASURE',
@@ -109,9 +120,10 @@ export const MEASURE = {
     needsReason: 'BACKWARDS',
     needs: { NOT_APPLICABLE: ['justification'] },
   },
+  computedKeys: KEYS,
   orders: ['name', 'state', 'due_date'],
   leadingIndexKeys: ['state'],
-  filters: { due_before: { kind: 'date', test: 'BEFORE', key: 'due_date' } },
+  filters: FILTERS,
   missing: ['OWNER', 'CONTROLS', 'RISKS', 'EVIDENCE'],
   summary: ['reference_id', 'name', 'state', 'due_date', 'evidence_count'],
   links: ['CONTROL', 'OBLIGATION', 'VENDOR'],
@@ -129,21 +141,6 @@ export const MEASURE = {
     },
   ],
   importable: true,
-  headings: {
-    reference_id:
-      'measure id, action id, task id, ref, ref no, id, maßnahmen-id, maßnahmen-nr, nr, kennung, numéro, n°, réf, référence, identifiant',
-    name: 'measure name, action, task, control name, title, recommendation, mitigation, activity, maßnahme, bezeichnung, titel, aufgabe, mesure, intitulé, libellé, tâche, recommandation',
-    description:
-      'details, measure description, action description, control description, beschreibung, maßnahmenbeschreibung, description de la mesure, détails',
-    category: 'type, area, kategorie, bereich, catégorie, domaine',
-    due_date:
-      'deadline, target date, due by, planned completion, fällig am, fälligkeit, fälligkeitsdatum, frist, termin, zieldatum, umsetzung bis, échéance, date d’échéance, date limite, date cible, délai',
-    owner_id: 'measure owner, action owner, control owner',
-    state:
-      'status, progress, implementation status, umsetzungsstatus, umsetzungsstand, fortschritt, statut, état, avancement, état d’avancement',
-    implemented_at:
-      'implemented on, date implemented, implementation date, completed on, completion date, date completed, umgesetzt am, erledigt am, abgeschlossen am, réalisé le, date de réalisation, date de mise en œuvre',
-  },
   aboutFile: 'Each measure with its status, owner, due date and number of controls.',
   figures: FIGURES,
   tools: {
@@ -170,4 +167,4 @@ export const MEASURE = {
       example: { state: 'IN_PROGRESS', category: 'Continuity' },
     },
   },
-} as const satisfies FamilyDescription;
+} as const satisfies Described<typeof FIELDS, typeof MEASURE_EVENTS, typeof KEYS, typeof FILTERS>;

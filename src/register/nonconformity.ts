@@ -1,6 +1,7 @@
 import { addedMembers, correctedMembers } from './event-members.ts';
 import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, STATE_FIELD, type StateOf } from './field.ts';
+import type { Described, KeyFilters } from './family-description.ts';
+import { type Fields, OWNER_FIELD, type StateOf, stateField } from './field.ts';
 import { countByState, equals, type FamilyFigures, isIn, startsAfter } from './figure.ts';
 
 /** The statuses in the order of the work. */
@@ -19,7 +20,7 @@ const FIELDS = {
   due_date: { kind: 'date', label: 'Due' },
   effectiveness_check: { kind: 'text', label: 'Effectiveness check', detail: true },
   owner_id: OWNER_FIELD,
-  status: { ...STATE_FIELD, label: 'Status', values: NONCONFORMITY_STATUSES, initial: 'OPEN' },
+  status: stateField(NONCONFORMITY_STATUSES, 'OPEN'),
   closed_at: {
     kind: 'time',
     label: 'Closed',
@@ -55,43 +56,55 @@ export const NONCONFORMITY_EVENTS = {
 
 export type NonconformityEvent = EventOf<typeof NONCONFORMITY_EVENTS>;
 
+/** Stored keys that the family's rules compute. */
+const KEYS = ['open', 'open_until'] as const;
+
+const FILTERS = {
+  open: { kind: 'boolean', test: 'EQUAL', key: 'open', about: ['status'] },
+  due_before: { kind: 'date', test: 'BEFORE', key: 'due_date' },
+} as const satisfies KeyFilters<typeof FIELDS, typeof KEYS>;
+
 const NOT_CLOSED = isIn(
   'status',
   NONCONFORMITY_STATUSES.filter((status) => status !== 'CLOSED'),
 );
 
-const FIGURES: FamilyFigures = {
+const FIGURES = {
   group: 'Nonconformities',
   groupBy: ['status', 'severity'],
   total: { label: 'All nonconformities', meaning: 'nonconformities, including closed ones' },
   listed: [
-    {
-      name: 'nonconformities_open',
-      label: 'Not closed',
-      meaning: 'nonconformities that are not CLOSED',
-      where: [NOT_CLOSED],
-    },
-    ...countByState('nonconformities', 'status', ['CLOSED']),
-    ...SEVERITIES.map((severity) => ({
+    [
+      {
+        name: 'nonconformities_open',
+        label: 'Not closed',
+        meaning: 'nonconformities that are not CLOSED',
+        where: [NOT_CLOSED],
+      },
+    ],
+    countByState('nonconformities', 'status', ['CLOSED']),
+    SEVERITIES.map((severity) => ({
       name: `nonconformities_${severity.toLowerCase()}`,
       label: `Not closed, ${severity.toLowerCase()}`,
       meaning: `nonconformities not closed, with severity ${severity}`,
       where: [NOT_CLOSED, equals('severity', severity)],
     })),
-    {
-      name: 'nonconformities_without_severity',
-      label: 'Not closed, without severity',
-      meaning: 'nonconformities not closed and without a severity',
-      where: [NOT_CLOSED, { key: 'severity', op: 'empty' }],
-    },
-    {
-      name: 'nonconformities_overdue',
-      label: 'Overdue',
-      meaning: 'nonconformities not closed and due before today',
-      days: startsAfter('open_until'),
-    },
+    [
+      {
+        name: 'nonconformities_without_severity',
+        label: 'Not closed, without severity',
+        meaning: 'nonconformities not closed and without a severity',
+        where: [NOT_CLOSED, { key: 'severity', op: 'empty' }],
+      },
+      {
+        name: 'nonconformities_overdue',
+        label: 'Overdue',
+        meaning: 'nonconformities not closed and due before today',
+        days: startsAfter('open_until'),
+      },
+    ],
   ],
-};
+} as const satisfies FamilyFigures<typeof FIELDS, typeof KEYS>;
 
 export const NONCONFORMITY = {
   type: 'NONCONFORMITY',
@@ -124,12 +137,10 @@ export const NONCONFORMITY = {
     },
     hint: 'First reopen it: set status to OPEN and give a reason. Then set the next status.',
   },
+  computedKeys: KEYS,
   orders: ['due_date', 'date_identified'],
   leadingIndexKeys: ['status', 'open', 'audit_id'],
-  filters: {
-    open: { kind: 'boolean', test: 'EQUAL', key: 'open', about: ['status'] },
-    due_before: { kind: 'date', test: 'BEFORE', key: 'due_date' },
-  },
+  filters: FILTERS,
   missing: ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'],
   summary: ['reference_id', 'severity', 'description', 'status', 'due_date', 'overdue'],
   titleField: 'description',
@@ -145,25 +156,6 @@ export const NONCONFORMITY = {
     },
   ],
   importable: true,
-  headings: {
-    reference_id:
-      'nc id, nc no, nc number, finding id, finding no, ref, ref no, id, abweichungs-nr, nr, kennung, numéro, n°, réf, référence, identifiant',
-    description:
-      'finding, nc, issue, details, finding description, description of nonconformity, observation, abweichung, nichtkonformität, feststellung, beschreibung, non-conformité, constat, écart, description de l’écart',
-    severity:
-      'classification, grade, grading, nc type, type, category, rating, schweregrad, einstufung, klassifizierung, bewertung, gravité, criticité',
-    date_identified:
-      'date raised, raised on, date identified, identified on, date found, found on, date, festgestellt am, feststellungsdatum, datum, date du constat, date de constat, constaté le, identifié le',
-    root_cause: 'cause, root cause analysis, ursache, grundursache, ursachenanalyse, cause racine, analyse des causes',
-    corrective_action:
-      'corrective actions, action, remediation, action plan, capa, korrekturmaßnahme, korrekturmaßnahmen, maßnahme, maßnahmen, action corrective, actions correctives, plan d’action',
-    due_date:
-      'deadline, target date, due by, fällig am, fälligkeit, frist, termin, échéance, date d’échéance, date limite, délai',
-    effectiveness_check:
-      'effectiveness, verification, wirksamkeit, wirksamkeitsprüfung, efficacité, vérification de l’efficacité',
-    owner_id: 'finding owner, action owner',
-    status: 'nc status, finding status, state, statut, état',
-  },
   aboutFile: 'Each finding with its cause, corrective action and due date.',
   figures: FIGURES,
   tools: {
@@ -200,4 +192,4 @@ export const NONCONFORMITY = {
       },
     },
   },
-} as const satisfies FamilyDescription;
+} as const satisfies Described<typeof FIELDS, typeof NONCONFORMITY_EVENTS, typeof KEYS, typeof FILTERS>;

@@ -1,6 +1,7 @@
 import { addedMembers, correctedMembers } from './event-members.ts';
 import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, STATE_FIELD, type StateOf } from './field.ts';
+import type { Described, KeyFilters } from './family-description.ts';
+import { type Fields, OWNER_FIELD, type StateOf, stateField } from './field.ts';
 import { countByState, type FamilyFigures, startsAfter } from './figure.ts';
 
 export const COMPLIANCE = ['NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT'] as const;
@@ -13,7 +14,7 @@ const FIELDS = {
   regulator: { kind: 'name', label: 'Regulator', filter: true, search: 'SHORT' },
   due_date: { kind: 'date', label: 'Due' },
   owner_id: OWNER_FIELD,
-  status: { ...STATE_FIELD, label: 'Status', values: COMPLIANCE, initial: 'NOT_ASSESSED' },
+  status: stateField(COMPLIANCE, 'NOT_ASSESSED'),
   last_review_date: { kind: 'date', label: 'Reviewed', hasOwnEvent: true, isPastFact: true },
   overdue: {
     kind: 'past',
@@ -42,20 +43,30 @@ export const OBLIGATION_EVENTS = {
 
 export type ObligationEvent = EventOf<typeof OBLIGATION_EVENTS>;
 
-const FIGURES: FamilyFigures = {
+/** Stored keys that the family's rules compute. */
+const KEYS = ['unmet_until'] as const;
+
+const FILTERS = {
+  due_before: { kind: 'date', test: 'BEFORE', key: 'due_date' },
+  due_after: { kind: 'date', test: 'AFTER', key: 'due_date' },
+} as const satisfies KeyFilters<typeof FIELDS, typeof KEYS>;
+
+const FIGURES = {
   group: 'Obligations',
   groupBy: ['status'],
   total: { label: 'All obligations', meaning: 'obligations' },
   listed: [
-    ...countByState('obligations', 'status', COMPLIANCE),
-    {
-      name: 'obligations_overdue',
-      label: 'Overdue',
-      meaning: 'obligations past due and either not COMPLIANT or not reviewed in the preceding year',
-      days: startsAfter('unmet_until'),
-    },
+    countByState('obligations', 'status', COMPLIANCE),
+    [
+      {
+        name: 'obligations_overdue',
+        label: 'Overdue',
+        meaning: 'obligations past due and either not COMPLIANT or not reviewed in the preceding year',
+        days: startsAfter('unmet_until'),
+      },
+    ],
   ],
-};
+} as const satisfies FamilyFigures<typeof FIELDS, typeof KEYS>;
 
 export const OBLIGATION = {
   type: 'OBLIGATION',
@@ -73,12 +84,10 @@ export const OBLIGATION = {
     archived: 'ObligationArchived',
     restored: 'ObligationRestored',
   },
+  computedKeys: KEYS,
   orders: ['due_date', 'area'],
   leadingIndexKeys: ['status'],
-  filters: {
-    due_before: { kind: 'date', test: 'BEFORE', key: 'due_date' },
-    due_after: { kind: 'date', test: 'AFTER', key: 'due_date' },
-  },
+  filters: FILTERS,
   missing: ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE'],
   summary: ['requirement', 'area', 'status', 'due_date', 'overdue'],
   titleField: 'requirement',
@@ -95,21 +104,6 @@ export const OBLIGATION = {
     },
   ],
   importable: true,
-  headings: {
-    area: 'domain, topic, subject, bereich, thema, rechtsgebiet, domaine, thème, sujet',
-    source:
-      'law, regulation, legislation, act, legal source, law or contract, gesetz, verordnung, rechtsquelle, rechtsgrundlage, quelle, loi, règlement, texte de référence',
-    requirement:
-      'obligation, legal requirement, description, requirement text, anforderung, pflicht, verpflichtung, beschreibung, exigence, obligation légale',
-    actions_to_be_implemented:
-      'action, actions to implement, measures to implement, maßnahme, maßnahmen, mesures à prendre, actions à mener',
-    regulator: 'authority, supervisory authority, behörde, aufsichtsbehörde, autorité, autorité de contrôle',
-    due_date: 'deadline, due by, fällig am, fälligkeit, frist, termin, échéance, date d’échéance, date limite, délai',
-    owner_id: 'obligation owner',
-    status: 'compliance, compliance status, compliant, erfüllungsstand, konformität, conformité, statut, état',
-    last_review_date:
-      'last review, last reviewed, review date, reviewed on, letzte überprüfung, letzte prüfung, letzte bewertung, dernière revue, revu le',
-  },
   aboutFile: 'Each obligation with its source, requirement, status and last review.',
   figures: FIGURES,
   tools: {
@@ -140,4 +134,4 @@ export const OBLIGATION = {
       example: { status: 'PARTIALLY_COMPLIANT', actions_to_be_implemented: 'Rehearse the reporting path' },
     },
   },
-} as const satisfies FamilyDescription;
+} as const satisfies Described<typeof FIELDS, typeof OBLIGATION_EVENTS, typeof KEYS, typeof FILTERS>;

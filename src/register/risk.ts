@@ -1,13 +1,7 @@
 import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
 import { changesOf, type EventOf, event, eventWithDates, eventWithReason, nullable, string } from './event-schema.ts';
-import {
-  type FamilyDescription,
-  type Fields,
-  IMPORTED_FIELD,
-  OWNER_FIELD,
-  STATE_FIELD,
-  type StateOf,
-} from './field.ts';
+import type { Described, KeyFilters } from './family-description.ts';
+import { type Fields, IMPORTED_FIELD, OWNER_FIELD, type StateOf, stateField } from './field.ts';
 import { countByState, type FamilyFigures, isIn, startsAfter } from './figure.ts';
 
 export const RISK_STATUSES = ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'] as const;
@@ -43,7 +37,7 @@ const FIELDS = {
     filter: true,
   },
   owner_id: OWNER_FIELD,
-  status: { ...STATE_FIELD, label: 'Status', values: RISK_STATUSES, initial: 'OPEN' },
+  status: stateField(RISK_STATUSES, 'OPEN'),
   inherent_score: {
     kind: 'score',
     label: 'Inherent score',
@@ -153,19 +147,40 @@ export const RISK_EVENTS = {
 
 export type RiskEvent = EventOf<typeof RISK_EVENTS>;
 
+/** Stored keys that the family's rules compute. */
+const KEYS = ['likelihood', 'impact', 'review_due', 'accepted_until'] as const;
+
+const FILTERS = {
+  min_score: { kind: 'score', label: 'Score at least', test: 'AT_LEAST', key: 'score' },
+  max_score: { kind: 'score', label: 'Score at most', test: 'AT_MOST', key: 'score' },
+  likelihood: { kind: 'rating', test: 'EQUAL', key: 'likelihood', about: ['score'] },
+  impact: { kind: 'rating', test: 'EQUAL', key: 'impact', about: ['score'] },
+  acceptance_expired: { kind: 'boolean', test: 'PAST', key: 'accepted_until', about: ['acceptance'] },
+  acceptance_until_before: {
+    kind: 'date',
+    label: 'Acceptance ends before',
+    test: 'BEFORE',
+    key: 'accepted_until',
+    about: ['acceptance'],
+  },
+  // `next_review_due` is also of CLOSED risks; `review_due` only of the others.
+  due_before: { kind: 'date', test: 'BEFORE', key: 'next_review_due' },
+  overdue: { kind: 'boolean', test: 'PAST', key: 'review_due', about: ['next_review_due'] },
+} as const satisfies KeyFilters<typeof FIELDS, typeof KEYS>;
+
 const NOT_CLOSED = isIn(
   'status',
   RISK_STATUSES.filter((status) => status !== 'CLOSED'),
 );
 
-const FIGURES: FamilyFigures = {
+const FIGURES = {
   group: 'Risks',
   groupBy: ['status', 'score'],
   total: { label: 'All risks', meaning: 'risks, including closed ones' },
   listed: [
-    ...countByState('risks', 'status', RISK_STATUSES),
-    { name: 'risks_not_closed', label: 'Not closed', meaning: 'risks that are not CLOSED', where: [NOT_CLOSED] },
-    ...[...PRIORITIES].reverse().map((priority) => {
+    countByState('risks', 'status', RISK_STATUSES),
+    [{ name: 'risks_not_closed', label: 'Not closed', meaning: 'risks that are not CLOSED', where: [NOT_CLOSED] }],
+    [...PRIORITIES].reverse().map((priority) => {
       const [gte, lte] = PRIORITY_SCORES[priority];
       return {
         name: `risks_${priority.toLowerCase()}`,
@@ -174,33 +189,35 @@ const FIGURES: FamilyFigures = {
         where: [NOT_CLOSED, { key: 'score', op: 'range', gte, lte } as const],
       };
     }),
-    {
-      name: 'risks_without_score',
-      label: 'Not closed, not rated',
-      meaning: 'risks not closed and without a score; they have no priority and no cell in the matrix',
-      where: [NOT_CLOSED, { key: 'score', op: 'empty' }],
-    },
-    {
-      name: 'risks_without_measures',
-      label: 'Without a measure',
-      meaning: 'OPEN or IN_TREATMENT risks without a linked measure',
-      where: [isIn('status', ['OPEN', 'IN_TREATMENT']), { key: 'measures', op: 'empty' }],
-    },
-    {
-      name: 'risks_review_overdue',
-      label: 'Review overdue',
-      meaning: 'risks not closed whose next review was due before today',
-      days: startsAfter('review_due'),
-    },
-    {
-      name: 'risk_acceptances_expired',
-      label: 'Acceptance expired',
-      meaning: 'ACCEPTED risks whose acceptance ended before today',
-      days: startsAfter('accepted_until'),
-    },
+    [
+      {
+        name: 'risks_without_score',
+        label: 'Not closed, not rated',
+        meaning: 'risks not closed and without a score; they have no priority and no cell in the matrix',
+        where: [NOT_CLOSED, { key: 'score', op: 'empty' }],
+      },
+      {
+        name: 'risks_without_measures',
+        label: 'Without a measure',
+        meaning: 'OPEN or IN_TREATMENT risks without a linked measure',
+        where: [isIn('status', ['OPEN', 'IN_TREATMENT']), { key: 'measures', op: 'empty' }],
+      },
+      {
+        name: 'risks_review_overdue',
+        label: 'Review overdue',
+        meaning: 'risks not closed whose next review was due before today',
+        days: startsAfter('review_due'),
+      },
+      {
+        name: 'risk_acceptances_expired',
+        label: 'Acceptance expired',
+        meaning: 'ACCEPTED risks whose acceptance ended before today',
+        days: startsAfter('accepted_until'),
+      },
+    ],
   ],
   unlisted: [{ name: 'risks_score_total', where: [NOT_CLOSED, { key: 'score', op: 'present' }], sum: 'score' }],
-};
+} as const satisfies FamilyFigures<typeof FIELDS, typeof KEYS>;
 
 export const RISK = {
   type: 'RISK',
@@ -225,26 +242,11 @@ export const RISK = {
     hint: 'decideRisk accepts, revokes, closes and reopens.',
     first: { states: ['OPEN', 'IN_TREATMENT', 'CLOSED'], hint: 'Add it, then call decideRisk.' },
   },
+  computedKeys: KEYS,
   orders: ['score', 'name', 'next_review_due'],
   descending: true,
   leadingIndexKeys: ['status'],
-  filters: {
-    min_score: { kind: 'score', label: 'Score at least', test: 'AT_LEAST', key: 'score' },
-    max_score: { kind: 'score', label: 'Score at most', test: 'AT_MOST', key: 'score' },
-    likelihood: { kind: 'rating', test: 'EQUAL', key: 'likelihood', about: ['score'] },
-    impact: { kind: 'rating', test: 'EQUAL', key: 'impact', about: ['score'] },
-    acceptance_expired: { kind: 'boolean', test: 'PAST', key: 'accepted_until', about: ['acceptance'] },
-    acceptance_until_before: {
-      kind: 'date',
-      label: 'Acceptance ends before',
-      test: 'BEFORE',
-      key: 'accepted_until',
-      about: ['acceptance'],
-    },
-    // `next_review_due` is also of CLOSED risks; `review_due` only of the others.
-    due_before: { kind: 'date', test: 'BEFORE', key: 'next_review_due' },
-    overdue: { kind: 'boolean', test: 'PAST', key: 'review_due', about: ['next_review_due'] },
-  },
+  filters: FILTERS,
   missing: ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'EVIDENCE'],
   summary: ['reference_id', 'name', 'status', 'acceptance', 'score', 'priority', 'treatment'],
   links: ['MEASURE', 'VENDOR', 'OBLIGATION', 'CONTROL'],
@@ -270,35 +272,6 @@ export const RISK = {
   ],
   importable: true,
   pastDecision: { states: ['ACCEPTED'], fields: PAST_ACCEPTANCE_FIELDS },
-  headings: {
-    reference_id:
-      'risk id, risk no, risk number, risk ref, risk reference, ref, ref no, id, risiko-id, risiko-nr, risikonummer, nr, kennung, numéro, n°, réf, référence, identifiant',
-    name: 'risk name, risk title, title, risk statement, risk scenario, scenario, risk event, threat, risk summary, risiko, risikobezeichnung, bezeichnung, titel, risque, intitulé, intitulé du risque, libellé, nom du risque',
-    description:
-      'risk description, description of risk, details, risk details, risikobeschreibung, beschreibung, description du risque',
-    category:
-      'risk category, risk type, type, risk area, risikokategorie, risikoart, kategorie, catégorie, catégorie de risque, type de risque',
-    note: 'notes, comment, comments, remarks, bemerkung, bemerkungen, kommentar, remarque, remarques, commentaire, commentaires',
-    inherent_likelihood:
-      'likelihood, probability, inherent probability, gross likelihood, initial likelihood, raw likelihood, eintrittswahrscheinlichkeit, eintrittswahrsch, wahrscheinlichkeit, probabilité, vraisemblance',
-    inherent_impact:
-      'impact, severity, consequence, inherent severity, inherent consequence, gross impact, initial impact, auswirkung, auswirkungen, schadensausmaß, schadenshöhe, gravité, conséquence',
-    residual_likelihood:
-      'residual probability, net likelihood, likelihood after treatment, restwahrscheinlichkeit, probabilité résiduelle, vraisemblance résiduelle',
-    residual_impact:
-      'residual severity, residual consequence, net impact, impact after treatment, restauswirkung, impact résiduel, gravité résiduelle',
-    next_review_due:
-      'review date, next review date, review due, nächste überprüfung, nächste prüfung, nächste bewertung, prochaine revue, date de revue',
-    treatment:
-      'risk treatment, risk response, response, treatment option, treatment strategy, response strategy, risikobehandlung, behandlung, behandlungsoption, traitement, traitement du risque',
-    owner_id: 'risk owner, risikoeigentümer, risikoeigner, propriétaire du risque',
-    accepted_until:
-      'acceptance until, acceptance end, acceptance expiry, acceptance expires, acceptance valid until, acceptance expiry date',
-    accepted_at: 'acceptance date, date of acceptance, date accepted',
-    accepted_by: 'risk accepted by, acceptance by, approved by, approver',
-    acceptance_reason: 'acceptance reason, acceptance justification, acceptance rationale, justification',
-    status: 'risk status, state, statut, état',
-  },
   aboutFile: 'Each risk with its rating, treatment, owner and next review.',
   figures: FIGURES,
   tools: {
@@ -337,4 +310,4 @@ export const RISK = {
       },
     },
   },
-} as const satisfies FamilyDescription;
+} as const satisfies Described<typeof FIELDS, typeof RISK_EVENTS, typeof KEYS, typeof FILTERS>;

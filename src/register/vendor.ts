@@ -1,13 +1,7 @@
 import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
 import { type EventOf, event, eventWithDates, eventWithReason, nullable, string } from './event-schema.ts';
-import {
-  type FamilyDescription,
-  type Fields,
-  IMPORTED_FIELD,
-  OWNER_FIELD,
-  STATE_FIELD,
-  type StateOf,
-} from './field.ts';
+import type { Described, KeyFilters } from './family-description.ts';
+import { type Fields, IMPORTED_FIELD, OWNER_FIELD, type StateOf, stateField } from './field.ts';
 import { countByState, type FamilyFigures, isIn, startsAfter } from './figure.ts';
 
 export const CRITICALITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
@@ -37,7 +31,7 @@ const FIELDS = {
     source: 'is set by reviewVendor',
     isPastFact: true,
   },
-  status: { ...STATE_FIELD, label: 'Status', values: VENDOR_STATUSES, initial: 'PENDING_REVIEW' },
+  status: stateField(VENDOR_STATUSES, 'PENDING_REVIEW'),
   review: {
     kind: 'object',
     label: 'Review',
@@ -97,41 +91,54 @@ export const VENDOR_EVENTS = {
 
 export type VendorEvent = EventOf<typeof VENDOR_EVENTS>;
 
+/** Stored keys that the family's rules compute. */
+const KEYS = ['reviewed_or_never', 'review_due'] as const;
+
+const FILTERS = {
+  reviewed_before: { kind: 'time', test: 'BEFORE', key: 'reviewed_or_never', about: ['last_reviewed'] },
+  never_reviewed: { kind: 'boolean', test: 'NEVER', key: 'reviewed_or_never', about: ['last_reviewed'] },
+  review_due_before: { kind: 'date', test: 'BEFORE', key: 'review_due', about: ['next_review_due'] },
+  review_overdue: { kind: 'boolean', test: 'PAST', key: 'review_due', about: ['next_review_due'] },
+  contract_until_before: { kind: 'date', label: 'Contract ends before', test: 'BEFORE', key: 'contract_until' },
+} as const satisfies KeyFilters<typeof FIELDS, typeof KEYS>;
+
 const NOT_OFFBOARDED = isIn('status', STATUSES_IN_USE);
 
-const FIGURES: FamilyFigures = {
+const FIGURES = {
   group: 'Vendors',
   groupBy: ['status', 'criticality'],
   total: { label: 'All vendors', meaning: 'vendors, including offboarded ones' },
   listed: [
-    ...countByState('vendors', 'status', VENDOR_STATUSES),
-    {
-      name: 'vendors_active',
-      label: 'Not offboarded',
-      meaning: 'vendors that are not OFFBOARDED',
-      where: [NOT_OFFBOARDED],
-    },
-    {
-      name: 'vendors_high_or_critical',
-      label: 'Not offboarded, high or critical',
-      meaning: 'vendors not offboarded, with criticality HIGH or CRITICAL',
-      where: [NOT_OFFBOARDED, isIn('criticality', ['HIGH', 'CRITICAL'])],
-    },
-    {
-      name: 'vendors_review_overdue',
-      label: 'Review overdue',
-      meaning: 'vendors not offboarded whose next review was due before today',
-      where: [NOT_OFFBOARDED],
-      days: startsAfter('review_due'),
-    },
-    {
-      name: 'vendors_never_reviewed',
-      label: 'Never reviewed',
-      meaning: 'vendors not offboarded that were never reviewed',
-      where: [NOT_OFFBOARDED, { key: 'last_reviewed', op: 'empty' }],
-    },
+    countByState('vendors', 'status', VENDOR_STATUSES),
+    [
+      {
+        name: 'vendors_active',
+        label: 'Not offboarded',
+        meaning: 'vendors that are not OFFBOARDED',
+        where: [NOT_OFFBOARDED],
+      },
+      {
+        name: 'vendors_high_or_critical',
+        label: 'Not offboarded, high or critical',
+        meaning: 'vendors not offboarded, with criticality HIGH or CRITICAL',
+        where: [NOT_OFFBOARDED, isIn('criticality', ['HIGH', 'CRITICAL'])],
+      },
+      {
+        name: 'vendors_review_overdue',
+        label: 'Review overdue',
+        meaning: 'vendors not offboarded whose next review was due before today',
+        where: [NOT_OFFBOARDED],
+        days: startsAfter('review_due'),
+      },
+      {
+        name: 'vendors_never_reviewed',
+        label: 'Never reviewed',
+        meaning: 'vendors not offboarded that were never reviewed',
+        where: [NOT_OFFBOARDED, { key: 'last_reviewed', op: 'empty' }],
+      },
+    ],
   ],
-};
+} as const satisfies FamilyFigures<typeof FIELDS, typeof KEYS>;
 
 export const VENDOR = {
   type: 'VENDOR',
@@ -156,15 +163,10 @@ export const VENDOR = {
     hint: 'APPROVED, CONDITIONAL and REJECTED are outcomes of reviewVendor.',
     first: { states: ['PENDING_REVIEW', ...OUT_OF_SERVICE], hint: 'Add it, then call reviewVendor.' },
   },
+  computedKeys: KEYS,
   orders: ['name', 'last_reviewed', 'next_review_due'],
   leadingIndexKeys: ['status'],
-  filters: {
-    reviewed_before: { kind: 'time', test: 'BEFORE', key: 'reviewed_or_never', about: ['last_reviewed'] },
-    never_reviewed: { kind: 'boolean', test: 'NEVER', key: 'reviewed_or_never', about: ['last_reviewed'] },
-    review_due_before: { kind: 'date', test: 'BEFORE', key: 'review_due', about: ['next_review_due'] },
-    review_overdue: { kind: 'boolean', test: 'PAST', key: 'review_due', about: ['next_review_due'] },
-    contract_until_before: { kind: 'date', label: 'Contract ends before', test: 'BEFORE', key: 'contract_until' },
-  },
+  filters: FILTERS,
   filtersLeaveOut: { field: 'status', value: 'OFFBOARDED' },
   missing: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
   summary: ['name', 'status', 'criticality', 'last_reviewed', 'next_review_due'],
@@ -190,33 +192,6 @@ export const VENDOR = {
   ],
   importable: true,
   pastDecision: { states: OUTCOMES, fields: PAST_REVIEW_FIELDS },
-  headings: {
-    name: 'vendor name, supplier, supplier name, company, company name, provider, provider name, processor, third party, third party name, lieferant, lieferantenname, anbieter, dienstleister, auftragsverarbeiter, firma, fournisseur, nom du fournisseur, prestataire, sous-traitant, société',
-    description:
-      'service description, services, service provided, services provided, product, purpose, beschreibung, dienstleistung, leistung, leistungen, zweck, prestation, prestations, finalité',
-    website_url: 'url, web, web site, homepage, web address, webseite, internetadresse, site web, site internet',
-    category:
-      'type, vendor type, supplier type, service type, kategorie, lieferantentyp, catégorie, type de fournisseur',
-    country: 'location, country of registration, jurisdiction, headquarters, land, sitz, sitzland, pays, siège',
-    criticality:
-      'vendor criticality, criticality rating, risk level, risk rating, importance, kritikalität, risikostufe, criticité, niveau de risque',
-    data_shared:
-      'data, data types, data processed, daten, datenarten, datenkategorien, données, données traitées, données partagées',
-    processes_personal_data:
-      'personal data processed, pii, processes pii, gdpr, personenbezogene daten, personenbez daten, dsgvo, données personnelles, données à caractère personnel, rgpd',
-    contract_until:
-      'contract end, contract end date, contract expiry, contract expires, contract valid until, expiry date, renewal date, vertragsende, vertrag bis, fin de contrat, fin du contrat, échéance du contrat, avv bis',
-    next_review_due:
-      'next review date, review due, next assessment, nächste überprüfung, nächste prüfung, nächste bewertung, prochaine revue, prochaine évaluation',
-    last_reviewed:
-      'last review, last review date, date of last review, last assessment, last assessed, approved on, approval date, date approved, date of approval, letzte überprüfung, letzte prüfung, letzte bewertung, dernière revue',
-    reviewed_by: 'reviewer, approved by, approver, assessed by, assessor, geprüft von, prüfer, évalué par, évaluateur',
-    findings: 'review findings, assessment findings, review notes, feststellungen, constats',
-    conditions: 'approval conditions, conditions of approval, review conditions, auflagen, conditions d’approbation',
-    owner_id:
-      'vendor owner, supplier owner, business owner, relationship owner, contract owner, vertragsverantwortlicher, responsable du contrat',
-    status: 'vendor status, supplier status, approval status, approval, state, freigabestatus, freigabe, statut, état',
-  },
   aboutFile: 'Each vendor with its criticality, contract, personal data and last review.',
   figures: FIGURES,
   tools: {
@@ -251,4 +226,4 @@ export const VENDOR = {
       example: { contract_until: '{today+300}', website_url: 'https://nimbus.example', reason: 'Contract renewed' },
     },
   },
-} as const satisfies FamilyDescription;
+} as const satisfies Described<typeof FIELDS, typeof VENDOR_EVENTS, typeof KEYS, typeof FILTERS>;

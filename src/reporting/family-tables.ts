@@ -1,6 +1,7 @@
 import { FAMILY_MODELS, READ_MODELS } from '../projections/models.ts';
 import { historyOf, type ReadModel } from '../projections/read-models/read-model.ts';
-import type { FamilyDescription, Field, Fields } from '../register/field.ts';
+import type { FamilyDescription } from '../register/family-description.ts';
+import type { Field, Fields } from '../register/field.ts';
 import type { ColumnType, ReportingColumn, ReportingTable, Row } from '../stores/reporting-store.ts';
 import { toCell } from './cells.ts';
 

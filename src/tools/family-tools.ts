@@ -3,7 +3,7 @@ import type { CommandResult } from '../commands/engine/handler.ts';
 import { familyQueryOfType } from '../queries/family-query.ts';
 import { listRecords } from '../queries/lists/list-records.ts';
 import { hasRelations } from '../register/families.ts';
-import type { FamilyDescription, FamilyTool } from '../register/field.ts';
+import type { FamilyDescription, FamilyTool } from '../register/family-description.ts';
 import { fieldSources } from '../register/field-sources.ts';
 import { pageOfList, pageOfWrittenRecord } from './answer-page.ts';
 import { withAppliedFields } from './applied-fields.ts';

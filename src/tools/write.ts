@@ -9,7 +9,7 @@ import { type Permission, requirePermission, roleIn } from '../commands/organiza
 import { noEndFields } from '../commands/stated-dates.ts';
 import { findSimilar } from '../queries/records/similar-records.ts';
 import { readWrittenRecord } from '../queries/records/written-record.ts';
-import type { FamilyDescription } from '../register/field.ts';
+import type { FamilyDescription } from '../register/family-description.ts';
 import { OwnerNames, resolveMe } from './command-accounts.ts';
 import type { ToolContext, WriteContext, WriteService } from './tool.ts';
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { ROW_READERS } from '../../src/import/import-rows.ts';
 import { sheetFields } from '../../src/import/sheet/sheet-fields.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/register/families.ts';
-import { OWNER_HEADINGS } from '../../src/register/field.ts';
+import { headingsOf, readHeadings } from '../../src/register/headings.ts';
 import { RISK_STATUSES } from '../../src/register/risk.ts';
 import { VENDOR_STATUSES } from '../../src/register/vendor.ts';
 import { readCell, type SheetField } from '../../src/sheets/cells/read-cell.ts';
@@ -13,12 +13,22 @@ import { matchColumns } from '../../src/sheets/columns/match-columns.ts';
 
 const languages = suite('headings and words in English, German and French');
 
-for (const { type, headings = {}, fields } of FAMILY_DESCRIPTIONS) {
+for (const { type, singular, fields, pastDecision } of FAMILY_DESCRIPTIONS.filter(({ importable }) => importable)) {
+  const fieldNames = Object.keys({ ...pastDecision?.fields, ...fields });
+
+  languages(`${type}: its headings are of its fields, in lower case`, () => {
+    for (const [language, headings] of Object.entries(readHeadings(singular))) {
+      for (const [field, texts] of Object.entries(headings)) {
+        assert.ok(fieldNames.includes(field), `headings/${singular}.json, ${language}: ${field} is not a field`);
+        for (const text of texts) assert.match(text, /^\p{Ll}[\p{Ll} ’°-]*$/u, `headings/${singular}.json: ${field}`);
+      }
+    }
+  });
+
   languages(`${type}: each heading means one field`, () => {
-    const owners = 'owner_id' in fields ? { owner_id: `${headings.owner_id}, ${OWNER_HEADINGS}` } : {};
     const fieldOf = new Map<string, string>();
-    for (const [field, texts] of Object.entries({ ...headings, ...owners })) {
-      for (const heading of new Set(texts.split(', ').map(normalizeHeading))) {
+    for (const field of fieldNames) {
+      for (const heading of new Set(headingsOf({ singular })(field).map(normalizeHeading))) {
         assert.is(fieldOf.get(heading), undefined, `${heading} means ${fieldOf.get(heading)} and ${field}`);
         fieldOf.set(heading, field);
       }

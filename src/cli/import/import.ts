@@ -12,7 +12,7 @@ import { withIdColumn } from '../../import/sheet/id-column.ts';
 import { sheetFields } from '../../import/sheet/sheet-fields.ts';
 import { ROWS_PER_WRITE, SheetImport, type SheetImportListener } from '../../import/sheet/sheet-import.ts';
 import { LiveRecords } from '../../queries/records/live-records.ts';
-import type { FamilyDescription } from '../../register/field.ts';
+import type { FamilyDescription } from '../../register/family-description.ts';
 import type { DateOrder } from '../../sheets/cells/cell-dates.ts';
 import { namesOneOf, normalizeHeading } from '../../sheets/columns/headings.ts';
 import { readValueWords, wordsByField } from '../../sheets/columns/value-words.ts';

@@ -1,5 +1,5 @@
 import type { ListRecordsInput } from '../../queries/lists/list-records.ts';
-import type { FamilyDescription } from '../../register/field.ts';
+import type { FamilyDescription } from '../../register/family-description.ts';
 import { listInput } from '../../tools/schema/family-schema.ts';
 import { InputParser } from '../../tools/schema/input-parser.ts';
 import { publishedFilters } from '../../tools/schema/json-schema.ts';

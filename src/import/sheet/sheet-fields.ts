@@ -1,6 +1,7 @@
 import { FAMILIES } from '../../commands/families.ts';
 import { FAMILY_DESCRIPTIONS, type FamilyName, linkablePrefixes } from '../../register/families.ts';
-import { type FamilyDescription, type Field, type Fields, OWNER_HEADINGS } from '../../register/field.ts';
+import type { Field, Fields } from '../../register/field.ts';
+import { headingsOf } from '../../register/headings.ts';
 import type { SheetField } from '../../sheets/cells/read-cell.ts';
 import { FAMILY_TOOLS } from '../../tools/all-family-tools.ts';
 import { recordColumns } from '../../tools/record-file-catalog.ts';
@@ -27,6 +28,7 @@ export interface SheetFields {
  */
 export function sheetFields({ type, addParser, updateParser }: RowReader, withId: boolean): SheetFields {
   const family = FAMILIES[type];
+  const headings = headingsOf(family);
   const names = Object.keys({ ...updateParser?.schema.shape, ...addParser?.schema.shape }).filter(
     (name) => name !== 'id',
   );
@@ -39,7 +41,7 @@ export function sheetFields({ type, addParser, updateParser }: RowReader, withId
   return {
     fields: [
       ...(withId ? [{ name: 'id', kind: 'text' } as const] : []),
-      ...namedFields.map(([name, field]) => sheetField(type, name, field)),
+      ...namedFields.map(([name, field]) => sheetField(type, name, field, headings(name))),
       ...[...linkFields].map(([name, linked]) => linkField(name, linked)),
     ],
     listFields: new Set(namesOf(({ kind }) => kind === 'ids')),
@@ -55,14 +57,13 @@ function readOnlyColumns(type: FamilyName, updateParser: RowReader['updateParser
   return recordColumns(record).filter((column) => !(column in (updateParser?.schema.shape ?? {})));
 }
 
-function sheetField(type: FamilyName, name: string, field: Field): SheetField {
-  const family = FAMILIES[type];
+function sheetField(type: FamilyName, name: string, field: Field, headings: readonly string[]): SheetField {
   const common = {
     name,
-    headings: [field.label, ...headingsOf(family, name)],
+    headings: [field.label, ...headings],
     ...(field.required ? { required: true } : {}),
     // A register without titles has them in its descriptions.
-    ...(name === 'name' && field.required && 'description' in family.fields ? { fallback: 'description' } : {}),
+    ...(name === 'name' && field.required && 'description' in FAMILIES[type].fields ? { fallback: 'description' } : {}),
   };
   switch (field.kind) {
     case 'enum':
@@ -79,12 +80,6 @@ function sheetField(type: FamilyName, name: string, field: Field): SheetField {
     default:
       return { ...common, kind: 'text' };
   }
-}
-
-/** Returns the headings of a field's column in people's spreadsheets, besides its name and label. */
-function headingsOf({ headings = {} }: FamilyDescription, name: string): string[] {
-  const texts = [headings[name], name === 'owner_id' ? OWNER_HEADINGS : undefined];
-  return texts.flatMap((text) => text?.split(', ') ?? []);
 }
 
 /**

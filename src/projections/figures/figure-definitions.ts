@@ -1,6 +1,6 @@
 import { addDays } from '../../commands/engine/dates.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
-import type { FamilyDescription } from '../../register/field.ts';
+import type { FamilyDescription } from '../../register/family-description.ts';
 import { type FigureDefinition, isIn, listedFigures, startsAfter } from '../../register/figure.ts';
 import type { Condition } from '../../stores/read-store.ts';
 

@@ -1,7 +1,7 @@
 import type { Family } from '../../commands/define-family.ts';
 import { MIN_DATE } from '../../commands/engine/dates.ts';
 import type { Decider } from '../../commands/engine/decider.ts';
-import type { FamilyNames, MissingOption } from '../../register/field.ts';
+import type { FamilyNames, MissingOption } from '../../register/family-description.ts';
 import type { Condition, Scalar, StoredDocument } from '../../stores/read-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import {

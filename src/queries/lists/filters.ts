@@ -5,7 +5,8 @@ import { accountOf } from '../../commands/organization/caller.ts';
 import { exactTextKey } from '../../projections/read-models/family-model.ts';
 import { textKey } from '../../projections/read-models/search-text.ts';
 import { fieldPrefixes, queryWords } from '../../projections/read-models/search-words.ts';
-import type { Field, KeyFilter, MissingOption } from '../../register/field.ts';
+import type { KeyFilter, MissingOption } from '../../register/family-description.ts';
+import type { Field } from '../../register/field.ts';
 import type { Condition, Scalar } from '../../stores/read-store.ts';
 import { type Moment, recordIdCondition, versionConditions } from '../moments/moment.ts';
 

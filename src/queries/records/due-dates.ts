@@ -1,6 +1,7 @@
 import { MAX_DATE } from '../../commands/engine/dates.ts';
 import { keysOf } from '../../projections/read-models/read-model.ts';
-import type { FamilyDescription, Field, Fields } from '../../register/field.ts';
+import type { FamilyDescription } from '../../register/family-description.ts';
+import type { Field, Fields } from '../../register/field.ts';
 import type { FamilyQuery } from '../family-query.ts';
 
 type Document = Readonly<Record<string, unknown>>;

@@ -1,6 +1,7 @@
 import { idPrefix } from '../../commands/engine/ids.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
-import type { FamilyDescription, Fields } from '../../register/field.ts';
+import type { FamilyDescription } from '../../register/family-description.ts';
+import type { Fields } from '../../register/field.ts';
 import type { RelationOfRecord } from '../../register/link.ts';
 import type { ListedChange } from '../changes/list-changes.ts';
 import { FAMILY_QUERIES, type FamilyQuery, familyQueryFor } from '../family-query.ts';

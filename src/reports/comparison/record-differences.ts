@@ -1,5 +1,5 @@
 import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../register/families.ts';
-import type { FamilyDescription } from '../../register/field.ts';
+import type { FamilyDescription } from '../../register/family-description.ts';
 import type { ReportRow } from '../report-type.ts';
 import { recordsAtMoment } from '../sections/linked-records.ts';
 import { recordName } from '../sections/records.ts';

@@ -1,5 +1,5 @@
 import { familyQueryOfType } from '../../queries/family-query.ts';
-import type { FamilyDescription } from '../../register/field.ts';
+import type { FamilyDescription } from '../../register/family-description.ts';
 import { OBLIGATION } from '../../register/obligation.ts';
 import { VENDOR } from '../../register/vendor.ts';
 import { figuresOfFamilies } from '../figures/figure-values.ts';

@@ -1,7 +1,7 @@
 import { figureConditions } from '../../projections/figures/figure-definitions.ts';
 import { matchesConditions } from '../../projections/read-models/read-model.ts';
 import { type FamilyQuery, familyQueryOfType } from '../../queries/family-query.ts';
-import type { FamilyDescription } from '../../register/field.ts';
+import type { FamilyDescription } from '../../register/family-description.ts';
 import { type FigureDefinition, listedFigures } from '../../register/figure.ts';
 import type { Count } from '../../stores/read-store.ts';
 import type { Figure, ReportContext } from '../report-type.ts';

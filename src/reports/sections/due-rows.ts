@@ -1,7 +1,7 @@
 import { MAX_DATE } from '../../commands/engine/dates.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../register/families.ts';
-import type { DueItem } from '../../register/field.ts';
+import type { DueItem } from '../../register/family-description.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { ReportContext, ReportRow } from '../report-type.ts';
 import { isFirstVersion } from './first-version.ts';

@@ -1,5 +1,6 @@
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
-import type { FamilyDescription, Field, Fields } from '../../register/field.ts';
+import type { FamilyDescription } from '../../register/family-description.ts';
+import type { Field, Fields } from '../../register/field.ts';
 import type { ReportColumn, ReportRow } from '../report-type.ts';
 
 /* Columns that several reports share. Titles are for text formats; JSON uses the field names. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { hasRelations, RECORD_PREFIXES } from '../../register/families.ts';
-import type { FamilyDescription, Field, Fields, KeyFilter } from '../../register/field.ts';
+import type { FamilyDescription, KeyFilter } from '../../register/family-description.ts';
+import type { Field, Fields } from '../../register/field.ts';
 import * as field from './fields.ts';
 import { position, statedTime } from './output.ts';
 

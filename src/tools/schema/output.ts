@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FamilyNames } from '../../register/field.ts';
+import type { FamilyNames } from '../../register/family-description.ts';
 import { RELATION_LABELS, type RelationOfRecord } from '../../register/link.ts';
 import { ERRORS, type ErrorCode } from '../error-codes.ts';
 import * as field from './fields.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { summaryMembers } from '../../queries/records/present-records.ts';
-import type { FamilyDescription } from '../../register/field.ts';
+import type { FamilyDescription } from '../../register/family-description.ts';
 import { answerFields } from './family-schema.ts';
 import * as field from './fields.ts';
 import { once } from './once.ts';

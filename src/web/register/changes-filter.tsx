@@ -7,7 +7,7 @@ import type { ChangeRefinement } from '../../queries/changes/refined-changes.ts'
 import { isStored } from '../../register/event-members.ts';
 import { EVENT_TYPES } from '../../register/events.ts';
 import { FAMILY_DESCRIPTIONS, familyOfType } from '../../register/families.ts';
-import type { FamilyDescription } from '../../register/field.ts';
+import type { FamilyDescription } from '../../register/family-description.ts';
 import { LINK_EVENTS } from '../../register/link.ts';
 import { codeWords } from '../../reports/formats/report-text.ts';
 import { type Choice, SelectField, TextField } from '../components/fields.tsx';

@@ -1,4 +1,4 @@
-import type { FamilyDescription } from '../../register/field.ts';
+import type { FamilyDescription } from '../../register/family-description.ts';
 
 /** Returns the field that names a record: its name, or the text whose beginning does. */
 export function titleFieldOf({ fields, titleField }: FamilyDescription): string {

@@ -1,7 +1,8 @@
 import { ListQueryReader } from '../../http/files/list-query.ts';
 import { type FamilyQuery, familyQueryOfType } from '../../queries/family-query.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
-import type { FamilyDescription, Field } from '../../register/field.ts';
+import type { FamilyDescription } from '../../register/family-description.ts';
+import type { Field } from '../../register/field.ts';
 
 /** A family's register page: the query that it reads, whose summary holds the page's columns. */
 export interface RegisterList {

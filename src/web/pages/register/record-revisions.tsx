@@ -5,7 +5,7 @@ import type { ListedChange } from '../../../queries/changes/list-changes.ts';
 import { type ChangesSince, changesSince } from '../../../queries/records/changes-since.ts';
 import { type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
-import type { FamilyDescription } from '../../../register/field.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { Choice } from '../../components/fields.tsx';
 import { MomentSelect, momentChoice, sentMoment } from '../../register/moments/moment-select.tsx';
 import {

@@ -3,7 +3,7 @@ import { idPrefix } from '../../../commands/engine/ids.ts';
 import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
 import { type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
 import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../../register/families.ts';
-import type { FamilyDescription } from '../../../register/field.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
 import { readNamesInChanges } from '../../register/change-words.tsx';
 import { readRecordTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';

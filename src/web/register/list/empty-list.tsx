@@ -1,5 +1,5 @@
 import { roleAllows } from '../../../commands/organization/permissions.ts';
-import type { FamilyDescription } from '../../../register/field.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
 import { CopyBlock, LongDay } from '../../components/components.tsx';
 import { countText } from '../../texts/counts.ts';
 import type { RegisterView } from '../open-register.ts';

@@ -1,6 +1,7 @@
 import { filterTexts } from '../../../addresses/page-addresses.ts';
 import { hasRelations } from '../../../register/families.ts';
-import type { FamilyDescription, Field, KeyFilter } from '../../../register/field.ts';
+import type { FamilyDescription, KeyFilter } from '../../../register/family-description.ts';
+import type { Field } from '../../../register/field.ts';
 import { FRAMEWORK } from '../../../register/framework.ts';
 import { RELATIONS } from '../../../register/link.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';

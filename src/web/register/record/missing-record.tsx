@@ -2,7 +2,7 @@ import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { type HttpError, notFound } from '../../../http/http-errors.ts';
 import { type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
-import type { FamilyDescription } from '../../../register/field.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
 import { ExactTime, MomentTime } from '../../components/components.tsx';
 import { RefusedPage } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';

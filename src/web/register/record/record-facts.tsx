@@ -1,5 +1,6 @@
 import type { RecordDetails } from '../../../queries/records/record-details.ts';
-import type { FamilyDescription, Field } from '../../../register/field.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
+import type { Field } from '../../../register/field.ts';
 import { ExactTime } from '../../components/components.tsx';
 import { isStateField } from '../displayed-state.ts';
 import { FieldContent, type NameOf, type RecordRow } from '../field-content.tsx';

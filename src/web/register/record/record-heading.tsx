@@ -3,7 +3,7 @@ import { changesSince } from '../../../queries/records/changes-since.ts';
 import type { DueDate } from '../../../queries/records/due-dates.ts';
 import type { RecordDetails } from '../../../queries/records/record-details.ts';
 import type { FamilyName } from '../../../register/families.ts';
-import type { FamilyDescription } from '../../../register/field.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
 import { ExactTime, LongDay } from '../../components/components.tsx';
 import { displayedState, isStateField } from '../displayed-state.ts';
 import { FieldContent, type RecordRow, StateChip } from '../field-content.tsx';

@@ -1,7 +1,7 @@
 import type { LinkedSummary, RecordDetails } from '../../../queries/records/record-details.ts';
 import { CONTROL } from '../../../register/control.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
-import type { FamilyDescription } from '../../../register/field.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
 import { relationLabel } from '../../../register/link.ts';
 import { LongDay } from '../../components/components.tsx';
 import { countText } from '../../texts/counts.ts';

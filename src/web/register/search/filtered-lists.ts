@@ -1,5 +1,5 @@
 import type { Member } from '../../../identity/memberships/members.ts';
-import type { FamilyDescription } from '../../../register/field.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
 import { enumText } from '../field-content.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { isAbbreviated } from '../../../queries/lists/near-matches.ts';
 import type { SearchHits } from '../../../queries/lists/search-records.ts';
-import type { FamilyDescription } from '../../../register/field.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
 import { FieldContent, type RecordRow } from '../field-content.tsx';
 import { numberField, titleFieldOf } from '../naming-fields.ts';
 import { type RegisterView, registerAddress } from '../open-register.ts';
