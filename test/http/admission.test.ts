@@ -128,6 +128,15 @@ test('refuses a foreign Host or Origin', async ({ service }) => {
   for (const [host, origin, expected] of origins) {
     assert.is(await statusWith(`Host: ${host}`, `Origin: ${origin}`), expected, `${host} ${origin}`);
   }
+  const withSite = (site: string) => statusWith(`Host: localhost:${port}`, 'Origin: null', `Sec-Fetch-Site: ${site}`);
+  assert.is(await withSite('same-origin'), 200, 'a proxy made the browser hide its own page');
+  for (const site of ['cross-site', 'same-site', 'none', 'same-origin, cross-site'])
+    assert.is(await withSite(site), 403, site);
+  const hidden = await post(service, {}, { Origin: 'null' });
+  assert.match(
+    hidden.json.error?.message as unknown as string,
+    /Referrer-Policy to no-referrer: set it to same-origin/,
+  );
   const refusal = await post(service, {}, { Origin: 'http://evil.example' });
   assert.is(refusal.status, 403);
   assert.is(Number(refusal.json.error?.code), -32600, 'as a JSON-RPC error');
