@@ -96,7 +96,7 @@ function openPages({ stores, register, caller }: BenchRegister, models: ReadMode
     log: { warn: () => undefined },
   });
   const sealingProblem = async () => null;
-  const context = { reader, scanReader: reader, members, tokens, sealingProblem, baseUrl: 'http://127.0.0.1' };
+  const context = { reader, scanReaderOf: () => reader, members, tokens, sealingProblem, baseUrl: 'http://127.0.0.1' };
   const routes = [homePage, comparePage, recordListPages, recordPages].flatMap((routesOf) => routesOf(context));
   return {
     async render(address) {

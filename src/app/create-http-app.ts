@@ -180,7 +180,7 @@ async function createWebPages(
     accessLogReader: register.accessLogReader,
     readNames: (organizationId, accountIds) => readMemberNames(register.reader.snapshot(), organizationId, accountIds),
     reader: register.reader,
-    scanReader: register.scanReader,
+    scanReaderOf: register.scanReaderOf,
     onAssistantEvent: accessEvents.emit,
     sealingProblem: async (organizationId) => {
       const stops = await readSealStops(stores.reads);

@@ -2,6 +2,7 @@ import { ClockInDoubt } from '../clock/clock-in-doubt.ts';
 import type { ServiceClock } from '../clock/service-clock.ts';
 import { CommandHandler, type HandlerOptions } from '../commands/engine/handler.ts';
 import type { AccessLogReader } from '../identity/access-log/access-log-reader.ts';
+import type { TaskOwner } from '../identity/fair-queue.ts';
 import { ImportedNames } from '../identity/imported-names.ts';
 import { LiveInstances } from '../projections/engine/instances.ts';
 import { Projections } from '../projections/projections.ts';
@@ -16,11 +17,12 @@ import type { ReadStore } from '../stores/read-store.ts';
 import { ALL_TOOLS } from '../tools/all-tools.ts';
 import { createRecordFileCatalog, type RecordFileCatalog } from '../tools/record-file-catalog.ts';
 import type { ToolService } from '../tools/tool.ts';
-import { type CallRunner, createToolBox, type ToolBox } from '../tools/toolbox.ts';
+import { createToolBox, type ToolBox } from '../tools/toolbox.ts';
 import { createReadSide } from './create-read-side.ts';
 import { logOutOfOrder } from './log-out-of-order.ts';
 import { StoreProblems } from './store-problems.ts';
-import { type RunStatement, servedInThread } from './threads/statements-in-thread.ts';
+import type { ReadsInThread } from './threads/reads-in-thread.ts';
+import { readInThread } from './threads/statements-in-thread.ts';
 import { type OnTiming, TimedHandler, timedTools } from './timings.ts';
 
 export interface RegisterOptions {
@@ -38,7 +40,7 @@ export interface RegisterOptions {
   writeWaitMs: number;
   maxEventsVerified?: number;
   /** Runs the calls and statements that read much; by default this thread does. */
-  heavyReads?: (CallRunner & { runStatement: RunStatement }) | undefined;
+  heavyReads?: Pick<ReadsInThread, 'run' | 'runStatement'> | undefined;
   /** Called with the events of each command, once they are appended. */
   onAppended?: HandlerOptions['onAppended'];
   /** Called for each report that a tool generates. */
@@ -62,8 +64,8 @@ export interface Register {
   recordFiles: RecordFileCatalog;
   /** Reads the data of reports as files. */
   reader: Reader;
-  /** Reads the same by statements that could read all of a collection. */
-  scanReader: Reader;
+  /** Returns a reader of the same for statements that could read all of a collection, in turns of an account. */
+  scanReaderOf: (owner: TaskOwner) => Reader;
   accessLogReader: AccessLogReader;
 }
 
@@ -83,13 +85,10 @@ export function createRegister(options: RegisterOptions): Register {
     : new CommandHandler(events, handlerOptions);
   const projections = options.projections ?? new Projections({ events, reads, exclusive, now, log, onTiming });
   const currentGeneration = () => projections.servedGeneration();
-  const readSide = { ...options, now };
-  const { reader, accessLogReader } = createReadSide(readSide, currentGeneration);
+  const { reader, accessLogReader } = createReadSide({ ...options, now }, currentGeneration);
   const { heavyReads } = options;
-  const scanReader =
-    heavyReads === undefined
-      ? reader
-      : createReadSide(readSide, servedInThread(currentGeneration, heavyReads.runStatement)).reader;
+  const scanReaderOf: Register['scanReaderOf'] = (owner) =>
+    heavyReads ? readInThread(reader, (statement) => heavyReads.runStatement(owner, statement)) : reader;
   const service: ToolService = {
     handler,
     names,
@@ -127,7 +126,7 @@ export function createRegister(options: RegisterOptions): Register {
     tools,
     recordFiles,
     reader,
-    scanReader,
+    scanReaderOf,
     accessLogReader,
   };
 }

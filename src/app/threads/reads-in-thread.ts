@@ -16,7 +16,7 @@ import type { HeavyReads, ProgressState, ReadMessages, ReadRequest, ReadThreadSe
 import { RemoteContent } from './remote-content.ts';
 import { ServiceThread } from './service-thread.ts';
 import { startProgram } from './start-program.ts';
-import type { RunStatement } from './statements-in-thread.ts';
+import type { ReadStatement } from './statements-in-thread.ts';
 
 /**
  * The heap of the read thread. A read that needs more ends the thread: it and the other reads under way are refused, and
@@ -37,8 +37,6 @@ const READS_AT_ONCE = { total: 4, perAccount: 1, perKind: { LONG: 3 } };
  * 250 ms of CPU and 40 MB. `logSize` counts the bytes too: 800 events of 75 KB each held up other calls for 700 ms.
  */
 const MIN_EVENTS_OF_THREAD = 1_000;
-/** Pages' statements take turns as one account does. Each person has few pages at once: see `PageServer`. */
-const PAGES: TaskOwner = { account_id: 'pages', token_id: null };
 
 export interface ReadsInThreadOptions {
   settings: ReadThreadSettings;
@@ -145,12 +143,12 @@ export class ReadsInThread implements CallRunner {
     }
   }
 
-  /** Runs a statement of a page. */
-  readonly runStatement: RunStatement = async (statement) => {
+  /** Runs a statement of a page in a turn of the person's account. A person has few pages at once: see `PageServer`. */
+  async runStatement(owner: TaskOwner, statement: ReadStatement): Promise<unknown> {
     const read = { type: 'statement', id: this.newId(), statement } as const;
     const send = () => this.ask(read, [], undefined);
-    return accepted(await this.turns.run(PAGES, send, { kind: 'SCAN', isContinued: true })).rows;
-  };
+    return accepted(await this.turns.run(owner, send, { kind: 'SCAN', isContinued: true })).rows;
+  }
 
   /** The finished report files. */
   get spool(): SpooledFiles {

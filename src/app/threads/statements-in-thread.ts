@@ -1,5 +1,5 @@
 import { logSize } from '../../queries/moments/log-size.ts';
-import type { ServedGeneration } from '../../queries/moments/snapshot.ts';
+import type { Reader } from '../../queries/moments/snapshot.ts';
 import type { Count, CountQuery, DocumentQuery, DocumentReads, MatchingDocument } from '../../stores/read-store.ts';
 import { MIN_EVENTS_OF_SCAN } from '../../tools/list-load.ts';
 
@@ -10,7 +10,7 @@ export type ReadStatement =
   | { method: 'countDistinct'; query: CountQuery; key: string };
 
 /** Runs a statement in another thread, on the generation that is served. */
-export type RunStatement = (statement: ReadStatement) => Promise<unknown>;
+type RunStatement = (statement: ReadStatement) => Promise<unknown>;
 
 /** A generation whose collections another thread reads, if they could be large. Documents by id are read in this one. */
 class StatementsInThread implements DocumentReads {
@@ -18,7 +18,7 @@ class StatementsInThread implements DocumentReads {
 
   constructor(
     private readonly local: DocumentReads,
-    private readonly served: ServedGeneration,
+    private readonly reader: Reader,
     private readonly run: RunStatement,
   ) {
     this.generation = local.generation;
@@ -45,7 +45,7 @@ class StatementsInThread implements DocumentReads {
 
   /** The other thread reads only the generation that is served now. A read that began on the one before ends on it. */
   private isReadHere({ organizationId }: { organizationId: string }): boolean {
-    const { models, progress } = this.served();
+    const { models, progress } = this.reader.snapshot();
     return models !== this.local || logSize(progress.checkpoint(organizationId)) < MIN_EVENTS_OF_SCAN;
   }
 }
@@ -60,13 +60,13 @@ function plainPage(query: DocumentQuery): DocumentQuery {
   return { collection, organizationId, where, order, limit, ...(after && { after }) };
 }
 
-/** Returns the same generation, read by another thread. */
-export function servedInThread(served: ServedGeneration, run: RunStatement): ServedGeneration {
-  let newest: { local: DocumentReads; models: DocumentReads } | null = null;
-  return () => {
-    const { models: local, progress } = served();
-    if (newest?.local !== local) newest = { local, models: new StatementsInThread(local, served, run) };
-    return { models: newest.models, progress };
+/** Returns a reader of the same snapshots, whose statements another thread runs. */
+export function readInThread(reader: Reader, run: RunStatement): Reader {
+  return {
+    snapshot: () => {
+      const snapshot = reader.snapshot();
+      return snapshot.through(new StatementsInThread(snapshot.models, reader, run));
+    },
   };
 }
 

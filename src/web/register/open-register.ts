@@ -9,7 +9,7 @@ import type { MomentChoice } from './moments/moment-choice.ts';
 import { refusedMomentPage } from './moments/refused-moment.tsx';
 import { readPastMoment } from './page-moment.ts';
 
-export type RegisterCollaborators = Pick<WebContext, 'members' | 'reader' | 'scanReader'>;
+export type RegisterCollaborators = Pick<WebContext, 'members' | 'reader' | 'scanReaderOf'>;
 
 /** The register as one page shows it: an organization at one moment, read by one member. */
 export interface RegisterView extends MomentChoice {

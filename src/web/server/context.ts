@@ -36,8 +36,11 @@ export interface WebContext {
   readNames: (organizationId: string, accountIds: Iterable<string>) => Promise<MemberNames>;
   /** Reads the register. */
   reader: Reader;
-  /** Reads the register by statements that could read all of a collection. In the service, another thread runs them. */
-  scanReader: Reader;
+  /**
+   * Returns a reader for statements that could read all of a collection. In the service, another thread runs them, in turns
+   * of the account.
+   */
+  scanReaderOf: (caller: Caller) => Reader;
   /** Returns why an organization's events can't be sealed, and the next step; null if they can. */
   sealingProblem: (organizationId: string) => Promise<string | null>;
   /** Returns the choices for report forms. @throws Refusal */

@@ -222,13 +222,26 @@ test('a file that nobody reads further is closed', async ({ reads }) => {
 
 test('statements of pages find the same', async ({ register, reads }) => {
   const { models } = register.reader.snapshot();
+  const owner = callerAs();
   const query = { collection: 'vendors', organizationId: ORGANIZATION, where: [] };
   const page = { ...query, order: { key: 'name', direction: 'DESC' } as const, limit: 20 };
-  assert.equal(await reads.runStatement({ method: 'find', query: page }), await models.find(page));
+  assert.equal(await reads.runStatement(owner, { method: 'find', query: page }), await models.find(page));
   const groups = { method: 'count', query, by: ['status'] } as const;
-  assert.equal(await reads.runStatement(groups), await models.count(query, ['status']));
+  assert.equal(await reads.runStatement(owner, groups), await models.count(query, ['status']));
   const distinct = { method: 'countDistinct', query, key: 'status' } as const;
-  assert.equal(await reads.runStatement(distinct), await models.countDistinct(query, 'status'));
+  assert.equal(await reads.runStatement(owner, distinct), await models.countDistinct(query, 'status'));
+});
+
+test('a person’s pages and tokens share the turns of one account', async ({ reads }) => {
+  const query = { collection: 'vendors', organizationId: ORGANIZATION, where: [] };
+  const count = { method: 'count', query, by: [] } as const;
+  const person = { account_id: 'acc_person', token_id: 'tok_1' };
+  const scan = { ...prepared('listVendors', { view: 'COUNT' }, callerAs('OWNER', person)), load: 'SCAN' } as const;
+  const reading = [reads.run(scan, {}), reads.runStatement({ ...person, token_id: null }, count)];
+  assert.is(reads.waitingCount, 1, 'the page waits for the token’s scan');
+  reading.push(reads.runStatement({ account_id: 'acc_other', token_id: null }, count));
+  assert.is(reads.waitingCount, 1, 'another person’s page does not');
+  await Promise.all(reading);
 });
 
 test('the thread checks role and organization itself', async ({ reads, reports }) => {

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ReadStatement, servedInThread } from '../../../src/app/threads/statements-in-thread.ts';
-import type { ServedGeneration } from '../../../src/queries/moments/snapshot.ts';
+import { type ReadStatement, readInThread } from '../../../src/app/threads/statements-in-thread.ts';
+import { Reader, type ServedGeneration, type SnapshotOptions } from '../../../src/queries/moments/snapshot.ts';
 import type { CountQuery, DocumentQuery, DocumentReads } from '../../../src/stores/read-store.ts';
 import { MIN_EVENTS_OF_SCAN } from '../../../src/tools/list-load.ts';
 
@@ -12,6 +12,8 @@ interface Context {
   generation(name: string, position: number, bytes?: number): ReturnType<ServedGeneration>;
   run(statement: ReadStatement): Promise<unknown>;
 }
+
+const readerOf = (served: ServedGeneration) => new Reader(served, {} as SnapshotOptions);
 
 const QUERY = { collection: 'vendors', organizationId: 'org_1', where: [] };
 
@@ -49,7 +51,12 @@ test('the thread reads large organizations only, by their events and by their by
     [30, (MIN_EVENTS_OF_SCAN - 1) * KiB + 1],
   ] as const) {
     const served = generation('one', position, bytes);
-    await servedInThread(() => served, run)().models.count(QUERY);
+    await readInThread(
+      readerOf(() => served),
+      run,
+    )
+      .snapshot()
+      .models.count(QUERY);
   }
   assert.equal(readers, ['one', 'thread', 'one', 'thread']);
 });
@@ -57,10 +64,11 @@ test('the thread reads large organizations only, by their events and by their by
 test('only the query is sent, because the rest of its object may be no data', async ({ generation }) => {
   const sent: ReadStatement[] = [];
   const served = generation('one', MIN_EVENTS_OF_SCAN);
-  const { models } = servedInThread(
-    () => served,
-    async (statement) => sent.push(structuredClone(statement)),
-  )();
+  const run = async (statement: ReadStatement) => sent.push(structuredClone(statement));
+  const { models } = readInThread(
+    readerOf(() => served),
+    run,
+  ).snapshot();
   const order = { key: 'name', direction: 'ASC' } as const;
   const page = { ...QUERY, order, limit: 2, after: { key: 'a', id: 'ven_1' } };
   await models.find({ ...page, models } as DocumentQuery);
@@ -76,13 +84,23 @@ test('only the query is sent, because the rest of its object may be no data', as
 
 test('a read that began on a replaced generation ends on it', async ({ readers, generation, run }) => {
   let served = generation('one', MIN_EVENTS_OF_SCAN);
-  const reads = servedInThread(() => served, run);
-  const { models } = reads();
+  const reader = readInThread(
+    readerOf(() => served),
+    run,
+  );
+  const { models } = reader.snapshot();
   await models.count(QUERY);
   served = generation('two', MIN_EVENTS_OF_SCAN);
   await models.count(QUERY);
-  await reads().models.count(QUERY);
+  await reader.snapshot().models.count(QUERY);
   assert.equal(readers, ['thread', 'one', 'thread']);
+});
+
+test('both readers share what they cache', ({ generation, run }) => {
+  const served = generation('one', MIN_EVENTS_OF_SCAN);
+  const reader = readerOf(() => served);
+  const [here, there] = [reader, readInThread(reader, run)].map(({ snapshot }) => snapshot());
+  assert.is(there!.settledPositions, here!.settledPositions);
 });
 
 test.run();

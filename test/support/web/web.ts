@@ -143,7 +143,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     oauth,
     onAssistantEvent: () => undefined,
     reader: register.reader,
-    scanReader: register.scanReader,
+    scanReaderOf: register.scanReaderOf,
     reportChoices: async () => ({ audits: { choices: [], isCut: false }, frameworks: { choices: [], isCut: false } }),
     canPrintPdf: () => true,
     sealingProblem: async () => null,

@@ -75,7 +75,7 @@ async function refusalOf(context: Collaborators, request: SignedInRequest, type:
   try {
     const caller = await context.members.callerOf(request.person.account.id);
     const { input } = readReportInput(request.params.id!, type, request.query);
-    await checkReport(context.scanReader, caller, input);
+    await checkReport(context.scanReaderOf(caller), caller, input);
     return null;
   } catch (error) {
     if (error instanceof Refusal && ['invalid_input', 'not_found'].includes(error.code)) return error;

@@ -26,7 +26,7 @@ export const auditPackPage = (context: RegisterCollaborators): Route[] => [
     const audit_id = request.params.record!;
     if (idPrefix(audit_id) !== 'aud') throw notFound('There is no such audit here.');
     const pack = { organization_id: organization.id, type: 'AUDIT_PACK', audit_id, ...asOfInput(view) } as const;
-    const report = await readWholeReport(context.scanReader, caller, pack, clientSignal(request.ctx.res));
+    const report = await readWholeReport(context.scanReaderOf(caller), caller, pack, clientSignal(request.ctx.res));
     // An earlier completion has no other name than its position.
     const completion = view.past === null ? audit_id : report.head.position;
     return {

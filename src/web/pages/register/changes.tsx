@@ -65,11 +65,12 @@ export const changesPage = (context: RegisterCollaborators): Route[] => [
 ];
 
 async function readContent(
-  { scanReader }: RegisterCollaborators,
+  { scanReaderOf }: RegisterCollaborators,
   view: RegisterView,
   { input, refinement }: ChangesQuery,
 ): Promise<Omit<ChangesPageContent, 'members'>> {
   const { organization, caller } = view;
+  const scanReader = scanReaderOf(caller);
   const countOf = async (filter: typeof input.filter) => {
     const countInput = { ...input, filter, cursor: undefined, view: 'COUNT', max_count: MAX_COUNT + 1 } as const;
     return ((await listChanges(scanReader, caller, countInput)) as { total: number }).total;

@@ -41,7 +41,7 @@ export const comparePage = (context: RegisterCollaborators): Route[] => [
     let comparison: Comparison;
     try {
       const input = readInput(organization.id, addresses);
-      comparison = await compareMoments(context.scanReader, caller, input, clientSignal(request.ctx.res));
+      comparison = await compareMoments(context.scanReaderOf(caller), caller, input, clientSignal(request.ctx.res));
     } catch (thrown) {
       const refusal = refusedInput(thrown, MOMENT_LABELS);
       if (refusal === null) throw thrown;

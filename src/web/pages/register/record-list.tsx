@@ -30,7 +30,7 @@ export const recordListPages = (context: RegisterCollaborators): Route[] =>
       const owners = members.map(({ account_id, name }) => ({ value: account_id, label: name }));
       const frameworks = hasFrameworkFilter(list.family) ? await readFrameworkChoices(context.reader, view) : [];
       const filters = listFilters(list.family, owners, frameworks);
-      const listView = await readList(context.scanReader, list, view, filters);
+      const listView = await readList(context.scanReaderOf(view.caller), list, view, filters);
       const groups = isGrouped(list, view, listView) ? await readControlGroups(context.reader, view) : null;
       const names = await readFilterNames(context.reader, view, filters, listView.selection);
       const time = await readTimeBar(view);

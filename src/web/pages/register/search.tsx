@@ -25,15 +25,15 @@ export const searchPage = (context: RegisterCollaborators): Route[] => [
     const query = (view.query.get('q') ?? '').trim().slice(0, MAX_QUERY_LENGTH);
     const input = { organization_id: view.organization.id, query, ...asOfInput(view) };
     const signal = clientSignal(request.ctx.res);
+    const scanReader = context.scanReaderOf(view.caller);
     const isSearched = query.length >= MIN_QUERY_LENGTH;
-    const hits = isSearched ? await searchRecords(context.scanReader, view.caller, input, signal) : [];
-    const near =
-      isSearched && hits.length === 0 ? await searchNearRecords(context.scanReader, view.caller, input, signal) : [];
+    const hits = isSearched ? await searchRecords(scanReader, view.caller, input, signal) : [];
+    const near = isSearched && hits.length === 0 ? await searchNearRecords(scanReader, view.caller, input, signal) : [];
     const lists = isSearched
       ? findFilteredLists(view, query, await context.members.membersOf(view.organization.id))
       : [];
     const isFound = hits.length + near.length + lists.length > 0;
-    const words = isFound || !isSearched ? [] : await searchSingleWords(context.scanReader, view.caller, input, signal);
+    const words = isFound || !isSearched ? [] : await searchSingleWords(scanReader, view.caller, input, signal);
     return page(view, { query, hits, near, words, lists, destinations: findDestinations(view, query) });
   }),
 ];
