@@ -51,6 +51,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./accounts/account-email.ts')).accountEmail,
   },
   {
+    name: 'session end',
+    summary: 'sign a person out of all browsers, or everybody (--all)',
+    load: async () => (await import('./accounts/session-end.ts')).sessionEnd,
+  },
+  {
     name: 'imported-names',
     summary: 'list or erase the names of people that imports stored',
     load: async () => (await import('./accounts/imported-names.ts')).importedNames,

@@ -5,9 +5,11 @@ import { randomId } from '../../src/commands/engine/ids.ts';
 import type { AccessLogRow } from '../../src/identity/access-log/access-log-row.ts';
 import { OneTimeLinks } from '../../src/identity/accounts/one-time-links.ts';
 import { accountActor, SYSTEM_ACTOR } from '../../src/identity/memberships/actor.ts';
+import { type Session, Sessions } from '../../src/identity/sign-in/sessions.ts';
 import type { AccountRecord } from '../../src/stores/account-store.ts';
 import { closeAll } from '../support/identity/identity.ts';
 import { type Company, openOrganization } from '../support/identity/membership.ts';
+import { CLIENT_INFO } from '../support/identity/people.ts';
 
 const test = suite<{ company: Company }>('veritrail member and account');
 
@@ -133,6 +135,43 @@ test('the operator restores access to a person who lost every second factor', as
   assert.equal([code, ...(await factors())], [0, null, [], 0]);
   const accessEntries = await company.accounts.find('access', 'organization_id', company.organizationId);
   assert.is(accessEntries.filter(({ event_type }) => event_type === 'FACTOR_REMOVED').length, 2, 'auditors see it');
+});
+
+test('the operator ends the sessions of one person, or of everybody', async ({ company }) => {
+  const bo = await withEmail(company);
+  const una = await company.member('AUDITOR', 'Una');
+  const sessions = new Sessions({ accounts: company.accounts, now: () => new Date() });
+  const signIn = async () => {
+    for (const id of [bo, bo, una]) await sessions.create({ id, generation: 0 }, CLIENT_INFO, 'SIGNED_IN');
+  };
+  const sessionsLeft = async () =>
+    (await company.accounts.all<Session>('sessions')).map(({ account_id }) => account_id);
+  await signIn();
+  const { out, code } = await veritrail(company, 'session', 'end', 'bo@example.org');
+  assert.equal([code, out], [0, 'Ended 2 sessions.']);
+  assert.equal(await sessionsLeft(), [una]);
+  await signIn();
+  assert.is((await veritrail(company, 'session', 'end', '--all')).out, 'Ended 4 sessions.');
+  assert.equal(await sessionsLeft(), []);
+  assert.is((await veritrail(company, 'session', 'end', una)).out, 'Ended 0 sessions.');
+  const entries = await company.accounts.find<AccessLogRow>('access', 'organization_id', company.organizationId);
+  const ended = entries.filter(({ event_type }) => event_type === 'SESSIONS_ENDED');
+  assert.equal(
+    ended.map(({ account_id, details }) => [account_id, details.sessions]).sort(),
+    [
+      [bo, 2],
+      [bo, 2],
+      [una, 2],
+    ].sort(),
+  );
+});
+
+test('ending sessions takes one person, or everybody', async ({ company }) => {
+  for (const args of [[], ['a@example.org', 'b@example.org'], ['--all', 'a@example.org']])
+    assert.is((await veritrail(company, 'session', 'end', ...args)).code, 2, args.join(' '));
+  const unknown = await veritrail(company, 'session', 'end', 'nobody@example.org');
+  assert.is(unknown.code, 1);
+  assert.match(unknown.err, 'Account nobody@example.org was not found');
 });
 
 test('only existing factors are recorded as removed', async ({ company }) => {

@@ -277,9 +277,9 @@ test('there is no other form about a member, and no other command about accounts
   } finally {
     await web.stop();
   }
-  const commands = COMMANDS.map(({ name }) => name).filter((name) => /^(account|token|member)/.test(name));
+  const commands = COMMANDS.map(({ name }) => name).filter((name) => /^(account|token|member|session)/.test(name));
   assert.equal(commands.sort(), [
-    ...['account email', 'account link', 'member list'],
+    ...['account email', 'account link', 'member list', 'session end'],
     ...['token create', 'token list', 'token regenerate', 'token revoke'],
   ]);
 });

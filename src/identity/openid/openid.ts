@@ -5,7 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import type { People } from '../accounts/people.ts';
 import type { ClientInfo } from '../client-info.ts';
 import type { Members } from '../memberships/members.ts';
-import type { Session } from '../sign-in/sessions.ts';
+import type { CreatedSession, Session } from '../sign-in/sessions.ts';
 import type { SignInStep } from '../sign-in/sign-in.ts';
 import { toVerifiedPerson, type VerifiedPerson } from './claims.ts';
 import { OpenIdProvider, type OpenIdSettings, TOLERANCE_SECONDS } from './openid-provider.ts';
@@ -141,7 +141,7 @@ export class OpenId {
   }
 
   /**
-   * Records a reauthentication, for a person who has just signed in at the provider again.
+   * Renews the session of a person who has just signed in at the provider again.
    * @throws Refusal forbidden for another person, or without a new sign-in
    */
   async reauthenticate(
@@ -149,13 +149,13 @@ export class OpenId {
     person: VerifiedPerson,
     begun_at: string,
     clientInfo: ClientInfo,
-  ): Promise<void> {
+  ): Promise<CreatedSession> {
     const { accounts, sessions } = this.options.people;
     const account = await accounts.get(session.account_id);
     const earliest = Date.parse(begun_at) - TOLERANCE_SECONDS * 1_000;
     const { subject, authenticated_at } = person;
     if (account?.subject === subject && authenticated_at !== null && authenticated_at.getTime() >= earliest) {
-      return sessions.recordReauthentication(session);
+      return sessions.renew(session);
     }
     this.recordRefusal(session.account_id, 'BAD_ANSWER', clientInfo);
     const message =

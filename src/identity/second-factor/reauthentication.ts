@@ -1,7 +1,7 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Account, Factor } from '../accounts/account.ts';
 import { type ClientInfo, rememberedBrowserId } from '../client-info.ts';
-import type { Session, Sessions } from '../sign-in/sessions.ts';
+import type { CreatedSession, Session, Sessions } from '../sign-in/sessions.ts';
 import { accountLimit, type Throttle } from '../sign-in/throttle.ts';
 import type { Factors } from './factors.ts';
 import type { Passkeys } from './passkeys.ts';
@@ -20,7 +20,7 @@ export interface ReauthenticationOptions {
   totp: Totp;
 }
 
-/** Authenticates a signed-in person again: by password, authenticator app or passkey. */
+/** Authenticates a signed-in person again: by password, authenticator app or passkey. The session gets a new cookie. */
 export class Reauthentication {
   constructor(private readonly options: ReauthenticationOptions) {}
 
@@ -31,12 +31,12 @@ export class Reauthentication {
   }
 
   /** @throws Refusal forbidden, rate_limited */
-  withPassword(session: Session, password: string, clientInfo: ClientInfo): Promise<void> {
+  withPassword(session: Session, password: string, clientInfo: ClientInfo): Promise<CreatedSession> {
     return this.options.recentAuthentication.confirmPassword(session, password, clientInfo);
   }
 
   /** @throws Refusal forbidden, rate_limited */
-  async withTotp(session: Session, code: string, clientInfo: ClientInfo): Promise<void> {
+  async withTotp(session: Session, code: string, clientInfo: ClientInfo): Promise<CreatedSession> {
     const { sessions, throttle, totp } = this.options;
     const { account_id, generation } = session;
     // Counted separately, so guesses on the sign-in page don't lock out the signed-in owner.
@@ -48,17 +48,17 @@ export class Reauthentication {
         field: 'code',
       });
     }
-    await sessions.recordReauthentication(session);
+    return sessions.renew(session);
   }
 
   /**
    * @param response the browser's answer to `Passkeys.authenticationOptions`, as JSON
    * @throws Refusal forbidden
    */
-  async withPasskey(session: Session, response: unknown): Promise<void> {
+  async withPasskey(session: Session, response: unknown): Promise<CreatedSession> {
     if (!(await this.options.passkeys.use(session, response))) {
       throw new Refusal('forbidden', 'The passkey could not be verified. Try again.', { field: 'credential' });
     }
-    await this.options.sessions.recordReauthentication(session);
+    return this.options.sessions.renew(session);
   }
 }

@@ -4,7 +4,7 @@ import type { AccountStore } from '../../stores/account-store.ts';
 import { type Account, findAccount } from '../accounts/account.ts';
 import { type ClientInfo, rememberedBrowserId } from '../client-info.ts';
 import type { Passwords } from '../sign-in/passwords.ts';
-import type { Session, Sessions } from '../sign-in/sessions.ts';
+import type { CreatedSession, Session, Sessions } from '../sign-in/sessions.ts';
 import { accountLimit, type Throttle } from '../sign-in/throttle.ts';
 
 export interface RecentAuthenticationOptions {
@@ -36,10 +36,10 @@ export class RecentAuthentication {
     });
   }
 
-  /** Checks the password and records that the person authenticated now. @throws Refusal as requirePasswordOrRecent */
-  async confirmPassword(session: Session, password: string, clientInfo: ClientInfo): Promise<void> {
+  /** Checks the password, and renews the session. @throws Refusal as requirePasswordOrRecent */
+  async confirmPassword(session: Session, password: string, clientInfo: ClientInfo): Promise<CreatedSession> {
     await this.requirePasswordOrRecent(session, password, clientInfo);
-    await this.options.sessions.recordReauthentication(session);
+    return this.options.sessions.renew(session);
   }
 
   /**

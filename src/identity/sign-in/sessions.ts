@@ -109,6 +109,20 @@ export class Sessions {
     return this.create({ id: account_id, generation }, clientInfo, 'SIGNED_IN');
   }
 
+  /**
+   * Replaces the session of a person who authenticated again just now with one that has a new cookie. The old cookie stops
+   * working, so whoever copied it gains nothing by the person's authentication. The session's age doesn't begin anew.
+   * @throws Refusal forbidden if the session has ended or was replaced before
+   */
+  async renew(session: Session): Promise<CreatedSession> {
+    const { accounts, now } = this.options;
+    if (!(await accounts.remove('sessions', session.id))) throw new Refusal('forbidden', SIGN_IN_AGAIN);
+    const cookie = generateSecret();
+    const renewed = { ...session, id: secretId(cookie)!, confirmed_at: now().toISOString(), challenge: null };
+    await accounts.insert('sessions', renewed);
+    return { cookie, session: renewed };
+  }
+
   /** Returns the signed-in session of a cookie, or null. Records that it is in use. */
   async find(cookie: string | undefined): Promise<Session | null> {
     const session = await this.findByStage(cookie, 'SIGNED_IN');
@@ -143,6 +157,12 @@ export class Sessions {
       .sort((a, b) => b.seen_at.localeCompare(a.seen_at) || a.id.localeCompare(b.id));
   }
 
+  /** Returns the accounts that have sessions. */
+  async accountIds(): Promise<Set<string>> {
+    const sessions = await this.options.accounts.all<Session>('sessions');
+    return new Set(sessions.map(({ account_id }) => account_id));
+  }
+
   /** Ends one session of an account. Returns false if there is none. */
   async end(accountId: string, sessionId: string): Promise<boolean> {
     const { accounts } = this.options;
@@ -157,11 +177,6 @@ export class Sessions {
       if (id !== keepSessionId && (await this.options.accounts.remove('sessions', id))) endedCount += 1;
     }
     return endedCount;
-  }
-
-  /** Records that the person authenticated again just now. */
-  async recordReauthentication(session: Session): Promise<void> {
-    await this.options.accounts.update('sessions', session.id, { confirmed_at: this.options.now().toISOString() });
   }
 
   /** Counts a wrong code. Ends the session at MAX_FAILURES. */

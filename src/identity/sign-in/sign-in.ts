@@ -149,6 +149,13 @@ export class SignIn {
     this.options.onAccountEvent({ type: 'SESSIONS_ENDED', account_id, count, by, clientInfo });
   }
 
+  /** Ends all sessions of an account, for the operator. Returns their number. */
+  async signOutEverywhere(account_id: string, clientInfo: ClientInfo): Promise<number> {
+    const count = await this.options.sessions.endOthers(account_id, null);
+    if (count > 0) this.options.onAccountEvent({ type: 'SESSIONS_ENDED', account_id, count, clientInfo });
+    return count;
+  }
+
   private async startSession(
     account: Account,
     by: 'PASSWORD' | 'LINK' | 'OPENID',

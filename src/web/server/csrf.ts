@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ParameterizedContext } from 'koa';
 import type { Cookies } from '../../http/cookies.ts';
 import { HttpError } from '../../http/http-errors.ts';
+import type { Session } from '../../identity/sign-in/sessions.ts';
 
 /** The field that every form carries. */
 export const TOKEN_FIELD = 'form_token';
@@ -12,9 +13,12 @@ const SEED_BYTES = 18;
 
 const OUT_OF_DATE = 'This form is out of date or came from another site. Go back, reload the page, and send it again.';
 
+/** The person whose session a form is bound to. A renewed session keeps its age, so forms in other tabs still work. */
+type FormPerson = { session: Pick<Session, 'account_id' | 'created_at'> } | null;
+
 /**
- * Ties each form to the browser that received it. A form's token is a keyed hash of the session cookie, or of a random
- * cookie before sign-in. Pages of other sites know neither. Each page has it under a mask of its own: the same text in every
+ * Ties each form to the browser that received it. A form's token is a keyed hash of the session's account and age, or of a
+ * random cookie before sign-in. Pages of other sites know no such hash. Each page has it under a mask of its own: the same text in every
  * page could be guessed from the sizes of compressed pages (BREACH).
  */
 export class FormTokens {
@@ -24,8 +28,8 @@ export class FormTokens {
   ) {}
 
   /** Returns the token for the forms of a page. Sets a cookie if the browser has none to tie the form to. */
-  issue(ctx: ParameterizedContext): string {
-    const binding = this.readBinding(ctx.req);
+  issue(ctx: ParameterizedContext, person: FormPerson): string {
+    const binding = this.readBinding(ctx.req, person);
     if (binding !== null) return mask(this.hash(binding));
     const seed = randomBytes(SEED_BYTES).toString('base64url');
     this.cookies.write(ctx, FORM_COOKIE, seed);
@@ -33,8 +37,8 @@ export class FormTokens {
   }
 
   /** Refuses a token that was not issued to this browser. @throws HttpError 403 */
-  check(request: IncomingMessage, token: string): void {
-    const binding = this.readBinding(request);
+  check(request: IncomingMessage, person: FormPerson, token: string): void {
+    const binding = this.readBinding(request, person);
     const hash = unmask(token);
     if (binding === null || hash === null || !timingSafeEqual(hash, this.hash(binding))) throw forbidden();
   }
@@ -44,9 +48,10 @@ export class FormTokens {
     return this.hash(`input of ${accountId} ${query}`);
   }
 
-  private readBinding(request: IncomingMessage): string | null {
-    const session = this.cookies.session(request);
-    if (session !== null) return `session ${session}`;
+  private readBinding(request: IncomingMessage, person: FormPerson): string | null {
+    if (person !== null) return `session of ${person.session.account_id} ${person.session.created_at}`;
+    const cookie = this.cookies.session(request);
+    if (cookie !== null) return `session ${cookie}`;
     const seed = this.cookies.read(request, FORM_COOKIE);
     return seed === null ? null : `form ${seed}`;
   }

@@ -74,7 +74,7 @@ export class PageServer {
       if (route.method === 'POST' && person !== null) person = await this.findPerson(ctx);
       // Before the form's token, which ended with the session: "reload the page" would not help.
       if (!route.isPublic && person === null) return await this.sendReply(ctx, person, redirectToSignIn(ctx, route));
-      if (route.method === 'POST') this.tokens.check(ctx.req, formValues.get(TOKEN_FIELD)?.[0] ?? '');
+      if (route.method === 'POST') this.tokens.check(ctx.req, person, formValues.get(TOKEN_FIELD)?.[0] ?? '');
       const request = this.pageRequest(ctx, person, formValues);
       const since = monotonicMs();
       const answer = async () => this.sendReply(ctx, person, await this.handle(route, request, since));
@@ -201,7 +201,7 @@ export class PageServer {
       // Not the read models' day: the sign-in page and errors are shown while these are being built.
       today: dateOf(this.options.now().toISOString()),
       formToken: () => {
-        token ??= this.tokens.issue(ctx);
+        token ??= this.tokens.issue(ctx, person);
         return token;
       },
     });

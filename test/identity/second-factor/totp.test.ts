@@ -92,8 +92,9 @@ test('adding an app requires a recent authentication, such as the password', asy
     'forbidden',
   );
   await refusalOf(people.totp.enrol((await people.sessions.find(cookie))!));
-  await people.recentAuthentication.confirmPassword(session, ADA.password, CLIENT_INFO);
-  assert.ok(await people.totp.enrol((await people.sessions.find(cookie))!));
+  const renewed = await people.recentAuthentication.confirmPassword(session, ADA.password, CLIENT_INFO);
+  assert.is(await people.sessions.find(cookie), null);
+  assert.ok(await people.totp.enrol((await people.sessions.find(renewed.cookie))!));
 });
 
 test('throttles guessing the password of a stolen session', async () => {

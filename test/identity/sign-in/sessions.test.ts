@@ -10,6 +10,7 @@ import {
   codeOf,
   EVE,
   outcomes,
+  refusalOf,
   signUp,
   startPeople,
   startTwo,
@@ -129,6 +130,17 @@ sessions('ends all other sessions, also those that wait for a second factor', as
   assert.is(await people.sessions.endOthers(account.id, session.id), 1);
   assert.is(await people.sessions.findPending(pending.cookie), null);
   assert.ok(await people.sessions.find(cookie));
+});
+
+sessions('a session that ended, or was renewed before, can’t be renewed', async () => {
+  const [here, there] = await startTwo();
+  const { session, account } = await signUp(here);
+  const renewed = await here.sessions.renew(session);
+  assert.is((await refusalOf(there.sessions.renew(session))).code, 'forbidden');
+  assert.ok(await there.sessions.find(renewed.cookie));
+  await here.sessions.end(account.id, renewed.session.id);
+  assert.is((await refusalOf(there.sessions.renew(renewed.session))).code, 'forbidden');
+  assert.equal(await there.sessions.list(account.id), []);
 });
 
 sessions('fixation: the cookie changes after the second factor', async () => {

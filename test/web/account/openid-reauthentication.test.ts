@@ -40,8 +40,10 @@ test('requests a new sign-in with max_age=0, then returns to the form', async ({
   assert.is(new URL(address).searchParams.get('max_age'), '0');
   web.identity.clock.wait(5 * 60_000);
   provider.person = { ...BOB, auth_time: epochSeconds(web, -240) };
+  const oldCookies = [...browser.cookies.values()];
   const response = await browser.get(await callbackPath(address));
   assert.match(response.to!, `${TOKENS}?name=Laptop`);
+  for (const cookie of oldCookies) assert.is(await web.people.sessions.find(cookie), null, 'it has a new cookie');
   await browser.follow(response);
   assert.is((await browser.send(TOKENS)).status, 200);
 });

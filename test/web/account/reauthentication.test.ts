@@ -20,6 +20,11 @@ test.after.each(({ web }) => web.stop());
 
 const tokenNames = async (web: WebTest) => (await web.tokens.listOfAccount(web.ownerId)).map(({ name }) => name);
 
+/** Checks that none of a browser's earlier cookies is a session. */
+async function assertRenewed(web: WebTest, oldCookies: readonly string[]): Promise<void> {
+  for (const cookie of oldCookies) assert.is(await web.people.sessions.find(cookie), null);
+}
+
 /** Sends the form for a token and returns the reauthentication page. */
 async function confirmPage(browser: TestBrowser): Promise<string> {
   await browser.get(TOKENS);
@@ -44,6 +49,24 @@ test('asks for reauthentication before a token is created, and keeps the typed v
   const { name, role, read_only, organizations, created_at, expires_at } = token!;
   assert.equal([name, role, read_only, organizations], ['Laptop & co', 'AUDITOR', true, [web.organizationId]]);
   assert.is(Date.parse(expires_at) - Date.parse(created_at), 30 * 86_400_000);
+});
+
+test('gives the session a new cookie, and ends the old one and copies of it', async ({ web, browser }) => {
+  const laterTab = Object.assign(web.browser(), { cookies: browser.cookies });
+  await laterTab.get(TOKENS);
+  const thief = web.browser();
+  for (const [name, value] of browser.cookies) thief.cookies.set(name, value);
+  const before = (await web.people.sessions.list(web.ownerId))[0]!;
+  web.identity.clock.wait(QUARTER_MS);
+  await confirmPage(browser);
+  await browser.send(CONFIRM, { current: OWNER.password });
+  assert.match((await thief.get(TOKENS)).to!, '/sign-in');
+  const [session, ...others] = await web.people.sessions.list(web.ownerId);
+  assert.equal(others, []);
+  assert.is.not(session!.id, before.id);
+  for (const field of ['account_id', 'generation', 'created_at', 'ends_at', 'browser'] as const)
+    assert.is(session![field], before[field], field);
+  assert.is((await laterTab.send(TOKENS, { name: 'From a form in another tab' })).status, 200);
 });
 
 test('asks for it before a token is regenerated', async ({ web, browser }) => {
@@ -80,9 +103,12 @@ test('accepts a code of the authenticator app, once', async ({ web, browser }) =
   assert.is(refusal.status, 400);
   assert.match(unescapeHtml(refusal.text), 'This code is wrong or was already used');
   const code = codeOf(secret, web.now());
+  const oldCookies = [...browser.cookies.values()];
   assert.match((await browser.send(`${CONFIRM}/code`, { code })).to!, `${TOKENS}?name=Laptop`);
+  await assertRenewed(web, oldCookies);
   web.identity.clock.wait(QUARTER_MS);
-  await web.identity.accounts.update('sessions', session.id, { confirmed_at: session.confirmed_at });
+  const { id } = (await web.people.sessions.list(web.ownerId))[0]!;
+  await web.identity.accounts.update('sessions', id, { confirmed_at: session.confirmed_at });
   await confirmPage(browser);
   for (let tries = 0; tries < 5; tries++) {
     await browser.get(CONFIRM);
@@ -107,7 +133,9 @@ test('accepts a passkey, but no made-up response and no other person’s passkey
     assert.is((await browser.send(`${CONFIRM}/passkey`, { credential: response })).status, 400);
   }
   const assertion = JSON.stringify(key.get(optionsIn(await confirmPage(browser))));
+  const oldCookies = [...browser.cookies.values()];
   assert.match((await browser.send(`${CONFIRM}/passkey`, { credential: assertion })).to!, TOKENS);
+  await assertRenewed(web, oldCookies);
   assert.is((await browser.get(CONFIRM)).status, 303, 'it is recent now');
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Account } from '../../../identity/accounts/account.ts';
 import type { ReauthenticationMethod } from '../../../identity/second-factor/reauthentication.ts';
+import type { CreatedSession } from '../../../identity/sign-in/sessions.ts';
 import { DEMO_PATH } from '../../components/demo-line.tsx';
 import { FormError, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
@@ -34,12 +35,14 @@ export const confirmPage = (context: Collaborators): Route[] => {
   const confirmRoute = <S extends z.ZodRawShape>(
     path: string,
     shape: S,
-    confirm: (request: SignedInRequest, value: z.output<z.ZodObject<S>>) => Promise<void>,
+    confirm: (request: SignedInRequest, value: z.output<z.ZodObject<S>>) => Promise<CreatedSession>,
   ): Route =>
     post(path, async (request) => {
       const next = nextOf(request);
-      const { form } = await submitForm(request.formValues, shape, (value) => confirm(request, value));
-      return form === null ? redirect(next, CONFIRMED_TEXT) : page(context, request, next, form);
+      const { result, form } = await submitForm(request.formValues, shape, (value) => confirm(request, value));
+      if (form !== null) return page(context, request, next, form);
+      request.cookies.setSession(request.ctx, result.cookie);
+      return redirect(next, CONFIRMED_TEXT);
     });
 
   return [

@@ -83,7 +83,8 @@ async function completeTransaction(
     return redirect(SECURITY_PATH, `Account connected. You can now sign in with ${openId.host}.`);
   }
   if (intent.purpose === 'REAUTHENTICATE') {
-    await openId.reauthenticate(person!.session, identity, transaction.begun_at, clientInfo);
+    const { cookie } = await openId.reauthenticate(person!.session, identity, transaction.begun_at, clientInfo);
+    request.cookies.setSession(ctx, cookie);
     return redirect(intent.next, CONFIRMED_TEXT);
   }
   const { step, hasJoined } = await openId.signIn(identity, invitationIn(intent.next), clientInfo);
