@@ -18,12 +18,17 @@ export function nearest(
   return best?.name ?? null;
 }
 
-/** Returns up to `count` names, the nearest to a misspelled one first. */
-export function nearestNames(wrong: string, names: readonly string[], count: number): string[] {
+/** Returns up to `count` names within `maxEdits` of a misspelled one, the nearest first. */
+export function nearestNames(
+  wrong: string,
+  names: readonly string[],
+  count: number,
+  maxEdits = Number.POSITIVE_INFINITY,
+): string[] {
   const comparedText = comparedPart(wrong);
   const best: { name: string; distance: number }[] = [];
   for (const name of names) {
-    const limit = (best[count - 1]?.distance ?? Number.POSITIVE_INFINITY) - 1;
+    const limit = Math.min(maxEdits, (best[count - 1]?.distance ?? Number.POSITIVE_INFINITY) - 1);
     const distance = editDistance(comparedText, comparedPart(name), limit);
     if (distance > limit) continue;
     best.push({ name, distance });
