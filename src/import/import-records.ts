@@ -2,6 +2,7 @@ import { withDatesAsTimes } from '../commands/engine/dates-as-times.ts';
 import { randomId } from '../commands/engine/ids.ts';
 import { importedId, importedRowId, rowContent } from '../commands/engine/import-ids.ts';
 import { FAMILIES, organizationAggregate, recordAggregate } from '../commands/families.ts';
+import { isReservedName } from '../commands/organization/person-names.ts';
 import { lookalikeKeys } from '../queries/records/similar-records.ts';
 import type { FamilyDescription } from '../register/family-description.ts';
 import { type BulkItem, mapConcurrently } from '../tools/bulk-write.ts';
@@ -16,7 +17,7 @@ import {
 } from './import-answer.ts';
 import type { ImportCall, ImportRow } from './import-row.ts';
 import type { ParsedRow, RowError, RowReader } from './import-rows.ts';
-import { takePersonName } from './past-decisions.ts';
+import { personFields, takePersonName } from './past-decisions.ts';
 import {
   type AcceptedRow,
   openRowCall,
@@ -82,7 +83,8 @@ export async function importRecords(
   const readableRows = uniqueRows.filter(({ errors }) => !errors);
   await presumeNew(readableRows, findUnknown);
   const rehearsed = await rehearseRows(call, readableRows);
-  const accepted = (await updates?.apply(call, uniqueRows, rehearsed)) ?? rehearsed;
+  const updated = (await updates?.apply(call, uniqueRows, rehearsed)) ?? rehearsed;
+  const accepted = await refuseMisleadingNames(call, updated);
   await mapConcurrently(uniqueRows, (row) => findFurtherErrors(call, row), context.signal);
   if (input.dry_run || findSimilar !== undefined) {
     await addSimilar(
@@ -259,6 +261,27 @@ async function findFurtherErrors(call: ImportCall, row: ImportRow): Promise<void
     if (found.length === 0) return;
     errors.push(...found);
   }
+}
+
+/**
+ * Refuses new rows whose decision would have a name that members may not choose either. It may be a member's own: the file
+ * names somebody who has an account now. Returns the other rows.
+ */
+async function refuseMisleadingNames(
+  { owners, reader }: ImportCall,
+  accepted: readonly AcceptedRow<ImportRow>[],
+): Promise<AcceptedRow<ImportRow>[]> {
+  for (const { row } of accepted) {
+    const { personName, result } = row;
+    if (personName === undefined || result !== 'CREATED') continue;
+    const message = isReservedName(personName)
+      ? 'is an id, a role or a word that the service uses itself. Give the name of the person who decided'
+      : 'looks like the name of a member, but has other letters. Give the member’s e-mail address, or the right letters';
+    if (!isReservedName(personName) && !(await owners.isLookalike(personName))) continue;
+    delete row.result;
+    row.errors = [{ field: personFields(FAMILIES[reader.type])[0]!, message }];
+  }
+  return accepted.filter(({ row }) => row.errors === undefined);
 }
 
 /** Stores the name of the person who made a new record's past decision. Its command then has the name's id. */

@@ -54,6 +54,11 @@ export class OwnerNames {
     return isMemberWord(word) ? (await this.readMembers()).require(word, OWNER_FIELD) : undefined;
   }
 
+  /** Returns true for a name that looks like a member's but has other letters. */
+  async isLookalike(name: string): Promise<boolean> {
+    return (await this.readMembers()).isLookalike(name);
+  }
+
   private readMembers(): Promise<MemberWords> {
     this.members ??= this.readFromLog();
     return this.members;

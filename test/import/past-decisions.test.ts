@@ -93,6 +93,21 @@ test('a name from a file is shown in the history, is not in the log, and can be 
   assert.equal(await names.list(ORGANIZATION), [], 'importing the rows again doesn’t bring the name back');
 });
 
+test('a name in a file is no word of the service, no role and no look-alike of a member', async ({ register }) => {
+  const member = 'Olivia Owner';
+  const lookalike = member.replace('a', 'а');
+  const names = ['SYSTEM', 'Erased  name', 'altered name', 'Veritrail', 'Owner', lookalike, member, 'J. Smith'];
+  const rows = names.map((reviewed_by, index) => ({ ...APPROVED, name: `Vendor ${index}`, reviewed_by }));
+  const refused = await runImport(register, 'VENDOR', rows);
+  assert.is(refused.created, 0);
+  const wrong = refused.rows.filter(({ errors }) => errors !== undefined);
+  assert.equal(
+    wrong.map(({ row, errors }) => [names[row], errors!.map(({ field }) => field)]),
+    names.slice(0, 6).map((name) => [name, ['reviewed_by']]),
+  );
+  assert.is((await runImport(register, 'VENDOR', rows.slice(6))).created, 2);
+});
+
 test('“me” is the caller in any case, not the name of somebody', async ({ register }) => {
   const { rows } = await runImport(register, 'VENDOR', [{ ...APPROVED, reviewed_by: 'me' }]);
   assert.is(((await record(register, rows[0]!.id!)).review as Answer).reviewed_by, OWNER);

@@ -19,7 +19,7 @@ export function foldName(name: string): string {
 /** The words for the caller and for the service. */
 const RESERVED_WORDS = ['ME', 'SYSTEM'];
 /** Words that the service writes in a person's place, alone or behind a name. */
-const WORDS_FOR_NOBODY = ['former member', 'erased name', 'veritrail'];
+const WORDS_FOR_NOBODY = ['former member', 'erased name', 'altered name', 'veritrail'];
 
 /** Returns true for a text that is never a name: ME, SYSTEM and what looks like an id. */
 export function isReservedWord(text: string): boolean {
@@ -70,6 +70,11 @@ export function areConfusableNames(a: string, b: string): boolean {
 
 /** Signs between names, and what is drawn as a blank. An underscore stays, because it is in ids. */
 const SEPARATORS = /[\s\p{Z}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}\u2800]/gu;
+
+/** Returns a name's letters. Names with the same skeleton and other letters only look alike, as with a Cyrillic а. */
+export function lettersOf(name: string): string {
+  return foldName(name).replace(SEPARATORS, '');
+}
 
 /** Returns a name in a form that is the same for names which look alike, in upper or lower case, with or without signs. */
 export function skeletonOf(name: string): string {

@@ -3,7 +3,13 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { memberRole, type OrganizationState } from '../../commands/organization/organization-state.ts';
 import { hasPermission } from '../../commands/organization/permissions.ts';
-import { foldName, isForbiddenName, isReservedWord, skeletonOf } from '../../commands/organization/person-names.ts';
+import {
+  foldName,
+  isForbiddenName,
+  isReservedWord,
+  lettersOf,
+  skeletonOf,
+} from '../../commands/organization/person-names.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 import { type MemberIdentity, type NameReader, readAllMembersOf } from './member-names.ts';
 
@@ -62,6 +68,13 @@ export class MemberWords {
     const lookalikes = this.accountsBySkeleton.get(skeletonOf(text)) ?? [];
     const candidates = [...new Set([...accounts, ...lookalikes])].sort();
     return candidates.length > 1 ? { problem: 'CONFUSABLE', candidates } : { account_id: candidates[0]! };
+  }
+
+  /** Returns true for a name that looks like a member's but has other letters. */
+  isLookalike(name: string): boolean {
+    if (!this.accountsBySkeleton.has(skeletonOf(name))) return false;
+    const letters = lettersOf(name);
+    return ![...this.accounts.keys()].some((memberName) => lettersOf(memberName) === letters);
   }
 
   /** Returns the account with an e-mail address; null for any other text. */
