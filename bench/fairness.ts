@@ -7,8 +7,8 @@ import { randomId } from '../src/commands/engine/ids.ts';
 import { accountActor } from '../src/identity/memberships/actor.ts';
 import { tempFolder } from './bench-register.ts';
 import type { RepeatedRequest } from './concurrent-calls.ts';
-import { callOf, importVendors } from './heavy.ts';
 import { callRequest, latencies, percentile, post, whileSending } from './http.ts';
+import { callOf, importVendors } from './import-vendors.ts';
 import { atMost, type Figure, figure, median } from './measure.ts';
 import { spawnService, stop } from './start.ts';
 

@@ -6,7 +6,6 @@ import Koa from 'koa';
 import { createRegister } from '../src/app/create-register.ts';
 import { createLogger } from '../src/app/logger.ts';
 import { ServiceClock } from '../src/clock/service-clock.ts';
-import { admission } from '../src/http/access/admission.ts';
 import { clientInfoReader } from '../src/http/access/client-info-reader.ts';
 import { createRateLimits } from '../src/http/access/rate-limits.ts';
 import { createApp } from '../src/http/create-app.ts';
@@ -44,17 +43,13 @@ const { authenticator, people, tokens } = openIdentity({
   baseUrl,
   log: logger,
 });
-const create = async (role: 'OWNER' | 'VIEWER') =>
-  (await tokens.create({ name: role, account_id: accountId, role, organizations: [organizationId] })).token;
-const [token, viewerToken] = [await create('OWNER'), await create('VIEWER')];
-const check = {
+const newToken = { name: 'bench', account_id: accountId, role: 'OWNER', organizations: [organizationId] } as const;
+const { token } = await tokens.create(newToken);
+const service = createApp({
   authenticate: (credential: string) => authenticator.authenticate(credential),
   // Requests are counted, but this limit is never reached.
   limits: createRateLimits(1_000_000_000, clientInfoReader([])),
   baseUrl,
-};
-const service = createApp({
-  ...check,
   tools: register.tools,
   health: async () => ({ serving: true }),
   version: '0',
@@ -69,14 +64,6 @@ const list = Buffer.from(`{"jsonrpc":"2.0","id":1,"result":{"tools":${register.t
 const router = new Router();
 router.post('/plain/list', async (ctx) => {
   await readJson(ctx.req);
-  ctx.type = 'json';
-  ctx.body = list;
-});
-/* The same with all checks of admission. It reads the body first: reading it a turn later costs more than the checks. */
-const admit = admission(check);
-router.post('/plain/checked', async (ctx) => {
-  await readJson(ctx.req);
-  await admit(ctx.req);
   ctx.type = 'json';
   ctx.body = list;
 });
@@ -120,7 +107,7 @@ await once(server, 'listening');
 const { port } = server.address() as AddressInfo;
 firstPage = await readFirstPage(port);
 process.on('disconnect', () => process.exit(0));
-process.send!({ port, token, viewerToken });
+process.send!({ port, token });
 
 /** Returns the answer to the request of `PAGE_REQUEST`. */
 async function readFirstPage(port: number): Promise<Buffer> {

@@ -3,17 +3,12 @@ import { parseArgs } from 'node:util';
 import { type BenchRegister, createBenchRegister } from './bench-register.ts';
 import { eventStoreFigures } from './eventstoredb.ts';
 import { fairnessFigures } from './fairness.ts';
-import { familyFigures } from './families.ts';
-import { heavyFigures } from './heavy.ts';
 import { httpFigures } from './http.ts';
-import { importFigures } from './import.ts';
-import { instanceFigures } from './instances.ts';
 import { rebuildFigures } from './log.ts';
 import { type Figure, table } from './measure.ts';
-import { memoryFigures } from './memory.ts';
 import { mongoFigures } from './mongodb.ts';
 import { pageFigures } from './pages.ts';
-import { millionFigures, readFigures, VERSIONS } from './reads.ts';
+import { readFigures, VERSIONS } from './reads.ts';
 import { reportFigures } from './reports.ts';
 import { sizeFigures } from './size.ts';
 import { startFigures } from './start.ts';
@@ -39,17 +34,11 @@ const groups: Record<string, (benchRegister: BenchRegister) => Figure[] | Promis
   reports: (benchRegister) => reportFigures(benchRegister, vendors, values.quick ? 1_000 : 10_000),
   rebuild: rebuildFigures,
   writes: (benchRegister) => writeFigures(benchRegister, durationMs),
-  trail: (benchRegister) => trailFigures(benchRegister, durationMs),
-  memory: () => memoryFigures(values.quick ? 100_000 : 1_000_000),
-  families: () => familyFigures(values.quick ? 1_000 : 100_000, logProgress),
-  import: (benchRegister) => importFigures(benchRegister),
+  trail: trailFigures,
   eventstoredb: () => eventStoreFigures(durationMs),
   mongodb: mongoFigures,
-  instances: () => instanceFigures(durationMs),
-  heavy: () => heavyFigures(values.quick ? 2_000 : 20_000),
   fairness: () => fairnessFigures(values.quick ? 2_000 : 20_000),
   start: () => startFigures(values.quick ? 2_000 : 20_000, values.quick ? 3 : 7),
-  million: () => millionFigures(values.quick ? 100_000 : 1_000_000),
 };
 
 logProgress(`creating ${vendors} vendors with ${VERSIONS} versions each`);

@@ -28,16 +28,15 @@ interface DataFolder {
 
 /**
  * Times from starting the process to its first page of vendors. Starts with many vendors are compared with starts on an
- * empty log, and with a Node.js process that does nothing.
+ * empty log.
  */
 export async function startFigures(vendors: number, rounds: number): Promise<Figure[]> {
   const empty = await createFolder(0);
   const full = await createFolder(vendors);
-  const starts = { full: [] as Start[], empty: [] as Start[], node: [] as Start[] };
+  const starts = { full: [] as Start[], empty: [] as Start[] };
   for (let round = 0; round < rounds; round++) {
     starts.full.push(await startService(full));
     starts.empty.push(await startService(empty));
-    starts.node.push(await startNode());
   }
   for (const { path } of [full, empty]) rmSync(path, { recursive: true, force: true });
   const medianOf = (measured: readonly Start[], field: keyof Start) => median(measured.map((start) => start[field]));
@@ -52,13 +51,6 @@ export async function startFigures(vendors: number, rounds: number): Promise<Fig
     ),
     figure(`${name}; baseline: its limit`, 'ms', medianOf(starts.full, 'ms'), 1_000, atMost(1)),
     figure(`${name}, CPU; baseline: its limit`, 'ms', medianOf(starts.full, 'cpuMs'), 1_300, atMost(1)),
-    figure(
-      `${name}, CPU; baseline: node -e 0`,
-      'ms',
-      medianOf(starts.full, 'cpuMs'),
-      medianOf(starts.node, 'cpuMs'),
-      atMost(40),
-    ),
   ];
 }
 
@@ -97,17 +89,6 @@ async function startService({ path, token }: DataFolder): Promise<Start> {
     const response = await fetch(`${url}/api/mcp/v1`, { method: 'POST', headers, body });
     isAnswered = response.ok && !(await response.text()).includes('"isError":true');
   }
-  const start = { ms: performance.now() - startedAt, cpuMs: cpuMsOf(child) };
-  await stop(child);
-  return start;
-}
-
-async function startNode(): Promise<Start> {
-  const startedAt = performance.now();
-  const child = spawn(process.execPath, ['-e', 'process.stdin.resume(); console.log(0)'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  await once(child.stdout!, 'data');
   const start = { ms: performance.now() - startedAt, cpuMs: cpuMsOf(child) };
   await stop(child);
   return start;
