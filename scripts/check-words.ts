@@ -7,8 +7,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { checkFile, type Finding, findDuplicates } from './words/check-file.ts';
-import { EXCEPTIONS, type Exception } from './words/exceptions.ts';
+import { checkFile, findDuplicates } from './words/check-file.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CODE = /^(?:src|scripts|bench|test|examples|bin)\/.*\.(?:tsx?|m?js)$/;
@@ -20,23 +19,19 @@ const folders = process.argv.slice(2).map((argument) => argument.replace(/^\.\/|
 const files = listFiles().filter(
   (file) => folders.length === 0 || folders.some((argument) => file === argument || file.startsWith(`${argument}/`)),
 );
-if (files.length === 0) fail('No such file or folder here.');
+if (files.length === 0) {
+  console.error('No such file or folder here.');
+  process.exit(2);
+}
 
-const used = new Set<Exception>();
 const checked = files.map((file) => checkFile(file, readFileSync(`${ROOT}/${file}`, 'utf8')));
 const exports = checked.flatMap((result) => result.exports).filter(({ file }) => file.startsWith('src/'));
-const findings = [...checked.flatMap((result) => result.findings), ...findDuplicates(exports)].filter(
-  (finding) => !isExcepted(finding),
-);
+const findings = [...checked.flatMap((result) => result.findings), ...findDuplicates(exports)];
 for (const { file, line, column, text, advice } of findings) {
   console.log(`${file}:${line}:${column} ${advice}\n    ${text}`);
 }
-const unused = EXCEPTIONS.filter((exception) => files.includes(exception.file) && !used.has(exception));
-for (const { file, text } of unused) console.log(`scripts/words/exceptions.ts: nothing in ${file} needs "${text}"`);
-
-const problems = findings.length + unused.length;
-console.log(`${files.length} files, ${problems} ${problems === 1 ? 'finding' : 'findings'}`);
-process.exitCode = problems === 0 ? 0 : 1;
+console.log(`${files.length} files, ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`);
+process.exitCode = findings.length === 0 ? 0 : 1;
 
 /** Returns the project's own files, new ones too, without those that Git ignores. */
 function listFiles(): string[] {
@@ -48,15 +43,4 @@ function listFiles(): string[] {
     .filter((file) => (CODE.test(file) || DOCUMENTS.test(file)) && !LEFT_ALONE.test(file))
     .filter((file) => existsSync(`${ROOT}/${file}`))
     .sort();
-}
-
-function isExcepted(finding: Finding): boolean {
-  const exception = EXCEPTIONS.find(({ file, text }) => finding.file === file && finding.text === text);
-  if (exception) used.add(exception);
-  return exception !== undefined;
-}
-
-function fail(message: string): never {
-  console.error(message);
-  process.exit(2);
 }

@@ -94,7 +94,7 @@ function showOnlyChanges(runs: readonly ExampleRun[]): ExampleRun[] {
 
 /** Longer descriptions are cut at their first colon in the index. */
 const MAX_INDEX_CHARACTERS = 120;
-const MAX_BLOCK_WIDTH = 110;
+const NAMES_OF_LINE = /(.{1,110})(?: |$)/g;
 
 function toolIndex(tools: readonly Tool[]): string {
   const rows = tools.map((tool) => {
@@ -267,11 +267,5 @@ function outputSection({ record, readOnly, output }: Tool): string[] {
 
 /** Returns a block with the names, as many on a line as fit. */
 function nameBlock(all: readonly string[]): string {
-  const lines: string[] = [];
-  for (const name of all) {
-    const line = lines.at(-1);
-    if (line !== undefined && line.length + name.length < MAX_BLOCK_WIDTH) lines[lines.length - 1] = `${line} ${name}`;
-    else lines.push(name);
-  }
-  return `\`\`\`text\n${lines.join('\n')}\n\`\`\``;
+  return `\`\`\`text\n${all.join(' ').replaceAll(NAMES_OF_LINE, '$1\n')}\`\`\``;
 }

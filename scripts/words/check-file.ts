@@ -1,14 +1,13 @@
-import { TERMS } from './exceptions.ts';
 import { blankOut, HARD_BREAK, type Prose, sentencesOf } from './prose.ts';
 import { readSource } from './read-source.ts';
-import { MAX_SENTENCE_WORDS, REFUSED_BEGINNINGS, REFUSED_NAMES, REFUSED_WORDS } from './vocabulary.ts';
+import { MAX_SENTENCE_WORDS, REFUSED_BEGINNINGS, REFUSED_NAMES, REFUSED_WORDS, TERMS } from './vocabulary.ts';
 
 /** A text to change, with its place. Lines and columns count from 1. */
 export interface Finding {
   file: string;
   line: number;
   column: number;
-  /** The name, or the first words of the text. An exception names it. */
+  /** The name, or the first words of the text. */
   text: string;
   advice: string;
 }
@@ -105,7 +104,7 @@ function checkName(name: string, offset: number): Remark[] {
 /** Returns the name's words without those of a term. */
 function withoutTerms(name: string): string {
   const words = wordsInName(name).join(' ');
-  return TERMS.reduce((remaining, { term }) => remaining.replaceAll(term, ''), words).replaceAll(' ', '_');
+  return TERMS.reduce((remaining, term) => remaining.replaceAll(term, ''), words).replaceAll(' ', '_');
 }
 
 /** Returns a name's words in lower case: `readHTTPBody` and `READ_HTTP_BODY` are read, http and body. */

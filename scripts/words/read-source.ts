@@ -1,3 +1,5 @@
+// TypeScript calls these modules unstable: a new version may move them.
+import { createScanner, LanguageVariant, type Scanner, SyntaxKind } from 'typescript/unstable/ast';
 import { blankOut, type Prose, resolveEscapes } from './prose.ts';
 import { TextRun } from './text-run.ts';
 
@@ -17,191 +19,155 @@ const BEFORE_EXPRESSION = new Set(
   'return typeof case in of await yield else do void delete instanceof new throw default'.split(' '),
 );
 const INLINE_ELEMENTS = new Set('a abbr b code em i kbd mark small span strong time'.split(' '));
-const REGULAR_EXPRESSION = /\/(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/\w*/y;
-const WORD = /[\p{L}\p{N}_$]+/uy;
-/** An arrow function's type parameters in a .tsx file, such as `<T,>` and `<T extends object>`. */
-const TYPE_PARAMETERS = /<[A-Z]\w*(?:,| extends )/y;
+/** An element's name, or none of a fragment, but not an arrow function's type parameters such as `<T,>`. */
+const ELEMENT_NAME = /(?=[A-Za-z>])(?![A-Z]\w*(?:,| extends ))[\w.:-]*/y;
+
+/** A space in braces, or a comment. */
+const NO_WORD = /^\{\s*(?:['"]\s*['"]|\/\*[\s\S]*\*\/)\s*\}$/;
 
 /** Splits a TypeScript or JavaScript file into comments, strings, JSX text and code. The file must have no syntax error. */
-export function readSource(source: string, options: { jsx: boolean }): SourceText {
-  return new SourceReader(source, options.jsx).read();
+export function readSource(source: string, { jsx }: { jsx: boolean }): SourceText {
+  return new SourceReader(source, jsx).read();
 }
 
+/** Follows TypeScript's scanner, and tells it what only a parser knows: where templates, JSX and expressions begin. */
 class SourceReader {
   readonly #source: string;
   readonly #jsx: boolean;
+  readonly #scanner: Scanner;
   readonly #result: SourceText = { comments: [], strings: [], jsxTexts: [], code: '' };
-  readonly #blanked: { from: number; to: number }[] = [];
-  #at = 0;
+  /** Where comments and strings are. */
+  readonly #blanks: [start: number, end: number][] = [];
+  /** The end of the last line comment, if no code is before it on its line. */
+  #lineCommentEnd = -1;
 
   constructor(source: string, jsx: boolean) {
     this.#source = source;
     this.#jsx = jsx;
+    this.#scanner = createScanner(false, jsx ? LanguageVariant.JSX : LanguageVariant.Standard, source);
   }
 
   read(): SourceText {
-    if (this.#source.startsWith('#!')) this.#at = this.#endOfLine(0);
     this.#readCode();
-    let code = '';
     let done = 0;
-    for (const { from, to } of this.#blanked) {
-      code += this.#source.slice(done, from) + blankOut(this.#source.slice(from, to));
-      done = to;
+    for (const [start, end] of this.#blanks) {
+      this.#result.code += this.#source.slice(done, start) + blankOut(this.#source.slice(start, end));
+      done = end;
     }
-    this.#result.code = code + this.#source.slice(done);
+    this.#result.code += this.#source.slice(done);
     return this.#result;
+  }
+
+  /** Returns the next token that is code, or undefined at the end of the file. */
+  #next(): SyntaxKind | undefined {
+    for (;;) {
+      const kind = this.#scanner.scan();
+      if (kind === SyntaxKind.EndOfFile) return undefined;
+      if (kind === SyntaxKind.SingleLineCommentTrivia) this.#addLineComment();
+      else if (kind === SyntaxKind.MultiLineCommentTrivia) this.#addBlockComment();
+      else if (kind !== SyntaxKind.WhitespaceTrivia && kind !== SyntaxKind.NewLineTrivia) return kind;
+    }
   }
 
   /** Reads to the end of the file, or past the brace that closes an expression in a template or in JSX. */
   #readCode(): void {
     let depth = 0;
     let afterOperand = false;
-    while (this.#at < this.#source.length) {
-      const character = this.#source[this.#at]!;
-      if (this.#skipSpaceOrComment(character)) continue;
-      if (this.#readOperand(character, afterOperand)) {
+    for (let kind = this.#next(); kind !== undefined; kind = this.#next()) {
+      if (this.#readOperand(kind, afterOperand)) {
         afterOperand = true;
         continue;
       }
-      const word = this.#match(WORD);
-      if (word !== undefined) {
-        afterOperand = !BEFORE_EXPRESSION.has(word);
-        this.#at += word.length;
-        continue;
-      }
-      this.#at++;
-      if (character === '{') depth++;
-      if (character === '}' && depth-- === 0) return;
+      if (kind === SyntaxKind.OpenBraceToken) depth++;
+      if (kind === SyntaxKind.CloseBraceToken && depth-- === 0) return;
       // A postfix `!` leaves an operand an operand.
-      if (character !== '!') afterOperand = character === ')' || character === ']';
+      if (kind !== SyntaxKind.ExclamationToken) afterOperand = this.#endsOperand(kind);
     }
   }
 
-  /** Returns true after reading a white space or comments. */
-  #skipSpaceOrComment(character: string): boolean {
-    if (/\s/.test(character)) this.#at++;
-    else if (this.#source.startsWith('//', this.#at)) this.#readLineComments();
-    else if (this.#source.startsWith('/*', this.#at)) this.#readBlockComment();
-    else return false;
-    return true;
+  #endsOperand(kind: SyntaxKind): boolean {
+    if (kind === SyntaxKind.CloseParenToken || kind === SyntaxKind.CloseBracketToken) return true;
+    const text = this.#scanner.getTokenText();
+    return /^[\p{L}\p{N}_$#]/u.test(text) && !BEFORE_EXPRESSION.has(text);
   }
 
   /** Returns true after reading a string, a regular expression or a JSX element. */
-  #readOperand(character: string, afterOperand: boolean): boolean {
-    if (/['"`]/.test(character)) {
-      this.#readString();
+  #readOperand(kind: SyntaxKind, afterOperand: boolean): boolean {
+    if (isString(kind)) {
+      this.#readStrings(kind);
       return true;
     }
     if (afterOperand) return false;
-    const expression = character === '/' ? this.#match(REGULAR_EXPRESSION) : undefined;
-    if (expression !== undefined) {
-      this.#blank(this.#at, this.#at + expression.length);
-      this.#at += expression.length;
+    if (kind === SyntaxKind.SlashToken || kind === SyntaxKind.SlashEqualsToken) {
+      this.#scanner.reScanSlashToken();
+      this.#blankToken();
       return true;
     }
-    if (character !== '<' || !this.#beginsElement()) return false;
-    this.#readElement(new TextRun(this.#result.jsxTexts));
+    const name = this.#jsx && kind === SyntaxKind.LessThanToken ? this.#match(ELEMENT_NAME) : undefined;
+    if (name === undefined) return false;
+    this.#readElement(name, new TextRun(this.#result.jsxTexts));
     return true;
   }
 
-  /** Reads a line comment and the ones on the lines below it, which continue it. */
-  #readLineComments(): void {
-    const start = this.#at;
-    let text = '';
-    for (;;) {
-      const end = this.#endOfLine(this.#at);
-      const line = this.#source.slice(this.#at, end);
-      const marker = /^\/\/+(?: {5,}.*)?/.exec(line)![0];
-      text += blankOut(marker) + line.slice(marker.length);
-      this.#at = end;
-      const gap = /^\n[ \t]*(?=\/\/)/.exec(this.#source.slice(end, end + 200))?.[0];
-      // A comment after code on the same line doesn't continue on the next line.
-      if (gap === undefined || !/(^|\n)[ \t]*$/.test(this.#source.slice(Math.max(0, start - 200), start))) break;
-      text += gap;
-      this.#at += gap.length;
-    }
-    this.#blank(start, this.#at);
-    this.#result.comments.push({ start, text });
+  /** Adds a line comment, or continues the one on the line above. */
+  #addLineComment(): void {
+    const start = this.#scanner.getTokenStart();
+    const line = this.#blankToken();
+    const marker = /^\/\/+(?: {5,}.*)?/.exec(line)![0];
+    const text = blankOut(marker) + line.slice(marker.length);
+    const gap = this.#source.slice(this.#lineCommentEnd, start);
+    const last = this.#result.comments.at(-1);
+    if (this.#lineCommentEnd >= 0 && last && /^\r?\n[ \t]*$/.test(gap)) last.text += gap + text;
+    else this.#result.comments.push({ start, text });
+    const isAlone = this.#source.slice(this.#source.lastIndexOf('\n', start - 1) + 1, start).trim() === '';
+    this.#lineCommentEnd = isAlone ? this.#scanner.getTokenEnd() : -1;
   }
 
-  /** Reads a comment without its markers. Lines indented by five spaces or more show code: they are left out. */
-  #readBlockComment(): void {
-    const start = this.#at;
-    const close = this.#source.indexOf('*/', start + 2);
-    this.#at = close < 0 ? this.#source.length : close + 2;
-    const text = this.#source
-      .slice(start, this.#at)
+  /** Adds a comment without its markers. Lines indented by five spaces or more show code: they are left out. */
+  #addBlockComment(): void {
+    const start = this.#scanner.getTokenStart();
+    const text = this.#blankToken()
       .replace(/^\/\*+|\**\/$/g, blankOut)
       .replace(/^[ \t]*\*(?: {5,}.*)?/gm, blankOut);
-    this.#blank(start, this.#at);
     this.#result.comments.push({ start, text });
   }
 
   /** Reads a string or template, and those that `+` joins to it. */
-  #readString(): void {
-    const start = this.#at;
+  #readStrings(first: SyntaxKind): void {
+    const start = this.#scanner.getTokenStart();
     let text = '';
-    for (;;) {
-      text += this.#source[this.#at] === '`' ? this.#readTemplate() : this.#readQuoted();
+    for (let kind = first; ; kind = this.#scanner.scan()) {
+      text += kind === SyntaxKind.TemplateHead ? this.#readTemplate() : ` ${this.#literal(1, 1)} `;
       const gap = this.#match(/\s*\+\s*(?=['"`])/y);
       if (gap === undefined) break;
       text += ' '.repeat(gap.length);
-      this.#at += gap.length;
+      this.#scanner.resetTokenState(this.#scanner.getTokenEnd() + gap.length);
     }
     this.#result.strings.push({ start, text });
   }
 
-  #readQuoted(): string {
-    const start = this.#at++;
-    const quote = this.#source[start]!;
-    while (this.#at < this.#source.length && this.#source[this.#at] !== quote && this.#source[this.#at] !== '\n') {
-      this.#at += this.#source[this.#at] === '\\' ? 2 : 1;
-    }
-    this.#at++;
-    this.#blank(start, this.#at);
-    return ` ${resolveEscapes(this.#source.slice(start + 1, this.#at - 1))} `;
-  }
-
   #readTemplate(): string {
-    let from = this.#at++;
-    let text = ' ';
-    let begin = this.#at;
-    while (this.#at < this.#source.length) {
-      const character = this.#source[this.#at];
-      if (character === '`') break;
-      if (character === '$' && this.#source[this.#at + 1] === '{') {
-        text += resolveEscapes(this.#source.slice(begin, this.#at));
-        const expression = this.#at;
-        this.#at += 2;
-        this.#blank(from, this.#at);
-        this.#readCode();
-        text += 'X'.repeat(this.#at - expression);
-        begin = this.#at;
-        from = this.#at;
-      } else {
-        this.#at += character === '\\' ? 2 : 1;
-      }
+    let text = ` ${this.#literal(1, 2)}`;
+    for (;;) {
+      const expression = this.#scanner.getTokenEnd() - 2;
+      this.#readCode();
+      const isLast = this.#scanner.reScanTemplateToken(false) === SyntaxKind.TemplateTail;
+      text += 'X'.repeat(this.#scanner.getTokenStart() + 1 - expression) + this.#literal(1, isLast ? 1 : 2);
+      if (isLast) return `${text} `;
     }
-    text += `${resolveEscapes(this.#source.slice(begin, this.#at))} `;
-    this.#at++;
-    this.#blank(from, this.#at);
-    return text;
   }
 
-  #beginsElement(): boolean {
-    return (
-      this.#jsx && /[A-Za-z>]/.test(this.#source[this.#at + 1] ?? '') && this.#match(TYPE_PARAMETERS) === undefined
-    );
+  /** Blanks a literal. Returns it without its delimiters. */
+  #literal(opening: number, closing: number): string {
+    return resolveEscapes(this.#blankToken().slice(opening, -closing));
   }
 
-  /** Reads an element. The text of an inline element belongs to its parent's. */
-  #readElement(parent: TextRun): void {
-    const start = this.#at++;
-    const name = this.#match(/[\w.:-]*/y)!;
-    this.#at += name.length;
-    const isClosed = this.#readAttributes();
+  /** Reads an element from its name on. The text of an inline element belongs to its parent's. */
+  #readElement(name: string, parent: TextRun): void {
+    const start = this.#scanner.getTokenStart();
+    this.#scanner.resetTokenState(this.#scanner.getTokenEnd() + name.length);
     const inline = INLINE_ELEMENTS.has(name);
-    if (isClosed) {
+    if (this.#readAttributes()) {
       // A component without children, such as a date, reads as one word.
       if (/^[A-Z]/.test(name)) parent.addWord(start);
       else if (!inline) parent.end();
@@ -215,64 +181,46 @@ class SourceReader {
 
   /** Reads to the end of a start tag. Returns true when the tag closes itself. */
   #readAttributes(): boolean {
-    while (this.#at < this.#source.length) {
-      const character = this.#source[this.#at]!;
-      if (character === '>') {
-        this.#at++;
-        return false;
-      }
-      if (this.#source.startsWith('/>', this.#at)) {
-        this.#at += 2;
-        return true;
-      }
-      if (/['"]/.test(character)) this.#readString();
-      else if (this.#source.startsWith('//', this.#at)) this.#readLineComments();
-      else if (this.#source.startsWith('/*', this.#at)) this.#readBlockComment();
-      else if (character === '{') this.#readExpression();
-      else this.#at++;
+    let isClosed = false;
+    for (let kind = this.#next(); kind !== SyntaxKind.GreaterThanToken; kind = this.#next()) {
+      if (kind === undefined) throw new Error('a tag without an end');
+      isClosed = kind === SyntaxKind.SlashToken;
+      if (isString(kind)) this.#readStrings(kind);
+      if (kind === SyntaxKind.OpenBraceToken) this.#readCode();
     }
-    return true;
+    return isClosed;
   }
 
+  /** Reads to the end of an end tag. */
   #readChildren(run: TextRun): void {
-    while (this.#at < this.#source.length) {
-      if (this.#source.startsWith('</', this.#at)) {
-        this.#at = this.#source.indexOf('>', this.#at) + 1;
-        return;
-      }
-      if (this.#source[this.#at] === '<') {
-        this.#readElement(run);
-      } else if (this.#source[this.#at] === '{') {
-        const start = this.#at;
-        this.#readExpression();
-        // A space in braces and a comment don't count as words.
-        if (!/^\{\s*(?:['"]\s*['"]|\/\*[\s\S]*\*\/)\s*\}$/.test(this.#source.slice(start, this.#at)))
-          run.addWord(start);
-      } else {
-        const text = this.#match(/[^<{]+/y)!;
-        run.addText(this.#at, text);
-        this.#blank(this.#at, this.#at + text.length);
-        this.#at += text.length;
-      }
+    const scan = (): SyntaxKind => this.#scanner.scanJsxToken();
+    for (let kind = scan(); kind !== SyntaxKind.LessThanSlashToken; kind = scan()) {
+      if (kind === SyntaxKind.EndOfFile) return;
+      const start = this.#scanner.getTokenStart();
+      if (kind === SyntaxKind.LessThanToken) this.#readElement(this.#match(ELEMENT_NAME)!, run);
+      else if (kind === SyntaxKind.OpenBraceToken) {
+        this.#readCode();
+        const expression = this.#source.slice(start, this.#scanner.getTokenEnd());
+        if (!NO_WORD.test(expression)) run.addWord(start);
+      } else run.addText(start, this.#blankToken());
     }
+    while (![SyntaxKind.GreaterThanToken, undefined].includes(this.#next()));
   }
 
-  #readExpression(): void {
-    this.#at++;
-    this.#readCode();
-  }
-
+  /** Returns what a sticky pattern matches after the token. */
   #match(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at;
+    pattern.lastIndex = this.#scanner.getTokenEnd();
     return pattern.exec(this.#source)?.[0];
   }
 
-  #endOfLine(from: number): number {
-    const end = this.#source.indexOf('\n', from);
-    return end < 0 ? this.#source.length : end;
+  /** Blanks the token in the code. Returns its text. */
+  #blankToken(): string {
+    const [start, end] = [this.#scanner.getTokenStart(), this.#scanner.getTokenEnd()];
+    this.#blanks.push([start, end]);
+    return this.#source.slice(start, end);
   }
+}
 
-  #blank(from: number, to: number): void {
-    this.#blanked.push({ from, to });
-  }
+function isString(kind: SyntaxKind): boolean {
+  return [SyntaxKind.StringLiteral, SyntaxKind.NoSubstitutionTemplateLiteral, SyntaxKind.TemplateHead].includes(kind);
 }

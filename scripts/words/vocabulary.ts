@@ -86,3 +86,6 @@ export const REFUSED_BEGINNINGS = new Set('what whatever who whoever whose whom 
 
 /** A sentence may have this many words. Aim at 25. */
 export const MAX_SENTENCE_WORDS = 30;
+
+/** Terms in which a refused word is clear: the name of an error, and a word of docs/glossary.md. */
+export const TERMS = ['not found', 'kept seal'];

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { until } from '../run/wait.ts';
 
 /** A tool's answer: its structuredContent, and true if it is an error. */
 export interface Answer {
@@ -115,21 +114,6 @@ export const legacyCall: Call = async (url, token, name, args = {}) =>
 
 export const modernCall: Call = async (url, token, name, args = {}) =>
   answerOf(await modernRequest(url, token, 'tools/call', { name, arguments: args }));
-
-/** Calls like `legacyCall`. Repeats a read that a busy service can't answer yet, for a minute in all. */
-export const patientCall: Call = (url, token, tool, args) => {
-  const isRead = /^(list|get)/.test(tool);
-  const answer = async () => {
-    const reply = await legacyCall(url, token, tool, args).catch((failure: RpcFailure) => {
-      // The token's account can't be read yet.
-      if (isRead && failure.status === 503) return null;
-      throw failure;
-    });
-    const error = reply?.result.error as ToolError | undefined;
-    return isRead && reply?.isError && error?.code === 'unavailable' ? null : reply;
-  };
-  return until(answer, 60_000, tool);
-};
 
 /** Returns the SDK's client, configured with an address and a token. */
 export async function sdkClient(url: string, token: string): Promise<Client> {
