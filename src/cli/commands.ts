@@ -62,7 +62,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'import',
-    summary: 'import records from a CSV, XLSX or ODS file of any length',
+    summary: 'import records from a spreadsheet',
     load: async () => (await import('./import/import.ts')).importFile,
   },
   {
@@ -72,7 +72,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'crosswalk import',
-    summary: 'link the controls of two frameworks as a CSV, XLSX or ODS file says',
+    summary: 'link the controls of two frameworks as a spreadsheet says',
     load: async () => (await import('./import/crosswalk-import.ts')).crosswalkImport,
   },
   {

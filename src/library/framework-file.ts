@@ -17,7 +17,8 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 /** Bytes that show a file's format. */
 const INSPECTED_BYTES = 4096;
 
-const TABLE_EXTENSIONS = ['.csv', '.tsv', '.xlsx', '.ods', '.xls'];
+/** Files of these names are tables, also if their content is HTML or XML. */
+const TABLE_EXTENSIONS = ['.csv', '.tsv', '.xlsx', '.ods', '.xls', '.html', '.htm'];
 const YAML_EXTENSIONS = ['.yaml', '.yml'];
 /**
  * The first line of a YAML mapping, behind blank lines and comments. A CSV's first line has more than a name and a colon.
@@ -115,7 +116,7 @@ async function formatOf(path: string): Promise<FileFormat> {
   const text = start.toString('utf8').replace(/^\uFEFF/, '');
   const extension = extname(path).toLowerCase();
   if (/^\s*[{[]/.test(text)) return 'JSON';
-  if (/^\s*</.test(text)) return 'XML';
+  if (/^\s*</.test(text)) return TABLE_EXTENSIONS.includes(extension) ? 'TABLE' : 'XML';
   if (YAML_EXTENSIONS.includes(extension)) return 'YAML';
   return !TABLE_EXTENSIONS.includes(extension) && YAML_START.test(text) ? 'YAML' : 'TABLE';
 }
@@ -138,7 +139,7 @@ async function readDocument(path: string, format: Exclude<FileFormat, 'TABLE'>):
   const bytes = await readFile(path);
   switch (format) {
     case 'XML':
-      return await readOscalXml(bytes);
+      return readOscalXml(bytes);
     case 'JSON':
       return parseJsonDocument(bytes.toString('utf8').replace(/^\uFEFF/, ''));
     case 'YAML':

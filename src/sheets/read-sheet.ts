@@ -54,8 +54,8 @@ interface FoundTable {
 }
 
 /**
- * Opens a CSV (comma, semicolon or tab), XLSX or ODS file and finds its table. Rows are streamed: only one chunk of the
- * file, its first rows and the shared texts of a workbook are in memory.
+ * Opens a spreadsheet and finds its table. Rows are streamed. A CSV is never in memory as a whole, a workbook only in the
+ * process that reads it.
  * @param openWorkbook in a process of its own, for a file that somebody chose
  * @throws Refusal invalid_input for a missing file, sheet or heading row
  */

@@ -13,7 +13,7 @@ export interface Workbook {
 }
 
 /**
- * Opens a CSV, an XLSX or an ODS file. `openWorkbook` reads it here, `openWorkbookInProcess` in a process of its own.
+ * Opens a spreadsheet. `openWorkbook` reads it here, `openWorkbookInProcess` in a process of its own.
  * @param encoding of a CSV that isn't in UTF-8, such as windows-1252
  */
 export type OpenWorkbook = (path: string, encoding?: string) => Promise<Workbook>;

@@ -30,6 +30,7 @@ export function xlsxFiles(sheets: readonly TestSheet[], options: { date1904?: bo
   const strings = new Map<string, number>();
   const worksheets = sheets.map((sheet, index) => [`xl/worksheets/sheet${index + 1}.xml`, sheetXml(sheet, strings)]);
   return {
+    '[Content_Types].xml': contentTypesXml(sheets.length),
     '_rels/.rels': relations([['rId1', 'officeDocument', 'xl/workbook.xml']]),
     'xl/workbook.xml': workbookXml(sheets, options.date1904 ?? false),
     'xl/_rels/workbook.xml.rels': relations([
@@ -73,6 +74,14 @@ function workbookXml(sheets: readonly TestSheet[], date1904: boolean): string {
       `<sheet name="${name ?? `Sheet${index + 1}`}" sheetId="${index + 1}"${hidden ? ' state="hidden"' : ''} r:id="rId${index + 1}"/>`,
   );
   return `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><workbookPr${date1904 ? ' date1904="1"' : ''}/><sheets>${sheetElements.join('')}</sheets></workbook>`;
+}
+
+function contentTypesXml(sheets: number): string {
+  const part = (name: string, type: string) =>
+    `<Override PartName="/xl/${name}.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.${type}+xml"/>`;
+  const worksheets = Array.from({ length: sheets }, (_, index) => part(`worksheets/sheet${index + 1}`, 'worksheet'));
+  const others = [part('workbook', 'sheet.main'), part('sharedStrings', 'sharedStrings'), part('styles', 'styles')];
+  return `${HEAD}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">${[...others, ...worksheets].join('')}</Types>`;
 }
 
 function stringsXml(strings: readonly string[]): string {

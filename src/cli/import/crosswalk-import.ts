@@ -20,8 +20,8 @@ import { writeService } from './write-service.ts';
 export const crosswalkImport: Command = {
   help: `Usage: veritrail crosswalk import FILE [options]
 
-Links controls of two adopted frameworks, as a spreadsheet pairs them. FILE is a CSV, XLSX or ODS with up to 5,000 pairs:
-a column with the controls of each framework, by their numbers, and usually one with the relation. A cell may have
+Links controls of two adopted frameworks, as a spreadsheet pairs them. FILE is a CSV or a workbook with up to 5,000
+pairs: a column with the controls of each framework, by their numbers, and usually one with the relation. A cell may have
 several numbers, such as "A.5.1; A.5.2". Columns are found by their headings, such as "Source" and "Target", or by the
 numbers in them. The relation is that of the first control to the second: equivalent, supports, supported by, partly,
 or partly covered by.

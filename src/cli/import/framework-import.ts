@@ -30,7 +30,7 @@ changes nothing. It takes --dry-run, --reason, --organization and --account.
 FILE is one of these, recognized by its content:
 - an OSCAL catalog, or an OSCAL profile, in JSON, XML or YAML
 - a library of CISO Assistant, or an OpenControl standard, in YAML or JSON
-- a table (CSV, XLSX or ODS) with a column for the number of each control, and one for its title or text
+- a table (CSV, XLSX, ODS, HTML and others) with a column for the number of each control, and one for its title or text
 
 The controls may take up to 768 KiB. Most catalogs exceed that only with their texts. Titles of more than 200 characters
 are shortened, and the description has the whole title. Withdrawn controls are left out; the framework's note lists them.

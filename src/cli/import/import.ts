@@ -35,8 +35,9 @@ const IMPORTABLE_TYPES = [...ROW_READERS.values()].map(({ type }) => FAMILIES[ty
 export const importFile: Command = {
   help: `Usage: veritrail import FILE --type TYPE [options]
 
-Creates a record for each row of a spreadsheet. FILE is a CSV, XLSX or ODS. The service may be running. The sheet and the
-row with the headings are found by the names of their columns. A column fills the field with the same name, "Next review
+Creates a record for each row of a spreadsheet. FILE is a CSV of any length, a workbook (XLSX, XLS, XLSB,
+ODS, Numbers) or an HTML table. The service may be running. The sheet and the row with the headings are found by the
+names of their columns. A column fills the field with the same name, "Next review
 due" fills next_review_due, or with another usual heading, "Supplier" fills a vendor's name. Map other columns. The fields
 are those of the type's tools. A downloaded file of records can be edited and imported: its column "id" names the records
 to change. Dates, yes and no, and values such as "in progress" or "Likely" may be written as people write them; n/a, TBD

@@ -72,7 +72,7 @@ function checkedDocument(document: unknown, format: string): JsonObject {
 
 /** Says which files are read. */
 export const READABLE_FORMATS =
-  'Choose an OSCAL catalog or profile, a library of CISO Assistant, an OpenControl standard, or a table (CSV, XLSX, ODS).';
+  'Choose an OSCAL catalog or profile, a library of CISO Assistant, an OpenControl standard, or a table (CSV or a workbook).';
 
 function refusal(message: string): Refusal {
   return new Refusal('invalid_input', message);

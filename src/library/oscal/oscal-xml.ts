@@ -1,6 +1,6 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
-import { parseXml } from '../../sheets/zip/xml.ts';
 import type { JsonObject } from '../formats/json-object.ts';
+import { readXml } from './read-xml.ts';
 
 /** An element with its texts and elements in order. */
 interface XmlElement {
@@ -42,8 +42,6 @@ const TEXTS = new Set(['title', 'version', 'label', 'choice', 'value', 'with-id'
 /** Elements that a register needs, and that appear once, as objects. */
 const OBJECTS = new Set(['metadata', 'select', 'merge', 'combine', 'custom', 'modify', 'back-matter']);
 
-const CHUNK_BYTES = 64 * 1024;
-
 /** Blocks of markup. Their text becomes the `prose` of the element around them. */
 const BLOCKS = new Set(['p', 'ul', 'ol', 'pre', 'table', 'blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 /** Parts of blocks that are lines of their own. */
@@ -54,12 +52,11 @@ const LINES = new Set(['li', 'tr', 'thead', 'tbody']);
  * out.
  * @throws Refusal for a document that isn't well-formed, and for one with a document type, which could define entities
  */
-export async function readOscalXml(bytes: Uint8Array): Promise<JsonObject> {
+export function readOscalXml(bytes: Uint8Array): JsonObject {
   const document: XmlElement = { name: '', attributes: {}, content: [] };
   const path = [document];
-  await parseXml(
-    chunksOf(bytes),
-    {
+  try {
+    readXml(bytes, {
       open(name, attributes) {
         const element: XmlElement = { name, attributes, content: [] };
         path.at(-1)!.content.push(element);
@@ -67,16 +64,12 @@ export async function readOscalXml(bytes: Uint8Array): Promise<JsonObject> {
       },
       close: () => void path.pop(),
       text: (text) => void path.at(-1)!.content.push(text),
-    },
-    damagedXml,
-  );
+    });
+  } catch {
+    throw damagedXml();
+  }
   const [root] = elementsOf(document);
   return { [root!.name]: objectOf(root!) };
-}
-
-/** Returns the bytes in pieces, because the reader limits what stands between two tags by the piece. */
-async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) yield bytes.subarray(start, start + CHUNK_BYTES);
 }
 
 const damagedXml = () =>

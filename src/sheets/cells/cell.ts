@@ -3,7 +3,8 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 /** A cell that isn't blank, as the spreadsheet program shows it. */
 export type Cell =
   | { kind: 'text'; value: string }
-  | { kind: 'number'; value: number }
+  /** `shown` is the text that the cell's format makes of it, such as 5.10 or 40%, if it isn't the number's own. */
+  | { kind: 'number'; value: number; shown?: string }
   | { kind: 'boolean'; value: boolean }
   /** `YYYY-MM-DD`. */
   | { kind: 'date'; value: string }

@@ -99,8 +99,10 @@ function valueFrom(cell: Cell, field: SheetField, orders: DateOrders): ParsedCel
   }
 }
 
+/** Returns a cell's text as its format shows it. */
 function textFrom(cell: Cell): string {
-  return displayText(cell).replace(/\r\n?/g, '\n').trim();
+  const text = cell.kind === 'number' ? (cell.shown ?? displayText(cell)) : displayText(cell);
+  return text.replace(/\r\n?/g, '\n').trim();
 }
 
 /** Completes an address without its scheme, such as aws.amazon.com. */

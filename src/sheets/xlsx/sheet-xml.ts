@@ -1,4 +1,4 @@
-import { EPOCH_1900 } from './xlsx-dates.ts';
+import { EPOCH_1900 } from '../workbook/date-cell.ts';
 
 /** A value to write. A text that is exactly a date or a UTC time becomes a date of the spreadsheet; null leaves the cell blank. */
 export type SheetValue = string | number | boolean | { share: number } | null;

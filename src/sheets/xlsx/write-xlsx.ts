@@ -1,4 +1,3 @@
-import { writeZip, type ZipPart } from '../zip/write-zip.ts';
 import {
   escapeText,
   headingRow,
@@ -10,6 +9,7 @@ import {
   STYLES_XML,
   XML_HEAD,
 } from './sheet-xml.ts';
+import { writeZip, type ZipPart } from './write-zip.ts';
 
 /** A sheet to write: its headings, and rows that are read when they are written. */
 export interface NewSheet {

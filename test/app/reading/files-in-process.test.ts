@@ -115,7 +115,9 @@ test('no other code of the service uses the readers that need libraries', () => 
   const users = sources.filter((path) => {
     if (/^(?:sheets|library)\//.test(path)) return false;
     const text = readFileSync(join(SRC, path), 'utf8').replaceAll(/^import type .*$/gm, '');
-    return /\/(?:open-workbook|framework-file|framework-table|parse-document|zip|xml|open-csv)\.ts'/.test(text);
+    return /\/(?:open-workbook|framework-file|framework-table|parse-document|unzip|read-xml|open-csv|open-spreadsheet)\.ts'|'@e965\/xlsx'/.test(
+      text,
+    );
   });
   assert.equal(users, ['app/reading/reading-process.ts']);
 });

@@ -24,3 +24,21 @@ function timeOf(serial: number, date1904: boolean): number | undefined {
   const time = epoch + Math.round(serial * DAY_MS);
   return time < END_OF_9999 ? time : undefined;
 }
+
+/** Returns the number of a time in the 1900 system. */
+export const serialOf = (time: Date): number => (time.getTime() - EPOCH_1900) / DAY_MS;
+
+/** Excel writes no longer code. Reading one needs time that grows with the square of the length. */
+const MAX_CODE_CHARACTERS = 255;
+
+/**
+ * Returns true for a format code that shows a day (ECMA-376 part 1, 18.8.31). The letters y and d mean days, h and s mean
+ * times, and m means months unless h or s is there too. Quoted and escaped letters and bracketed parts are ignored,
+ * except that an elapsed time such as `[h]` makes m mean minutes. Only the first section counts.
+ */
+export function showsDay(format: string): boolean {
+  const code = format.slice(0, MAX_CODE_CHARACTERS);
+  const section = code.replace(/"[^"]*"|\\.|[_*].|\[[^\]]*\]/g, '').split(';')[0]!;
+  const letters = section.toLowerCase().replaceAll('general', '');
+  return /[yd]/.test(letters) || (letters.includes('m') && !/[hs]/.test(letters) && !/\[[hms]+\]/i.test(code));
+}
