@@ -8,6 +8,8 @@ import type { DemoClock } from './clock.ts';
 export interface DemoOrganization {
   name: string;
   founded_on: string;
+  /** Set the register up, and is in no story, because a set-up link gives this account to whoever opens it. */
+  first_owner: string;
   people: readonly DemoPerson[];
 }
 
@@ -33,15 +35,14 @@ export interface StoryStep {
   [member: string]: unknown;
 }
 
-/** All commands on one record, in order. */
+/** All commands on one record, in order; with several names, on each of these records. */
 export interface Story {
   family: FamilyName;
-  /** A unique name, by which other stories refer to the record. A control's name is its number. */
-  name: string;
+  /** Unique names, by which other stories refer to the records. A control's name is its number. */
+  names: readonly string[];
   steps: readonly StoryStep[];
 }
 
-/** A story in a data file. With several names, each of the records has these steps. */
 interface StoryEntry {
   name: string | readonly string[];
   steps: readonly StoryStep[];
@@ -54,9 +55,7 @@ export function readOrganization(clock: DemoClock): DemoOrganization {
 /** Reads the stories of all families. Steps of one day happen in this order. */
 export function readStories(clock: DemoClock): Story[] {
   return Object.values(FAMILIES).flatMap(({ type: family, plural }) =>
-    readData<StoryEntry[]>(plural, clock).flatMap(({ name, steps }) =>
-      [name].flat().map((each) => ({ family, name: each, steps })),
-    ),
+    readData<StoryEntry[]>(plural, clock).map(({ name, steps }) => ({ family, names: [name].flat(), steps })),
   );
 }
 

@@ -2,7 +2,6 @@ import { CommandHandler } from '../commands/engine/handler.ts';
 import { recordFirstName } from '../identity/accounts/account-names.ts';
 import {
   createInstallation,
-  FIRST_OWNER_NAME,
   findInstallation,
   firstOwnerId,
   type Installation,
@@ -52,10 +51,9 @@ export async function fillDemo({ accounts, events }: DemoStores, today: Date): P
   const clock = new DemoClock(today);
   const options = { now: clock.now, maxAcceptanceDays: MAX_ACCEPTANCE_DAYS, simulated: true };
   const handler = new CommandHandler(events, options);
-  const { name, founded_on, people } = readOrganization(clock);
+  const { name, founded_on, first_owner, people } = readOrganization(clock);
   clock.goTo(founded_on);
-  // The first owner is not a person of the stories, so that a set-up link renames nobody.
-  const names = { organization: name, owner: FIRST_OWNER_NAME };
+  const names = { organization: name, owner: first_owner };
   const installation = await createInstallation({ accounts, log: events, handler, now: clock.now }, names);
   for (const person of people) {
     clock.goTo(person.joined_on);

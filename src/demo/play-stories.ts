@@ -38,26 +38,27 @@ export class StoryPlayer {
 
   /** Plays all stories together, day by day. @throws Error that names the step that failed */
   async play(): Promise<void> {
-    const all = this.stories.flatMap(({ name, steps }) => steps.map((step, n) => ({ name, n, step })));
+    const all = this.stories.flatMap(({ names, steps }) => steps.map((step, n) => ({ names, n, step })));
     // The sort is stable: steps of one day stay in the order of their stories.
-    for (const { name, n, step } of all.sort((a, b) => (a.step.on < b.step.on ? -1 : Number(a.step.on > b.step.on)))) {
+    for (const { names, n, step } of all.sort((a, b) => (a.step.on < b.step.on ? -1 : Number(a.step.on > b.step.on)))) {
       try {
-        await this.playStep(this.recordId(name), n, step);
+        this.clock.goTo(step.on);
+        // Together, so that they share a commit.
+        await Promise.all(names.map((name) => this.playStep(this.recordId(name), n, step)));
       } catch (cause) {
-        throw new Error(`The demo’s story of ${name} failed at its step ${n + 1}, ${step.type}`, { cause });
+        throw new Error(`The demo’s story of ${names.join(', ')} failed at its step ${n + 1}, ${step.type}`, { cause });
       }
     }
   }
 
   /** Two types are no commands of a record: `Link` links it with `others`, and `AddFramework` names one of the library. */
-  private async playStep(id: string, n: number, { on, by, via, ...command }: StoryStep): Promise<void> {
-    this.clock.goTo(on);
+  private async playStep(id: string, n: number, { on: _, by, via, ...command }: StoryStep): Promise<void> {
     const command_id = itemCommandId(this.installation.installation, `${id} ${n}`);
     const organization_id = this.installation.organizationId;
     const envelope = { ...this.actor(by, via), organization_id, command_id, correlation_id: command_id };
     switch (command.type) {
       case 'Link':
-        for (const other of command.others as string[]) await this.link(id, this.recordId(other), envelope);
+        await Promise.all((command.others as string[]).map((name) => this.link(id, this.recordId(name), envelope)));
         return;
       case 'AddFramework':
         return this.execute(id, adoptionOf(this.installation, command.library_id as LibraryId), envelope);
@@ -71,7 +72,8 @@ export class StoryPlayer {
     if (command.fields !== undefined) {
       await requireReferences(this.handler, this.installation.organizationId, references, command.fields);
     }
-    await this.handler.execute(recordAggregate(id), command, { ...envelope, input: command });
+    const isPresumedNew = command.fields !== undefined;
+    await this.handler.execute(recordAggregate(id), command, { ...envelope, input: command, isPresumedNew });
   }
 
   private async link(one: string, other: string, envelope: Envelope): Promise<void> {
@@ -80,7 +82,7 @@ export class StoryPlayer {
     const command = { type: 'Link' as const, ids: sortedPair(one, other) };
     const aggregate = linkAggregate(one, other);
     const command_id = itemCommandId(envelope.command_id, aggregate.stream);
-    await this.handler.execute(aggregate, command, { ...envelope, command_id, input: command });
+    await this.handler.execute(aggregate, command, { ...envelope, command_id, input: command, isPresumedNew: true });
   }
 
   /** Returns the command with ids in place of names, in the fields that refer to records and people. */

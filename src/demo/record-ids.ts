@@ -22,7 +22,7 @@ export function idsByName(stories: readonly Story[], installation: Installation)
     if (ids.has(name)) throw new Error(`Two stories of the demo have the name ${name}`);
     ids.set(name, id);
   };
-  for (const { family, name } of stories) {
+  for (const { family, name } of stories.flatMap(({ family, names }) => names.map((name) => ({ family, name })))) {
     if (family === 'CONTROL') continue;
     if (family !== 'FRAMEWORK') {
       add(name, derivedId(FAMILIES[family].prefix, itemCommandId(installation.installation, `${family} ${name}`)));

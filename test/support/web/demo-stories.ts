@@ -126,7 +126,7 @@ export function runDemoStories(browser: Browser, stores: StoryStores): void {
     await visitor.follow(main.getByRole('link', { name: 'See what changed since' }));
     assert.match(
       await main.locator('.lead').innerText(),
-      /^Worse: overdue 0 → \d+; open findings 3 → \d+; vendors past review \d+ → \d+; 11 controls lost their full implementation/,
+      /^Worse: overdue 0 → \d+; controls without a working measure 2 → \d+; open findings 3 → \d+; vendors past review \d+ → \d+; 22 controls lost their full implementation/,
     );
     await visitor.follow(main.getByRole('link', { name: 'Check the newest of these changes' }));
     assert.match(await main.innerText(), /Made-up history\. The check is real, the dates are not\./);
@@ -163,7 +163,7 @@ export function runDemoStories(browser: Browser, stores: StoryStores): void {
     await visitor.follow(page.getByRole('link', { name: 'Back to today' }));
     assert.match(await main.getByRole('banner').or(main.locator('header')).innerText(), /Closed/);
     const closure = main.locator('.timeline > li', { hasText: 'The last three tests have a completed form.' });
-    assert.match(await closure.innerText(), / · Mateo Vargas/);
+    assert.match(await closure.innerText(), / · Ingrid Solheim/);
     await visitor.follow(closure.getByRole('link', { name: /^Change \d+$/ }));
     await checkOffline(visitor);
     assert.ok(visitor.clicks <= 9, `${visitor.clicks} clicks`);
