@@ -6,7 +6,8 @@ import {
   type ErasedPart,
   eventName,
 } from '../queries/proofs/check-change.ts';
-import { changeLabel, changeTexts, isSealEvent } from '../web/register/change-texts.ts';
+import { isSealEventType } from '../trail/seals/seal-events.ts';
+import { changeLabel, changeTexts } from '../web/register/change-texts.ts';
 import { nobleCrypto } from './noble-crypto.ts';
 
 /** The outcome for a reader. Only `SEALED` is green. */
@@ -38,7 +39,8 @@ export function checkChangeOnPage(proof: ChangeProof, pageTexts: ReadonlyMap<str
   if (check.erased === 'DATA') return { result: 'REDACTED', text: REDACTED_TEXT + notice };
   if (check.erased === 'CHANGES') return { result: 'REDACTED', text: REDACTED_BEFORE_TEXT + notice };
   if (proof.proof === null) {
-    const next = isSealEvent(check.change.event_type) ? 'the next seal covers it' : 'check again in a minute';
+    // Only the seal after the next change covers a seal.
+    const next = isSealEventType(check.change.event_type) ? 'the next seal covers it' : 'check again in a minute';
     return { result: 'UNSEALED', text: `The change follows from its event. No seal covers it yet: ${next}.${notice}` };
   }
   return { result: 'SEALED', text: `${SEALED_TEXT} (${name})${notice}` };

@@ -105,7 +105,10 @@ function readHits(
   { organization_id, as_of }: SearchInput,
   filter: Readonly<Record<string, unknown>>,
 ) {
-  return readRecordPage(reader, family, 'search', caller, {
+  // Pages say in which field a query was found.
+  const searched = Object.keys(family.fields).filter((name) => family.fields[name]!.search !== undefined);
+  const query = { ...family, summary: [...new Set([...family.summary, ...searched])] };
+  return readRecordPage(reader, query, 'search', caller, {
     organization_id,
     filter: { ...filter, include_archived: true },
     size: MAX_HITS_PER_FAMILY,

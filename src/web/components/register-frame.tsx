@@ -122,7 +122,7 @@ function SettingsLinks({ links, section }: { links: readonly OrganizationLink[];
 /** The line that stays while a past moment is shown. */
 function PastLine(props: { past: PastMoment; page: WebPage; choice: MomentChoice; organization: Organization }) {
   const { past, page, choice, organization } = props;
-  const { time, audit, hint, changesSince } = past;
+  const { time, audit, hint } = past;
   return (
     <div class="then" role="status">
       <span>
@@ -130,7 +130,7 @@ function PastLine(props: { past: PastMoment; page: WebPage; choice: MomentChoice
         <b>
           <MomentTime at={time} />
         </b>
-        {audit === null ? '.' : ` — ${audit}, as completed.`} {hint} {changeCountText(changesSince)} since.
+        {audit === null ? '.' : ` — ${audit}, as completed.`} {hint} {sinceText(past)}
       </span>
       <a href={page.comparison ?? organizationAddress(organization.id, '/compare', { from: past.asOf })}>
         Compare with today
@@ -138,6 +138,12 @@ function PastLine(props: { past: PastMoment; page: WebPage; choice: MomentChoice
       <a href={momentAddress(choice, null)}>Back to today</a>
     </div>
   );
+}
+
+/** Returns `37 changes since.` Where only seals came since, their positions don't stay without a word. */
+function sinceText({ changesSince, eventsSince }: PastMoment): string {
+  if (changesSince > 0 || eventsSince === 0) return `${changeCountText(changesSince)} since.`;
+  return `0 changes since, only ${countText(eventsSince)} ${eventsSince === 1 ? 'event' : 'events'} of seals.`;
 }
 
 /** The line above a printed page. */

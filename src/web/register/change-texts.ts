@@ -1,6 +1,5 @@
 import { familyOfType } from '../../register/families.ts';
 import type { Field } from '../../register/field.ts';
-import { SEAL_EVENTS } from '../../register/seal.ts';
 
 /** A change as read models store it and as browsers rebuild it: the fields that pages show. */
 export interface ChangeOnPage {
@@ -40,9 +39,6 @@ export function changeTexts(change: ChangeOnPage): ChangeText[] {
     ]),
   ];
 }
-
-/** Returns true for an event of a seal. Only the seal after the next change covers it. */
-export const isSealEvent = (type: string): boolean => type in SEAL_EVENTS;
 
 /** Returns the label of a field that changed. */
 export function changeLabel(recordType: string, field: string): string {

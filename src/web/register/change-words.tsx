@@ -29,11 +29,16 @@ export async function readNamesInChanges(
   return names;
 }
 
-/** Returns the ids of the records that evidence was added for. */
+/** Returns the ids of records among the values: the audit of a finding, what evidence was added for. */
 function recordIdsIn({ record, changes }: Pick<ListedChange, 'record' | 'changes'>): readonly string[] {
   const fields = familyOfType(record.type)?.fields;
-  const ids = changes.filter(({ field }) => fields?.[field]?.kind === 'ids').map(({ to }) => to);
-  return ids.flatMap((value) => (value ?? []) as readonly string[]);
+  return changes.flatMap(({ field, from, to }) => [from, to].flatMap((value) => recordIdsOf(fields?.[field], value)));
+}
+
+/** Returns the ids in a value of a field whose values are records. Else, none. */
+export function recordIdsOf(field: Field | undefined, value: unknown): readonly string[] {
+  if (field?.kind === 'ids') return (value ?? []) as readonly string[];
+  return field?.kind === 'id' && typeof value === 'string' ? [value] : [];
 }
 
 /** The fields `members.acc_…` are called after an account. */

@@ -16,8 +16,10 @@ export interface PastMoment {
   audit: string | null;
   /** Says that it is before the first event, or on a day after the last one. Else null. */
   hint: string | null;
-  /** The number of changes recorded after it. */
+  /** The number of changes recorded after it, without seals. */
   changesSince: number;
+  /** The number of all events after it. Seals are events too, and have positions. */
+  eventsSince: number;
 }
 
 /** A minute as a browser's field sends it. */
@@ -47,6 +49,7 @@ export async function readPastMoment(
     audit: asOf.startsWith('aud_') ? await auditName(snapshot, asOf) : null,
     hint: await momentHint({ snapshot, organizationId, moment }),
     changesSince: await countChangesSince(snapshot, organizationId, position),
+    eventsSince: snapshot.newestPosition(organizationId) - position,
   };
 }
 

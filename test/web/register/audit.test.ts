@@ -25,6 +25,15 @@ test.before(async (context) => {
   const { controls } = await web.call<{ controls: { id: string }[] }>('listControls', list);
   const evidence = { url: 'https://example.org/restore', record_ids: [controls[0]!.id] };
   await add('addEvidence', 'evidence', { ...evidence, name: 'Restore test', valid_until: '2099-12-31' });
+  // The restore test replaces the old one. Nothing replaces the old scan.
+  const old = { valid_until: '2024-01-31', collected_at: '2023-01-31' };
+  await add('addEvidence', 'evidence', { ...evidence, ...old, name: 'Old test' });
+  const scanned = await web.call<{ controls: { id: string }[] }>('listControls', {
+    organization_id,
+    filter: { section_title: ['A.8.8'] },
+  });
+  const record_ids = [scanned.controls[0]!.id];
+  await add('addEvidence', 'evidence', { ...evidence, ...old, name: 'Old scan', record_ids });
   const audit = await add('addAudit', 'audit', { framework_id, name: 'Certification' });
   await add('addNonconformity', 'nonconformity', { description: 'Two people could still sign in', audit_id: audit });
   const open = await add('addAudit', 'audit', { framework_id, name: 'Surveillance' });
@@ -86,6 +95,9 @@ test('shows the pack: evidence by control on that day, with the digest of the re
   const row = /<tr role="row">(?:(?!<\/tr>).)*A\.8\.13.*?<\/tr>/s.exec(text)![0];
   assert.match(row, /Restore test.*valid until.*31 Dec 2099/s);
   assert.not.match(text, 'Made later');
+  assert.match(row, /Old test<\/a><span class="chip state plain">.*?Replaced by newer evidence/s);
+  const lapsed = /<tr role="row">(?:(?!<\/tr>).)*A\.8\.8 .*?<\/tr>/s.exec(text)![0];
+  assert.match(lapsed, /Old scan<\/a><span class="chip state danger">.*?Expired/s);
   const input = { organization_id: web.organizationId, type: 'AUDIT_PACK', audit_id: audit.split('/').at(-1) };
   const { report } = await web.call<{ report: { digest: string } }>('getReport', input);
   assert.match(text, report.digest);
@@ -128,6 +140,8 @@ test('counts all findings, though it lists the newest 50', async ({ web, owner, 
   const { text } = await owner.get(open);
   assert.match(text, 'Findings <span class="number">51</span>');
   assert.match(text, 'NC-25: Finding 25', 'named as on its own page');
+  assert.match(text, /NC-51: Finding 51.*NC-2: Finding 2<.*The newest 50 are shown\. <a [^>]*>All 51 findings</s);
+  assert.not.match(text, 'NC-1: Finding 1<');
   assert.ok(linksIn(text).some((href) => href.includes(`/nonconformities?audit_id=${audit_id}`)));
 });
 

@@ -252,10 +252,10 @@ test('calls a change good or bad only where it is, and names the day since which
     return renderToString(TileList({ tiles: [tile], period: { since: '2026-09-30', words: null } }));
   };
   assert.match(shown(-1, null), /<small>−1 since <time datetime="2026-09-30" data-local="date">30 Sep 2026</);
-  assert.match(shown(-1, 'FEWER'), '<small class="better">−1');
-  assert.match(shown(1, 'FEWER'), '<small class="worse">+1');
+  assert.match(shown(-1, 'FEWER'), /<small class="better">−1 since <time[^>]*>30 Sep 2026<\/time>, better</);
+  assert.match(shown(1, 'FEWER'), /<small class="worse">\+1 .*, worse</);
   assert.match(shown(1, 'MORE'), '<small class="better">+1');
-  assert.match(shown(0, 'FEWER'), '<small>±0');
+  assert.match(shown(0, 'FEWER'), /<small>±0 since <time[^>]*>30 Sep 2026<\/time><\/small>/);
 });
 
 test('lists the audits for an auditor, with the changes since and the pack', async ({ web, path }) => {

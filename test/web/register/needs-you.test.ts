@@ -94,6 +94,11 @@ test('shows its filters, each with a link that removes it', async ({ owner, path
     Overdue: `${path}?kind=MEASURE&until=2999-12-31&owner=all`,
     'Until 31 Dec 2999': `${path}?kind=MEASURE&overdue=true&owner=all`,
   });
+  const evidence = 'kind=EVIDENCE_ENDS&kind=NONCONFORMITY';
+  const namesOf = async (more: string) => Object.keys(filtersOf(await owner.get(`${path}?${evidence}${more}`)));
+  assert.equal(await namesOf('&overdue=true'), ['Evidence expired', 'Findings', 'Overdue']);
+  assert.equal(await namesOf('&overdue=false'), ['Evidence expiring', 'Findings', 'Not overdue']);
+  assert.equal(await namesOf(''), ['Evidence expiring or expired', 'Findings']);
 });
 
 test('narrows the list by kind, by date, and to what is overdue or not', async ({ owner, path }) => {

@@ -40,8 +40,12 @@ test('an unsealed change does not promise a seal while sealing has stopped', asy
 test('an event of a seal waits for the seal after the next change', async () => {
   const web = await startWeb();
   const owner = await web.setUpOwner();
+  const newest = () => web.reader.snapshot().newestPosition(web.organizationId);
+  const before = newest();
   await web.seal();
-  const position = web.reader.snapshot().newestPosition(web.organizationId);
+  const position = newest();
+  const home = textIn((await owner.get(`/organizations/${web.organizationId}?as_of=${before}`)).text);
+  assert.match(home, `0 changes since, only ${position - before} events of seals.`);
   const text = textIn((await owner.get(`/organizations/${web.organizationId}/changes/${position}`)).text);
   assert.match(text, 'History sealed, change');
   assert.match(text, 'No seal covers this change yet. The next seal covers it. One is made after the next change.');
@@ -65,6 +69,28 @@ test('a change shows names and times, and keeps the values of the event to compa
   assert.match(html, new RegExp(`href="${base}/evidence/evd_\\w+\\?change=${position}#change-${position}"`));
   const record = /href="([^"]*\/evidence\/evd_\w+)\?/.exec(html)![1]!;
   assert.match(textIn((await owner.get(record)).text), /Evidence of Hosting/);
+  assert.match(
+    html,
+    new RegExp(`<a href="${base}/vendors/${vendor.id}">Hosting</a>`),
+    'a record among values is a link',
+  );
+});
+
+test('a change has the menu of moments, and is not there before it was recorded', async ({ web, owner, base }) => {
+  const organization_id = web.organizationId;
+  await web.call('addVendor', { organization_id, name: 'Courier' });
+  const position = web.reader.snapshot().newestPosition(organization_id);
+  const change = `${base}/changes/${position}`;
+  assert.match((await owner.get(change)).text, '<details class="moment"><summary>Today</summary>');
+  const then = await owner.get(`${change}?as_of=${position}`);
+  assert.match(
+    textIn(then.text),
+    /Vendor added, change \d+ .*You are viewing|You are viewing.*Vendor added, change \d+/,
+  );
+  const { status, text } = await owner.get(`${change}?as_of=${position - 1}`);
+  assert.is(status, 404);
+  assert.match(textIn(text), /Change \d+: not recorded yet It was recorded later, on /);
+  assert.match(text, `href="${change}">Back to today`);
 });
 
 test('a token in a change is called a token', async ({ web, owner, base }) => {

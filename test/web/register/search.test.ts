@@ -27,6 +27,12 @@ test.before(async (context) => {
     { reference_id: 'M-2', name: 'Multi-factor authentication for all' },
     { reference_id: 'M-3', name: 'BLT' },
   ]);
+  await add('OBLIGATION', [
+    {
+      requirement: 'Report incidents within a day',
+      source: 'Directive on a high common level of security of networks (NIS 2), article 23',
+    },
+  ]);
   Object.assign(context, { web, owner, viewer, before, path: `/organizations/${organization_id}/search` });
 });
 test.after(({ web }) => web.stop());
@@ -49,10 +55,19 @@ test('finds words in all families, with number and state, and tells archived rec
 }) => {
   const groups = groupsIn((await owner.get(`${path}?q=BACKUP`)).text);
   assert.equal(groups, {
-    Risks: ['R-1 Phishing mail ! Open'],
+    Risks: ['R-1 Phishing mail ! Open Description: Backups are encrypted'],
     Measures: ['M-1 Monthly backups ✓ Implemented'],
     Vendors: ['Backup Ltd ◐ Pending review Archived'],
   });
+});
+
+test('says where the words were found if number and title don’t show it', async ({ owner, path }) => {
+  const resultsOf = async (query: string) => groupsIn((await owner.get(`${path}?q=${query}`)).text);
+  for (const query of ['NIS2', 'nis+2', 'report+nis2']) {
+    const { Obligations: [found] = [] } = await resultsOf(query);
+    assert.match(found!, /^Report incidents.* Source: … of security of networks \(NIS 2\), article 23$/, query);
+  }
+  assert.equal((await resultsOf('phishing')).Risks, ['R-1 Phishing mail ! Open']);
 });
 
 test('puts a number first, and leads to all records where it shows only the first', async ({ owner, path }) => {

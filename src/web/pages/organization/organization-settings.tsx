@@ -16,8 +16,8 @@ import { NAME_FIELDS } from './organizations.tsx';
 import {
   SECOND_FACTOR_FORM_FIELDS,
   SecondFactorPart,
+  SecondFactorText,
   secondFactorSetting,
-  secondFactorText,
 } from './second-factor-setting.tsx';
 
 type Collaborators = Pick<WebContext, 'members' | 'now'>;
@@ -64,7 +64,7 @@ async function page(
             ['Name', organization.name],
             ['Your role', describeRole(actor.role)],
             ['Members', <a href={`${path}/members`}>{members.filter(({ ended }) => !ended).length}</a>],
-            ['Second factor', secondFactorText(from, today)],
+            ['Second factor', <SecondFactorText key="second-factor" from={from} today={today} />],
             ['ID', <code class="muted">{organization.id}</code>],
           ]}
         />

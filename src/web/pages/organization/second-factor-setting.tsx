@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isRealDate } from '../../../commands/engine/dates.ts';
+import { LongDay } from '../../components/components.tsx';
 import { FormError, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import type { WebContext } from '../../server/context.ts';
@@ -8,7 +9,6 @@ import { post, type Route, redirect } from '../../server/page-request.ts';
 import { requireMembership } from '../../server/require-membership.ts';
 import { withFormInput } from '../../server/require-reauthentication.ts';
 import { redirectWithErrors, submitAndRedirect, submitForm } from '../../server/submit-form.ts';
-import { dayText } from '../../texts/dates.ts';
 
 type Collaborators = Pick<WebContext, 'members'>;
 
@@ -53,7 +53,8 @@ export function SecondFactorPart(props: {
     <section>
       <h2>Second factor</h2>
       <p>
-        {secondFactorText(from, today)} {lacking === 0 ? 'All members have one.' : `${members} none yet.`}
+        <SecondFactorText from={from} today={today} />{' '}
+        {lacking === 0 ? 'All members have one.' : `${members} none yet.`}
       </p>
       <Form action={`${path}/second-factor`} class="card">
         <FormError form={form} />
@@ -79,7 +80,11 @@ export function SecondFactorPart(props: {
 }
 
 /** The requirement in words, such as `Required since 1 Dec 2026.` */
-export function secondFactorText(from: string | null, today: string): string {
-  if (from === null) return 'Optional: each member decides.';
-  return from <= today ? `Required since ${dayText(from)}.` : `Required from ${dayText(from)}.`;
+export function SecondFactorText({ from, today }: { from: string | null; today: string }) {
+  if (from === null) return <>Optional: each member decides.</>;
+  return (
+    <>
+      Required {from <= today ? 'since' : 'from'} <LongDay at={from} />.
+    </>
+  );
 }

@@ -3,15 +3,23 @@ import { idPrefix } from '../../../commands/engine/ids.ts';
 import { requirePermission } from '../../../commands/organization/permissions.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import { clientSignal } from '../../../http/request.ts';
+import { pinnedMoment } from '../../../queries/moments/moment.ts';
+import { documentsAt } from '../../../queries/records/record-links.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
 import type { ReportFileRequest } from '../../../reports/report-request.ts';
 import type { ReportRow } from '../../../reports/report-type.ts';
 import { readWholeReport, type WholeReport } from '../../../reports/whole-report.ts';
 import { Digest, LongDay, Table } from '../../components/components.tsx';
-import { StateChip } from '../../register/field-content.tsx';
+import { ExpiredChip } from '../../register/field-content.tsx';
 import { sectionText, sectionTitle } from '../../register/list/control-groups.tsx';
 import { sectionsOf } from '../../register/list/read-control-groups.ts';
-import { asOfInput, openRegister, type RegisterCollaborators, registerAddress } from '../../register/open-register.ts';
+import {
+  asOfInput,
+  openRegister,
+  type RegisterCollaborators,
+  type RegisterView,
+  registerAddress,
+} from '../../register/open-register.ts';
 import { get, type Route } from '../../server/page-request.ts';
 
 /** The formats in which a pack can be downloaded beside XLSX. */
@@ -27,6 +35,7 @@ export const auditPackPage = (context: RegisterCollaborators): Route[] => [
     if (idPrefix(audit_id) !== 'aud') throw notFound('There is no such audit here.');
     const pack = { organization_id: organization.id, type: 'AUDIT_PACK', audit_id, ...asOfInput(view) } as const;
     const report = await readWholeReport(context.scanReaderOf(caller), caller, pack, clientSignal(request.ctx.res));
+    const controls = await withReplaced(view, report);
     // An earlier completion has no other name than its position.
     const completion = view.past === null ? audit_id : report.head.position;
     return {
@@ -44,7 +53,10 @@ export const auditPackPage = (context: RegisterCollaborators): Route[] => [
             <a href={registerAddress(view, `/audits/${audit_id}`)}>The audit</a> ·{' '}
             <a href={registerAddress(view, '/controls', { as_of: completion })}>The register as of the completion</a>
           </p>
-          <EvidenceByControl report={report} addressOf={(path) => registerAddress(view, path, { as_of: completion })} />
+          <EvidenceByControl
+            controls={controls}
+            addressOf={(path) => registerAddress(view, path, { as_of: completion })}
+          />
         </>
       ),
     };
@@ -70,11 +82,27 @@ function Downloads({ pack: { organization_id, type, audit_id, as_of } }: { pack:
   );
 }
 
+/** Returns the pack's controls. Expired evidence also says if newer evidence replaced it then, which is no part of a pack. */
+async function withReplaced(
+  { snapshot, organization }: RegisterView,
+  { head, parts }: WholeReport,
+): Promise<readonly ReportRow[]> {
+  const controls = parts.find(({ section }) => section.name === 'controls')?.rows ?? [];
+  const expired = controls.flatMap((row) => listOf(row, 'evidence')).filter((evidence) => evidence.expired === true);
+  const moment = await pinnedMoment(snapshot, organization.id, String(head.position));
+  const context = { snapshot, organizationId: organization.id, moment };
+  const documents = await documentsAt(context, [...new Set(expired.map(({ id }) => String(id)))]);
+  const replaced = new Set(documents.filter((document) => document.replaced).map(({ id }) => id));
+  return controls.map((row) => ({
+    ...row,
+    evidence: listOf(row, 'evidence').map((evidence) => ({ ...evidence, replaced: replaced.has(evidence.id) })),
+  }));
+}
+
 type AddressOf = (path: string) => string;
 
 /** The controls of the audited framework by section, each with its measures and evidence on that day. */
-function EvidenceByControl({ report, addressOf }: { report: WholeReport; addressOf: AddressOf }) {
-  const controls = report.parts.find(({ section }) => section.name === 'controls')?.rows ?? [];
+function EvidenceByControl({ controls, addressOf }: { controls: readonly ReportRow[]; addressOf: AddressOf }) {
   return (
     <section aria-labelledby="controls">
       <h2 id="controls">Evidence by control, valid on that day</h2>
@@ -122,19 +150,22 @@ function Records(props: { plural: string; records: readonly ReportRow[]; address
   if (records.length === 0) return <span class="muted">–</span>;
   return (
     <ul class="plain">
-      {records.map(({ id, reference_id, name, state, valid_until, expired }) => (
-        <li key={String(id)}>
-          <a href={addressOf(`/${plural}/${id}`)}>{[reference_id, name].filter(Boolean).join(' ')}</a>
-          {state !== undefined && <small> {codeWords(String(state))}</small>}
-          {expired === true && <StateChip tone="danger" text="Expired" />}
-          {typeof valid_until === 'string' && expired !== true && (
-            <small>
-              {' '}
-              valid until <LongDay at={valid_until} />
-            </small>
-          )}
-        </li>
-      ))}
+      {records.map((record) => {
+        const { id, reference_id, name, state, valid_until, expired } = record;
+        return (
+          <li key={String(id)}>
+            <a href={addressOf(`/${plural}/${id}`)}>{[reference_id, name].filter(Boolean).join(' ')}</a>
+            {state !== undefined && <small> {codeWords(String(state))}</small>}
+            {expired === true && <ExpiredChip row={record} />}
+            {typeof valid_until === 'string' && expired !== true && (
+              <small>
+                {' '}
+                valid until <LongDay at={valid_until} />
+              </small>
+            )}
+          </li>
+        );
+      })}
     </ul>
   );
 }

@@ -1,20 +1,29 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { notFound } from '../../../http/http-errors.ts';
+import { familyQueryFor } from '../../../queries/family-query.ts';
 import { CHANGE_FAULT_TEXTS, eventName } from '../../../queries/proofs/check-change.ts';
 import { type ProvenChange, readChangeProof } from '../../../queries/proofs/read-change-proof.ts';
 import { familyOfType } from '../../../register/families.ts';
 import { relationLabel } from '../../../register/link.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
+import { isSealEventType } from '../../../trail/seals/seal-events.ts';
 import { CopyBlock, ExactTime, LongDay } from '../../components/components.tsx';
-import { changeLabel, changeTexts, isSealEvent } from '../../register/change-texts.ts';
-import { fieldLabel, RecordLink, readNamesInChanges, recordAddress, valueWords } from '../../register/change-words.tsx';
+import { changeLabel, changeTexts } from '../../register/change-texts.ts';
+import {
+  fieldLabel,
+  RecordLink,
+  readNamesInChanges,
+  recordAddress,
+  recordIdsOf,
+  valueWords,
+} from '../../register/change-words.tsx';
 import { OfflineCheck } from '../../register/offline-check.tsx';
 import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
 import { ProofBadge, type ProofState } from '../../register/proof-badge.tsx';
 import { assetUrl } from '../../server/assets.ts';
 import type { WebContext } from '../../server/context.ts';
-import { get, type Route, type SignedInRequest } from '../../server/page-request.ts';
+import { get, RefusedPage, type Route, type SignedInRequest } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { eventText } from '../../texts/event-words.ts';
 
@@ -33,6 +42,8 @@ interface ProofContent {
 export const changeProofPages = (context: RegisterCollaborators & Pick<WebContext, 'sealingProblem'>): Route[] => [
   get('/organizations/:id/changes/:position', async (request) => {
     const { view, proven } = await openProof(context, request);
+    if (view.past !== null && view.past.position < Number(proven.proof.position))
+      throw new RefusedPage(recordedLaterPage(view, proven));
     const names = await readNamesInChanges(view, [proven.change]);
     return proofPage({ view, proven, names, sealingProblem: await context.sealingProblem(view.organization.id) });
   }),
@@ -53,6 +64,22 @@ async function openProof(context: RegisterCollaborators, request: SignedInReques
   return { view, proven };
 }
 
+function recordedLaterPage(view: RegisterView, { change, proof }: ProvenChange): WebPage {
+  const { organization } = view;
+  return {
+    title: `Change ${proof.position}: not recorded yet`,
+    status: 404,
+    section: organizationAddress(organization.id, '/changes'),
+    organization,
+    moment: view,
+    body: (
+      <p>
+        It was recorded later, on <ExactTime at={change.recorded_at} />.
+      </p>
+    ),
+  };
+}
+
 function proofPage(content: ProofContent): WebPage {
   const { view, proven } = content;
   const { change, proof } = proven;
@@ -61,6 +88,7 @@ function proofPage(content: ProofContent): WebPage {
     title,
     section: organizationAddress(view.organization.id, '/changes'),
     organization: view.organization,
+    moment: view,
     script: 'proof.js',
     heading: (
       <>
@@ -130,8 +158,8 @@ function ChangeCard({ view, proven, names }: ProofContent) {
         {change.revision !== null && <Fact term="Revision">{change.revision} of the record</Fact>}
         {change.changes.map(({ field, from, to }) => (
           <Fact key={field} term={labelOf(change, field, names)}>
-            {words(`changes.${field}.from`, wordsOf(change, field, from, names))} →{' '}
-            <b>{words(`changes.${field}.to`, wordsOf(change, field, to, names))}</b>
+            {words(`changes.${field}.from`, wordsOf(view, change, field, from, names))} →{' '}
+            <b>{words(`changes.${field}.to`, wordsOf(view, change, field, to, names))}</b>
           </Fact>
         ))}
       </dl>
@@ -150,16 +178,27 @@ function labelOf({ record }: ProvenChange['change'], name: string, names: NamesB
   return fieldLabel(name, familyOfType(record.type)?.fields[name], names);
 }
 
-/** Returns a value of a change as the history shows it. */
+/** Returns a value of a change as the history shows it. Records are links. */
 function wordsOf(
+  view: RegisterView,
   { record, linked }: ProvenChange['change'],
   name: string,
   value: unknown,
   names: NamesByKey,
 ): ComponentChildren {
-  if (linked !== undefined && value === linked.id) return linked.name;
+  if (linked !== undefined && value === linked.id) return <RecordLink view={view} record={linked} />;
+  const field = familyOfType(record.type)?.fields[name];
+  const ids = recordIdsOf(field, value);
+  if (ids.length > 0) {
+    return ids.map((id, index) => (
+      <Fragment key={id}>
+        {index > 0 && '; '}
+        <RecordLink view={view} record={{ id, type: familyQueryFor(id).type, name: names.get(id) ?? id }} />
+      </Fragment>
+    ));
+  }
   const relation = /^(?:relation$|linked\.)/.test(name) ? relationLabel(value) : null;
-  return relation ?? valueWords(familyOfType(record.type)?.fields[name], value, names) ?? '–';
+  return relation ?? valueWords(field, value, names) ?? '–';
 }
 
 function Fact({ term, children }: { term: string; children: ComponentChildren }) {
@@ -227,7 +266,8 @@ function Explanation({ proven, sealingProblem }: ProofContent) {
     return <p>Data of this history was erased together with its salt. Nobody can check what it said any more.</p>;
   }
   if (seal === undefined) {
-    const next = isSealEvent(proven.change.event_type)
+    // Only the seal after the next change covers a seal.
+    const next = isSealEventType(proven.change.event_type)
       ? 'The next seal covers it. One is made after the next change.'
       : 'The next one usually comes within a minute.';
     return <p>No seal covers this change yet. {sealingProblem ?? next}</p>;

@@ -6,10 +6,9 @@ import { listChanges } from '../../../queries/changes/list-changes.ts';
 import { isMadeByAssistant, listRefinedChanges } from '../../../queries/changes/refined-changes.ts';
 import { type OrderNotices, readOrderNotices } from '../../../queries/proofs/out-of-order.ts';
 import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
-import { EVENT_TYPES } from '../../../register/events.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
+import { SEAL_EVENT_TYPES } from '../../../trail/seals/seal-events.ts';
 import { ChangeEntry, SealLine } from '../../register/change-entry.tsx';
-import { isSealEvent } from '../../register/change-texts.ts';
 import { RecordLink, readNamesInChanges } from '../../register/change-words.tsx';
 import {
   ActiveChangesFilters,
@@ -31,8 +30,6 @@ import { changeCountText, countText, MAX_COUNT } from '../../texts/counts.ts';
 import { typeText } from '../../texts/event-words.ts';
 
 const CHANGES_PER_PAGE = 50;
-
-const SEAL_EVENT_TYPES = EVENT_TYPES.filter(isSealEvent);
 
 interface ChangesPageContent extends Omit<ChangesFilterProps, 'view'> {
   people: NamesByKey;

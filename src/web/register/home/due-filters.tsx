@@ -5,6 +5,7 @@ import { codeWords } from '../../../reports/formats/report-text.ts';
 import { DUE_KINDS } from '../../../reports/sections/due-rows.ts';
 import { LongDay } from '../../components/components.tsx';
 import type { RegisterView } from '../open-register.ts';
+import { recordsLabel } from '../rail-links.ts';
 
 /** The owner of the due items that a page shows. */
 export interface DueOwner {
@@ -57,6 +58,15 @@ export function DueFilters(props: DueFiltersProps) {
   );
 }
 
+/** Returns the name of a kind of due items, for those that are overdue, those that aren't, or both. */
+function kindWords(name: string, overdue: string | null): string {
+  const kind = DUE_KINDS.find((candidate) => candidate.name === name);
+  if (kind === undefined) return codeWords(name);
+  const [label, { overdueLabel }] = [recordsLabel(kind), kind];
+  if (overdueLabel === undefined || overdue === 'false') return label;
+  return overdue === 'true' ? overdueLabel : `${label} or ${overdueLabel.replace(/^\S+ /, '')}`;
+}
+
 interface SetFilter {
   key: string;
   words: ComponentChildren;
@@ -71,7 +81,7 @@ function setFilters({ view: { query }, ownerName }: DueFiltersProps): SetFilter[
   const filters: (SetFilter | false)[] = [
     ...kinds.map((kind) => ({
       key: kind,
-      words: DUE_KINDS.find(({ name }) => name === kind)?.label ?? codeWords(kind),
+      words: kindWords(kind, query.get('overdue')),
       rest: { kind: kinds.filter((other) => other !== kind) },
     })),
     overdue !== undefined && { key: 'overdue', words: overdue, rest: { overdue: null } },

@@ -27,20 +27,20 @@ export function TileList({ tiles, period }: { tiles: readonly Tile[]; period: Ti
 
 function TileNumber({ tile, period }: { tile: Tile; period: TilePeriod }) {
   const { label, count, change, better, history } = tile;
+  const judged = !change || better === null ? undefined : change > 0 === (better === 'MORE') ? 'better' : 'worse';
   const values = count > MAX_COUNT ? history : [...history, count];
   return (
     <>
       <b>{countText(count)}</b>
       {change !== null && (
-        <small
-          class={change === 0 || better === null ? undefined : change > 0 === (better === 'MORE') ? 'better' : 'worse'}
-        >
+        <small class={judged}>
           {change > 0 ? `+${change}` : change === 0 ? '±0' : `−${-change}`}{' '}
           {period.words ?? (
             <>
               since <LongDay at={period.since} />
             </>
           )}
+          {judged !== undefined && `, ${judged}`}
         </small>
       )}
       <span>{label}</span>

@@ -130,7 +130,7 @@ function Bars({ view, content, audits }: AuditsProps & { content: TimeBarContent
           const isAfter = past !== null && day > past.time.slice(0, 10);
           return changes === 0 ? null : (
             <a key={day} href={momentAddress(view, day)} tabindex={-1} class={isAfter ? 'after' : undefined}>
-              <title>
+              <title data-at={day} data-at-text={dayText(day)}>
                 {dayText(day)}: {changeCountText(changes)}
               </title>
               <rect

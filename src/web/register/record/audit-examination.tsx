@@ -12,6 +12,7 @@ import type { RecordRow } from '../field-content.tsx';
 import { asOfInput, type RegisterCollaborators, type RegisterView, registerAddress } from '../open-register.ts';
 import { States } from './record-heading.tsx';
 
+/** The newest findings that the page shows. */
 const MAX_FINDINGS = 50;
 
 /** An audit's scope and findings, besides its own fields. */
@@ -37,7 +38,8 @@ export async function readAuditExamination(
   const frameworkInput = { ...input, ids: [String(audit.framework_id)], include: ['ARCHIVED'] };
   const query = familyQueryOfType(NONCONFORMITY.type);
   const filter = { audit_id: [audit.id] };
-  const findingsInput = { ...input, filter, size: MAX_FINDINGS, view: 'FULL' } as const;
+  const order_by = { field: 'created_at', direction: 'DESC' } as const;
+  const findingsInput = { ...input, filter, order_by, size: MAX_FINDINGS, view: 'FULL' } as const;
   const [frameworks, findings, { total }] = await Promise.all([
     getRecords(reader, view.caller, frameworkInput),
     listRecords(reader, query, 'listNonconformities', view.caller, findingsInput),
@@ -88,7 +90,10 @@ export function ExaminationCard(props: { view: RegisterView; examination: AuditE
         </ul>
         {findingCount > findings.length && (
           <p>
-            <a href={registerAddress(view, '/nonconformities', { audit_id: String(audit.id) })}>All findings</a>
+            The newest {findings.length} are shown.{' '}
+            <a href={registerAddress(view, '/nonconformities', { audit_id: String(audit.id) })}>
+              All {countText(findingCount)} findings
+            </a>
           </p>
         )}
       </section>

@@ -7,6 +7,7 @@ import { numberField, titleFieldOf } from '../naming-fields.ts';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading, ORDERED_FAMILIES } from '../rail-links.ts';
 import { type Destination, nextSteps } from './destinations.ts';
+import { type FoundIn, foundIn } from './found-in.ts';
 
 /** A query, and the results of its search. */
 export interface SearchContent {
@@ -116,7 +117,7 @@ function FamilyHits(props: { view: RegisterView; family: FamilyDescription; quer
     <ResultGroup title={heading}>
       {hits.records.map((record) => (
         <li key={String(record.id)}>
-          <Hit view={view} family={family} record={record} />
+          <Hit view={view} family={family} record={record} reason={foundIn(family, record, query)} />
         </li>
       ))}
       {hits.hasMore && (
@@ -130,8 +131,15 @@ function FamilyHits(props: { view: RegisterView; family: FamilyDescription; quer
   );
 }
 
-/** A record: its number, title and state, and if it is archived. */
-function Hit({ view, family, record }: { view: RegisterView; family: FamilyDescription; record: RecordRow }) {
+interface HitProps {
+  view: RegisterView;
+  family: FamilyDescription;
+  record: RecordRow;
+  reason: FoundIn | null;
+}
+
+/** A record: its number, title and state, if it is archived, and where the query was found if the title doesn't show it. */
+function Hit({ view, family, record, reason }: HitProps) {
   const number = numberField(family);
   const state = family.workflow?.field;
   return (
@@ -140,6 +148,11 @@ function Hit({ view, family, record }: { view: RegisterView; family: FamilyDescr
       <span class="title">{String(record[titleFieldOf(family)] ?? record.id)} </span>
       {state !== undefined && <FieldContent name={state} field={family.fields[state]!} row={record} />}{' '}
       {typeof record.archived_at === 'string' && <span class="chip state archived">Archived</span>}
+      {reason !== null && (
+        <small>
+          {reason.label}: {reason.excerpt}
+        </small>
+      )}
     </a>
   );
 }
