@@ -9,7 +9,7 @@
  * are not bundled. Types are left to `npm run typecheck`.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,6 +36,17 @@ const moduleAddress = {
   },
 };
 
+const BUNDLE_OPTIONS = {
+  tsconfig: join(ROOT, 'tsconfig.json'),
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  packages: 'external',
+  plugins: [moduleAddress],
+  logLevel: 'warning',
+};
+
 if (process.argv.includes('--if-stale') && isBuildCurrent(ROOT)) process.exit(0);
 
 // Before compiling: a source that changes meanwhile makes this build out of date.
@@ -48,29 +59,29 @@ cpSync(SRC, DIST, { recursive: true, filter: (path) => !/\.tsx?$/.test(path) });
 // Browsers get one file for src/browser and what it imports.
 const assets = join(DIST, 'web/assets');
 writeFileSync(join(assets, 'verify.js'), bundleForBrowser(ROOT, 'src/browser/verify.ts'));
-for (const name of readdirSync(assets)) {
-  writeFileSync(join(assets, `${name}.br`), brotliCompressSync(readFileSync(join(assets, name))));
-}
+await compressAssets();
 writeFileSync(join(ROOT, BUILD_FILE), `${JSON.stringify({ sources })}\n`);
+
+/** Writes the brotli form of each asset that pages load, as the service's own module makes it. */
+async function compressAssets() {
+  const outfile = join(DIST, 'assets.js');
+  await build({ ...BUNDLE_OPTIONS, entryPoints: [join(SRC, 'web/server/assets.ts')], outfile });
+  const { ASSET_NAMES, assetText } = await import(outfile);
+  for (const name of ASSET_NAMES) writeFileSync(join(assets, `${name}.br`), brotliCompressSync(assetText(name)));
+  rmSync(outfile);
+}
 
 /** Bundles the programs, and the entry of the package. Their files are directly in dist/: see `moduleAddress`. */
 async function bundlePrograms() {
   const entryPoints = { ...PROGRAMS, 'trail/index': 'trail/index' };
   await build({
     entryPoints: Object.entries(entryPoints).map(([out, module]) => ({ in: join(SRC, `${module}.ts`), out })),
+    ...BUNDLE_OPTIONS,
     outdir: DIST,
-    tsconfig: join(ROOT, 'tsconfig.json'),
     chunkNames: '[name]-[hash]',
-    bundle: true,
     splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    packages: 'external',
     sourcemap: true,
     sourcesContent: false,
-    plugins: [moduleAddress],
-    logLevel: 'warning',
   });
 }
 

@@ -260,12 +260,12 @@ test('logs the assets of pages at debug, unless they fail', async () => {
   const server = createServer(app.callback()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  for (const path of ['/assets/style.css', '/assets/gone.css', '/home']) await request(`${url}${path}`);
+  for (const path of ['/assets/page.css', '/assets/gone.css', '/home']) await request(`${url}${path}`);
   await stopServer(server, 0);
   assert.equal(
     lines.map(({ level, path }) => [level, path]),
     [
-      [20, '/assets/style.css'],
+      [20, '/assets/page.css'],
       [30, '/assets/gone.css'],
       [30, '/home'],
     ],

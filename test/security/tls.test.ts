@@ -107,7 +107,7 @@ test('the settings start the whole service with TLS', async ({ folder }) => {
     '/api/mcp/v1/listVendors',
     '/.well-known/oauth-authorization-server',
   ];
-  for (const path of [...paths, '/authorize', '/sign-in', '/assets/style.css', '/nowhere']) {
+  for (const path of [...paths, '/authorize', '/sign-in', '/assets/page.css', '/nowhere']) {
     assert.is((await headersOf(app.port, path))['strict-transport-security'], 'max-age=31536000', path);
   }
   await app.stop();

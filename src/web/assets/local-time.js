@@ -25,12 +25,12 @@ for (const time of times) {
   time.lang = navigator.language;
 }
 
-// An option and the title can hold no element, so a time is replaced in their text.
-/** @type {NodeListOf<HTMLOptionElement | HTMLTitleElement>} */
+// An option and a title, also one in a drawing, can hold no element, so a time is replaced in their text.
+/** @type {NodeListOf<HTMLElement | SVGElement>} */
 const texts = document.querySelectorAll('option[data-at], title[data-at]');
 for (const element of texts) {
   const { at = '', atText = '' } = element.dataset;
-  element.textContent = element.text.replace(atText, timeText(at));
+  element.textContent = (element.textContent ?? '').replace(atText, timeText(at));
 }
 
 /** The day of a column beside a cell on a phone. @type {NodeListOf<HTMLElement>} */
@@ -57,7 +57,3 @@ for (const field of momentFields) {
 for (const zone of document.querySelectorAll('[data-zone]')) {
   zone.textContent = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
-
-/** The moment shown, for time-bar.js. @type {HTMLElement | null} */
-const bar = document.querySelector('[data-moment]');
-if (bar?.dataset.moment !== undefined) bar.dataset.momentText = timeText(bar.dataset.moment);

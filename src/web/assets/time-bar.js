@@ -8,15 +8,6 @@ const STEPS = new Map([
   ['ArrowRight', 'later'],
 ]);
 
-/** @param {string} day */
-const dayText = (day) =>
-  new Date(day).toLocaleDateString(navigator.language, {
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    timeZone: 'UTC',
-  });
-
 class TimeBar {
   /** The step under the pointer while it drags; null otherwise. @type {number | null} */
   #dragged = null;
@@ -59,8 +50,8 @@ class TimeBar {
       'aria-valuemin': '0',
       'aria-valuemax': String(this.days.length - 1),
       'aria-valuenow': String(shown),
-      // The moment itself, which local-time.js wrote. The bar's last day may be days later.
-      'aria-valuetext': this.bar.dataset.momentText ?? 'Today',
+      // The moment itself. The bar's last day may be days later.
+      'aria-valuetext': this.bar.dataset.moment === undefined ? 'Today' : timeText(this.bar.dataset.moment),
     };
     for (const [name, value] of Object.entries(attributes)) slider.setAttribute(name, value);
     if (location.hash !== `#${ID}`) return;
@@ -98,7 +89,7 @@ class TimeBar {
     // In the second half the date stands before the hand, so that it stays on the page.
     this.#hand.classList.toggle('late', this.#dragged > length / 2);
     this.#hand.style.left = `${((this.#dragged + 0.5) / length) * 100}%`;
-    this.#date.textContent = dayText(this.days[this.#dragged] ?? '');
+    this.#date.textContent = timeText(this.days[this.#dragged] ?? '');
   }
 
   #release() {

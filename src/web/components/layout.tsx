@@ -24,12 +24,6 @@ export interface LayoutContext {
   formToken: () => string;
 }
 
-/** The style sheets of an organization's pages. */
-const REGISTER_STYLES = ['charts.css', 'register.css', 'lists.css', 'home.css', 'reports.css', 'palette.css'] as const;
-
-/** The scripts of their frame: what a hand moves. */
-const REGISTER_SCRIPTS = ['palette.js', 'keys.js', 'time-bar.js'] as const;
-
 /** The page is painted after this script, so that it moves no text. Preact's types don't know the attribute. */
 const BEFORE_FIRST_PAINT = { blocking: 'render' };
 
@@ -60,16 +54,8 @@ function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
         <meta name="robots" content="noindex" />
         <DocumentTitle page={page} />
         <link rel="icon" href={assetUrl('icon.svg')} type="image/svg+xml" />
-        <link rel="stylesheet" href={assetUrl('style.css')} />
-        {stylesOf(page, layout).map((name) => (
-          <link key={name} rel="stylesheet" href={assetUrl(name)} />
-        ))}
-        <script src={assetUrl('local-time.js')} type="module" {...BEFORE_FIRST_PAINT} />
-        <script src={assetUrl('app.js')} defer />
-        {scriptsOf(page, layout).map((name) => (
-          <script key={name} src={assetUrl(name)} type="module" />
-        ))}
-        {page.script !== undefined && <script src={assetUrl(page.script)} type="module" />}
+        <link rel="stylesheet" href={assetUrl(isFramed(page, layout) ? 'register.css' : 'page.css')} />
+        <script src={assetUrl(scriptOf(page, layout))} type="module" {...BEFORE_FIRST_PAINT} />
       </head>
       <body>
         <a class="skip" href="#main">
@@ -88,15 +74,11 @@ function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
   );
 }
 
-/** Returns the style sheets of a page's frame and content, besides the common one. */
-function stylesOf({ organization, plain }: WebPage, { name }: LayoutContext): readonly AssetName[] {
-  if (name === null || plain) return [];
-  return organization === undefined ? ['register.css'] : REGISTER_STYLES;
-}
+/** Returns true for a page with navigation around it. */
+const isFramed = ({ plain }: WebPage, { name }: LayoutContext): boolean => name !== null && !plain;
 
-/** Returns the scripts of an organization's frame. */
-function scriptsOf({ organization, plain }: WebPage, { name }: LayoutContext): readonly AssetName[] {
-  return name === null || plain || organization === undefined ? [] : REGISTER_SCRIPTS;
+function scriptOf(page: WebPage, layout: LayoutContext): AssetName {
+  return page.script ?? (isFramed(page, layout) && page.organization !== undefined ? 'register.js' : 'page.js');
 }
 
 /** The document's title: the page, the past moment that it shows, in the reader's zone by script, the organization and the brand. */

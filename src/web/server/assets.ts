@@ -9,25 +9,26 @@ import { notFound } from '../../http/http-errors.ts';
 import { ASSETS_PATH, type RequestState } from '../../http/request.ts';
 import { CHART_CSS } from '../../reports/charts/chart.tsx';
 
-const NAMES = [
-  'style.css',
-  'register.css',
-  'lists.css',
-  'home.css',
-  'reports.css',
-  'palette.css',
-  'charts.css',
-  'app.js',
-  'local-time.js',
-  'palette.js',
-  'keys.js',
-  'time-bar.js',
-  'proof.js',
-  'verify.js',
-  'icon.svg',
-] as const;
+const PAGE_SCRIPTS = ['local-time.js', 'app.js'];
+const REGISTER_SCRIPTS = [...PAGE_SCRIPTS, 'palette.js', 'keys.js', 'time-bar.js'];
 
-export type AssetName = (typeof NAMES)[number];
+/**
+ * The assets with the files that they consist of, in order. A page takes one style sheet and one script: `page` without
+ * navigation, `register` in the frame, `proof` where a proof can be checked. The files of a script share one scope.
+ */
+const FILES = {
+  'page.css': ['style.css'],
+  'register.css': ['style.css', 'charts.css', 'frame.css', 'lists.css', 'home.css', 'reports.css', 'palette.css'],
+  'page.js': PAGE_SCRIPTS,
+  'register.js': REGISTER_SCRIPTS,
+  'proof.js': [...REGISTER_SCRIPTS, 'check-proof.js'],
+  'verify.js': ['verify.js'],
+  'icon.svg': ['icon.svg'],
+} as const satisfies Record<string, readonly string[]>;
+
+export type AssetName = keyof typeof FILES;
+
+export const ASSET_NAMES = Object.keys(FILES) as AssetName[];
 
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -55,7 +56,7 @@ const ASSETS = new Map<AssetName, Asset>();
 function assetOf(name: AssetName): Asset {
   let asset = ASSETS.get(name);
   if (asset === undefined) {
-    const text = readAsset(name);
+    const text = FILES[name].map(readAssetFile).join('\n');
     const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
     asset = { type: TYPES[name.split('.')[1]!]!, text, hash, compressed: new Map() };
     ASSETS.set(name, asset);
@@ -63,7 +64,7 @@ function assetOf(name: AssetName): Asset {
   return asset;
 }
 
-function readAsset(name: AssetName): string {
+function readAssetFile(name: string): string {
   if (name === 'charts.css') return CHART_CSS;
   const file = new URL(`../assets/${name}`, import.meta.url);
   // `npm run build` bundles verify.js. Where nothing is compiled, its first use does.
@@ -86,7 +87,7 @@ function compressedAsset(name: AssetName, coding: Coding): Buffer {
 }
 
 function isAssetName(name: string): name is AssetName {
-  return (NAMES as readonly string[]).includes(name);
+  return Object.hasOwn(FILES, name);
 }
 
 /** Returns the address of an asset. It contains a hash, so new content gets a new address. */
@@ -94,13 +95,16 @@ export function assetUrl(name: AssetName): string {
   return `${ASSETS_PATH}${name}?v=${assetOf(name).hash}`;
 }
 
+/** Returns an asset's text. */
+export const assetText = (name: AssetName): string => assetOf(name).text;
+
 /** Returns an asset as a `data:` address, for clients that can't reach the service's own addresses. */
 export function assetDataUrl(name: AssetName): string {
   const { type, text } = assetOf(name);
   return `data:${type};base64,${Buffer.from(text).toString('base64')}`;
 }
 
-/** Serves style sheet, scripts and icon. Browsers cache them for a year under the address with the hash. */
+/** Serves style sheets, scripts and icon. Browsers cache them for a year under the address with the hash. */
 export function assetRoutes(router: Router<RequestState>): void {
   router.get(`${ASSETS_PATH}:name`, (ctx) => {
     const { name = '' } = ctx.params;

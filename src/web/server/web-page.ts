@@ -25,7 +25,7 @@ export interface WebPage {
   comparison?: string;
   /** Other origins, or schemes with a colon, that a form of this page may redirect to. */
   formTargets?: readonly string[];
-  /** A script of this page only. */
+  /** The script of this page, if not that of its frame. */
   script?: AssetName;
   /** Sends the body alone, for a script of another page. */
   isFragment?: boolean;

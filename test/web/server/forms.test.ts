@@ -134,7 +134,7 @@ test('lets browsers cache assets for ever under their hashed address, and revali
 });
 
 test('serves each asset plain, as gzip and as brotli, each form with its own tag', async ({ web }) => {
-  const address = `${web.url}/assets/style.css`;
+  const address = `${web.url}/assets/page.css`;
   const plain = readFileSync(new URL('../../../src/web/assets/style.css', import.meta.url));
   const forms: [accepted: string, coding: string | null, decode: (bytes: Buffer) => Buffer][] = [
     ['identity', null, (bytes) => bytes],
@@ -155,6 +155,20 @@ test('serves each asset plain, as gzip and as brotli, each form with its own tag
     if (coding !== null) assert.is((await rawGet(address, { 'If-None-Match': etag })).status, 200);
   }
   assert.is(tags.size, 3);
+});
+
+test('a page takes one style sheet and one script', async ({ web, owner }) => {
+  const assetsOf = async (browser: TestBrowser, path: string) => {
+    const { text } = await browser.get(path);
+    return [...text.matchAll(/<(?:link rel="stylesheet" href|script src)="\/assets\/([^?"]+)\?v=/g)].map(
+      ([, name]) => name,
+    );
+  };
+  const home = `/organizations/${web.organizationId}`;
+  assert.equal(await assetsOf(web.browser(), '/sign-in'), ['page.css', 'page.js']);
+  assert.equal(await assetsOf(owner, '/account'), ['register.css', 'page.js']);
+  assert.equal(await assetsOf(owner, home), ['register.css', 'register.js']);
+  assert.equal(await assetsOf(owner, `${home}/verify`), ['register.css', 'proof.js']);
 });
 
 test('masks the token of forms anew in each page, and takes every one of them', async ({ owner }) => {

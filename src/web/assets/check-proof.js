@@ -67,10 +67,15 @@ function checkCopy(verifier, proof, text) {
   }
 }
 
+/** Shows an outcome. Its times are in UTC: the page shows them as all times, with the exact one on hover. */
 function show(element, { result, text }) {
   element.dataset.result = result;
-  element.textContent = text;
+  const parts = text.split(/(\d{4}-\d\d-\d\dT[\d:.]+Z)/);
+  element.replaceChildren(...parts.map((part, index) => (index % 2 === 0 ? part : timeElement(part))));
 }
+
+const timeElement = (at) =>
+  Object.assign(document.createElement('time'), { dateTime: at, title: at, textContent: timeText(at) });
 
 const fileForm = document.querySelector('[data-verify-file]');
 if (fileForm !== null) prepareFileForm(fileForm);
