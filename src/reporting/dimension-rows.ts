@@ -3,6 +3,7 @@ import { FAMILY_DESCRIPTIONS } from '../register/families.ts';
 import { listedFigures } from '../register/figure.ts';
 import { RELATION_LABELS } from '../register/link.ts';
 import type { Row } from '../stores/reporting-store.ts';
+import { codeWords } from '../texts/words.ts';
 import { enumsOf } from './family-tables.ts';
 import { LINKS_TABLE } from './tables.ts';
 
@@ -51,12 +52,6 @@ function enumColumn(
     column_name,
     value,
     sort_order: index + 1,
-    label: labels[value] ?? wordsOf(value),
+    label: labels[value] ?? codeWords(value),
   }));
-}
-
-/** Returns `In treatment` for IN_TREATMENT. */
-function wordsOf(value: string): string {
-  const words = value.toLowerCase().replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -2,6 +2,7 @@ import type { Caller } from '../commands/organization/caller.ts';
 import { type DownloadDetails, filterDetail } from '../queries/files/download-details.ts';
 import { requireCursorPosition } from '../queries/moments/moment.ts';
 import { isIncomplete, type Reader } from '../queries/moments/snapshot.ts';
+import type { NamesByKey } from '../texts/value-text.ts';
 import { REPORTS, type ReportName, type ReportRequest } from './all-reports.ts';
 import { reportCsv } from './formats/report-csv.ts';
 import { reportJson } from './formats/report-json.ts';
@@ -9,7 +10,7 @@ import { reportMarkdown } from './formats/report-markdown.ts';
 import { type ReportCursor, readReportCursor, writeReportCursor } from './pages/report-cursor.ts';
 import { ReportDigest } from './pages/report-digest.ts';
 import { readConstantHead, readProof, verifyReport } from './pages/report-head.ts';
-import type { AnswerWriter, NamesByKey, ReportHead, ReportPage, ReportWriter } from './pages/report-page.ts';
+import type { AnswerWriter, ReportHead, ReportPage, ReportWriter } from './pages/report-page.ts';
 import { ReportPaginator, readFirstPage, readLaterPage, resumeKeyOf } from './pages/report-paginator.ts';
 import { accountIdsIn, ReportPeople } from './pages/report-people.ts';
 import {

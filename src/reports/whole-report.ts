@@ -1,6 +1,7 @@
 import type { Caller } from '../commands/organization/caller.ts';
 import type { Reader } from '../queries/moments/snapshot.ts';
-import type { NamesByKey, ReportHead, ReportPage } from './pages/report-page.ts';
+import type { NamesByKey } from '../texts/value-text.ts';
+import type { ReportHead, ReportPage } from './pages/report-page.ts';
 import { openReportFile } from './report.ts';
 import type { ReportFileRequest } from './report-request.ts';
 

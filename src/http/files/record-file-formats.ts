@@ -1,8 +1,8 @@
 import { BYTE_ORDER_MARK, csvLine } from '../../reports/formats/report-csv.ts';
-import { textOf } from '../../reports/formats/report-text.ts';
 import { valueAt } from '../../reports/sections/report-columns.ts';
 import type { SheetValue } from '../../sheets/xlsx/sheet-xml.ts';
 import { writeXlsx, XLSX_MEDIA_TYPE } from '../../sheets/xlsx/write-xlsx.ts';
+import { textOf } from '../../texts/value-text.ts';
 import type { FileFormat } from './file-format.ts';
 
 /** The content of a file, read one batch at a time. */

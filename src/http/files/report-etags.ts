@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { NamesByKey, ReportHead } from '../../reports/pages/report-page.ts';
+import type { ReportHead } from '../../reports/pages/report-page.ts';
 import type { ReportFile } from '../../reports/report.ts';
+import type { NamesByKey } from '../../texts/value-text.ts';
 
 /** The inputs of an ETag, besides the format and the current names of people. */
 interface RenderedReport {

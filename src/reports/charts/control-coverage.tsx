@@ -1,4 +1,4 @@
-import { codeWords } from '../formats/report-text.ts';
+import { codeWords } from '../../texts/words.ts';
 import type { ReportRow } from '../report-type.ts';
 import type { PageAddress } from './chart.tsx';
 import { StackedRows } from './stacked-bars.tsx';

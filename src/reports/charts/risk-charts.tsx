@@ -1,5 +1,5 @@
 import { PRIORITIES, type Priority, RISK_STATUSES } from '../../register/risk.ts';
-import { codeWords } from '../formats/report-text.ts';
+import { codeWords } from '../../texts/words.ts';
 import type { ReportRow, TrendPoint } from '../report-type.ts';
 import { ChartFigure, Legend, type PageAddress, partLink, TextureDefinitions, TonedRect } from './chart.tsx';
 import { StackedColumns } from './stacked-bars.tsx';

@@ -3,7 +3,7 @@ import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import { type PinnedMoment, pinnedMoment, reversedPeriod } from '../../queries/moments/moment.ts';
 import type { Reader } from '../../queries/moments/snapshot.ts';
-import type { NamesByKey } from '../pages/report-page.ts';
+import type { NamesByKey } from '../../texts/value-text.ts';
 import { type ReportFileRequest, reportContext, resolveOwner } from '../report-request.ts';
 import type { ReportContext } from '../report-type.ts';
 import { changesSection, recordTypesOf } from '../sections/changes-section.ts';

@@ -1,5 +1,5 @@
+import { shareText } from '../../texts/words.ts';
 import { HOME_FIGURES } from '../figures/home-figures.ts';
-import { shareText } from '../formats/report-text.ts';
 import { recordsAtMoment } from '../sections/linked-records.ts';
 import type { CoverageDifference } from './coverage-differences.ts';
 import type { FigureMovement } from './figure-movement.ts';

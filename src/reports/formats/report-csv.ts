@@ -1,10 +1,10 @@
 import { MAX_ANSWER_CHARACTERS } from '../../queries/records/present-records.ts';
-import type { AnswerWriter, NamesByKey, ReportHead, ReportPage } from '../pages/report-page.ts';
-import { personName } from '../pages/report-people.ts';
+import { type NamesByKey, personName, type TextStyle, textOf } from '../../texts/value-text.ts';
+import type { AnswerWriter, ReportHead, ReportPage } from '../pages/report-page.ts';
 import type { Figure, ReportColumn, ReportRow, ReportSection } from '../report-type.ts';
 import { valueAt } from '../sections/report-columns.ts';
 import { leftOutMembers, truncationMembers } from './report-json.ts';
-import { type CellStyle, NAMES_NOTE, SEAL_NOTE, textOf, verificationText } from './report-text.ts';
+import { NAMES_NOTE, SEAL_NOTE, verificationText } from './report-text.ts';
 
 /*
  * Writes a report as one CSV table (RFC 4180). The first column names the section, so that spreadsheets can filter by it,
@@ -56,7 +56,7 @@ function withoutFormulas(text: string): string {
 }
 
 /** Cells show account ids, not names: each person has a column for the name and one for the id. */
-const CSV_STYLE: CellStyle = { people: new Map(), showIds: true };
+const CSV_STYLE: TextStyle = { people: new Map(), showIds: true };
 
 export const reportCsv: AnswerWriter = {
   capacity: MAX_ANSWER_CHARACTERS - RESERVED_CHARACTERS,

@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
+import { codesAsWords } from '../../texts/words.ts';
 import type { PageAddress } from '../charts/chart.tsx';
 import { ControlCoverage } from '../charts/control-coverage.tsx';
 import { DueCalendar } from '../charts/due-calendar.tsx';
@@ -8,7 +9,6 @@ import type { ReportHead, ReportPage, ReportWriter, SectionPart } from '../pages
 import type { Figure, TrendPoint } from '../report-type.ts';
 import { REPORT_CSS } from './report-style.ts';
 import {
-  codesAsWords,
   figureCells,
   figureGroups,
   figureHeadings,

@@ -1,17 +1,10 @@
 import type { SheetValue } from '../../sheets/xlsx/sheet-xml.ts';
 import { type NewSheet, writeXlsx } from '../../sheets/xlsx/write-xlsx.ts';
-import type { NamesByKey, ReportHead, ReportPage, ReportWriter, SectionPart } from '../pages/report-page.ts';
+import type { NamesByKey, TextStyle } from '../../texts/value-text.ts';
+import type { ReportHead, ReportPage, ReportWriter, SectionPart } from '../pages/report-page.ts';
 import type { Figure, ReportColumn, ReportRow } from '../report-type.ts';
 import { valueAt } from '../sections/report-columns.ts';
-import {
-  type CellStyle,
-  cellText,
-  columnHeading,
-  figureHeadings,
-  headFacts,
-  INCOMPLETE_NOTE,
-  SIGN_OFF_NOTE,
-} from './report-text.ts';
+import { cellText, columnHeading, figureHeadings, headFacts, INCOMPLETE_NOTE, SIGN_OFF_NOTE } from './report-text.ts';
 
 /** Writes a report as a workbook: a sheet about the report, one with its figures, and one for each section. */
 export const reportXlsx: ReportWriter = {
@@ -73,7 +66,7 @@ function figureRow({ group, label, kind, value, change = {}, counts }: Figure): 
 
 /** Returns a section's sheet. Columns without a value in any row are left out. */
 function sectionSheet({ section, rows }: SectionPart, people: NamesByKey): NewSheet {
-  const style: CellStyle = { people, codesInWords: true };
+  const style: TextStyle = { people, codesInWords: true };
   const columns = section.columns.filter((column) => rows.some((row) => cellText(row, column, style) !== ''));
   function* values() {
     for (const row of rows) yield columns.map((column) => cellValue(row, column, style));
@@ -82,7 +75,7 @@ function sectionSheet({ section, rows }: SectionPart, people: NamesByKey): NewSh
 }
 
 /** Returns a cell with its type, or the text that other documents for people show. */
-function cellValue(row: ReportRow, column: ReportColumn, style: CellStyle): SheetValue {
+function cellValue(row: ReportRow, column: ReportColumn, style: TextStyle): SheetValue {
   const value = valueAt(row, column.field);
   if (typeof value !== 'number') return cellText(row, column, style);
   return column.kind === 'SHARE' ? { share: value } : value;

@@ -1,7 +1,8 @@
-import type { NamesByKey, SectionPart } from '../pages/report-page.ts';
+import type { NamesByKey, TextStyle } from '../../texts/value-text.ts';
+import type { SectionPart } from '../pages/report-page.ts';
 import type { ReportColumn, ReportRow } from '../report-type.ts';
 import { valueAt } from '../sections/report-columns.ts';
-import { type CellStyle, cellText, columnHeading } from './report-text.ts';
+import { cellText, columnHeading } from './report-text.ts';
 
 /** Texts that must not break at the end of a line: dates, times, states, short names. */
 const SHORT_WORD = /^(?:[\p{L}\p{N}_.-]{1,20}|\d{4}-\d\d-\d\d \d\d:\d\d)$/u;
@@ -20,12 +21,12 @@ interface TableColumn {
 export interface TableLayout {
   columns: readonly TableColumn[];
   below: readonly ReportColumn[];
-  style: CellStyle;
+  style: TextStyle;
 }
 
 /** Decides which columns of a section have a value, and where they are written. */
 export function layOutTable({ section: { columns, group = [] }, rows }: SectionPart, people: NamesByKey): TableLayout {
-  const style: CellStyle = { people, codesInWords: true, toTheMinute: true };
+  const style: TextStyle = { people, codesInWords: true, toTheMinute: true };
   const filledColumns = columns.filter(
     (column) => !group.includes(column) && rows.some((row) => cellText(row, column, style) !== ''),
   );

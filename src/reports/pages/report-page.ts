@@ -1,9 +1,7 @@
 import type { Verification } from '../../queries/proofs/verify-changes.ts';
+import type { NamesByKey } from '../../texts/value-text.ts';
 import type { EventProof } from '../../trail/seals/event-proof.ts';
 import type { Figure, HeadFact, ReportContent, ReportRow, ReportSection } from '../report-type.ts';
-
-/** People's names by key. `ReportPeople` explains the keys. */
-export type NamesByKey = ReadonlyMap<string, string>;
 
 /** The head of a report. */
 export interface ReportHead {

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cutText } from '../../projections/read-models/search-text.ts';
+import type { NamesByKey } from '../../texts/value-text.ts';
 import type { Figure, ReportRow, ReportSection } from '../report-type.ts';
 import type { ReportCursor } from './report-cursor.ts';
 import type { ReportDigest } from './report-digest.ts';
-import type { AnswerWriter, NamesByKey, ReportPage, SectionPart } from './report-page.ts';
+import type { AnswerWriter, ReportPage, SectionPart } from './report-page.ts';
 import { nameKeysIn, type ReportPeople } from './report-people.ts';
 
 /** The results of reading that every page needs. */

@@ -8,7 +8,6 @@ import {
 } from '../../queries/records/member-names.ts';
 import type { ReportContext, ReportRow, ReportSection } from '../report-type.ts';
 import { valueAt } from '../sections/report-columns.ts';
-import type { NamesByKey } from './report-page.ts';
 
 /**
  * Finds people's names for a report. The key is an account id for the name at the report's moment. If the person had
@@ -73,10 +72,4 @@ export function nameKeysIn({ columns }: Pick<ReportSection, 'columns'>, row: Rep
     for (const id of accountIdsIn(valueAt(row, field))) keys.push(`${id}@${String(time)}`);
   }
   return keys;
-}
-
-/** Returns the name for an account id, if possible the one at this time. Undefined for any other text. */
-export function personName(people: NamesByKey, text: string, time?: unknown): string | undefined {
-  const nameThen = time === undefined ? undefined : people.get(`${text}@${String(time)}`);
-  return nameThen ?? people.get(text);
 }

@@ -1,6 +1,6 @@
-import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { FamilyDescription } from '../../register/family-description.ts';
 import type { Field, Fields } from '../../register/field.ts';
+import { isEnumField } from '../../texts/value-text.ts';
 import type { ReportColumn, ReportRow } from '../report-type.ts';
 
 /* Columns that several reports share. Titles are for text formats; JSON uses the field names. */
@@ -52,31 +52,6 @@ const COLUMN_BY_KIND: Partial<Record<Field['kind'], Partial<ReportColumn>>> = {
   share: { kind: 'SHARE' },
   past: { kind: 'ALARM' },
 };
-
-/** Fields that hold a value of an enumeration: those of any family, and those of reports' own rows. */
-const ENUM_FIELDS = new Set([
-  ...FAMILY_DESCRIPTIONS.flatMap(({ fields }) => enumFieldNames(fields)),
-  ...['kind', 'type', 'what', 'record_type', 'event_type'],
-]);
-
-export const isEnumField = (field: string): boolean => ENUM_FIELDS.has(field.split('.').at(-1)!);
-
-function enumFieldNames(fields: Fields): string[] {
-  return Object.entries(fields).flatMap(([name, field]) => {
-    if (field.kind === 'object') return enumFieldNames(field.fields);
-    return field.kind === 'enum' ? [name] : [];
-  });
-}
-
-/** Labels of enumerations' values, by field, of all families. */
-const ENUM_LABELS = new Map<string, Readonly<Record<string, string>>>();
-for (const { fields } of FAMILY_DESCRIPTIONS)
-  for (const [name, field] of Object.entries(fields as Fields))
-    if (field.kind === 'enum' && field.labels !== undefined)
-      ENUM_LABELS.set(name, { ...ENUM_LABELS.get(name), ...field.labels });
-
-/** Returns the labels of a field's values, for those whose own words aren't readable. */
-export const enumLabels = (field: string) => ENUM_LABELS.get(field);
 
 /** Returns a column's value in a row. `acceptance.until` is the member `until` of the member `acceptance`. */
 export function valueAt(row: ReportRow, field: string): unknown {

@@ -1,5 +1,6 @@
 import { familyOfType } from '../../register/families.ts';
 import type { Field } from '../../register/field.ts';
+import { codeWords } from '../../texts/words.ts';
 
 /** A change as read models store it and as browsers rebuild it: the fields that pages show. */
 export interface ChangeOnPage {
@@ -42,9 +43,9 @@ export function changeTexts(change: ChangeOnPage): ChangeText[] {
 
 /** Returns the label of a field that changed. */
 export function changeLabel(recordType: string, field: string): string {
-  if (field.startsWith('linked.')) return `Linked: ${codeText(field.slice('linked.'.length))}`;
+  if (field.startsWith('linked.')) return `Linked: ${codeWords(field.slice('linked.'.length))}`;
   const [member = '', id] = field.split('.');
-  return fieldOf(recordType, field)?.label ?? codeText(member.replace(id === undefined ? /_at$/ : /s$/, ''));
+  return fieldOf(recordType, field)?.label ?? codeWords(member.replace(id === undefined ? /_at$/ : /s$/, ''));
 }
 
 function fieldOf(recordType: string, field: string): Field | undefined {
@@ -54,7 +55,7 @@ function fieldOf(recordType: string, field: string): Field | undefined {
 /** Returns a value as text: an enum by its label, an object by its members. */
 function valueText(field: Field | undefined, value: unknown): string {
   if (value === null || value === undefined || value === '') return '–';
-  if (field?.kind === 'enum') return field.labels?.[String(value)] ?? codeText(String(value));
+  if (field?.kind === 'enum') return field.labels?.[String(value)] ?? codeWords(String(value));
   if (field?.kind === 'object') {
     const members = Object.entries(field.fields).filter(([name]) => (value as Record<string, unknown>)[name] != null);
     return members
@@ -63,10 +64,4 @@ function valueText(field: Field | undefined, value: unknown): string {
   }
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-/** Returns `In treatment` for IN_TREATMENT. */
-function codeText(code: string): string {
-  const words = code.toLowerCase().replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -9,7 +9,7 @@ import { EVENT_TYPES } from '../../register/events.ts';
 import { FAMILY_DESCRIPTIONS, familyOfType } from '../../register/families.ts';
 import type { FamilyDescription } from '../../register/family-description.ts';
 import { LINK_EVENTS } from '../../register/link.ts';
-import { codeWords } from '../../reports/formats/report-text.ts';
+import { codeWords } from '../../texts/words.ts';
 import { type Choice, SelectField, TextField } from '../components/fields.tsx';
 import { BLANK_FORM } from '../server/form-state.ts';
 import { eventText, typeText } from '../texts/event-words.ts';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { priorityOf } from '../../commands/risk.ts';
 import type { Field } from '../../register/field.ts';
-import { codeWords, shareText } from '../../reports/formats/report-text.ts';
+import { codeWords, shareText } from '../../texts/words.ts';
 import { LongDay, MomentTime } from '../components/components.tsx';
 import { type ChipTone, displayedState } from './displayed-state.ts';
 

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { ListedChange } from '../../queries/changes/list-changes.ts';
-import { codeWords } from '../../reports/formats/report-text.ts';
-import type { NamesByKey } from '../../reports/pages/report-page.ts';
+import type { NamesByKey } from '../../texts/value-text.ts';
+import { codeWords } from '../../texts/words.ts';
 import { LongDay } from '../components/components.tsx';
 
 type Members = Readonly<Record<string, string | null>>;

@@ -1,5 +1,5 @@
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
-import { codeWords } from '../../reports/formats/report-text.ts';
+import { codeWords } from '../../texts/words.ts';
 
 /** The name of a family's records on screen, if not its plural. */
 const SCREEN_NAMES: Readonly<Record<string, string>> = { NONCONFORMITY: 'Findings' };

@@ -1,4 +1,4 @@
-import { codeWords } from '../../reports/formats/report-text.ts';
+import { codeWords } from '../../texts/words.ts';
 
 /** Pages call these events otherwise than their types. Files and tools keep the types. */
 const EVENT_WORDS: Readonly<Record<string, string>> = {

@@ -5,17 +5,12 @@ import { csvCell, csvLine, reportCsv } from '../../../src/reports/formats/report
 import { reportHtml } from '../../../src/reports/formats/report-html.tsx';
 import { reportJson } from '../../../src/reports/formats/report-json.ts';
 import { reportMarkdown, reportMarkdownFile } from '../../../src/reports/formats/report-markdown.ts';
-import {
-  cellText,
-  codesAsWords,
-  codeWords,
-  figureCells,
-  recentChangeText,
-  textOf,
-} from '../../../src/reports/formats/report-text.ts';
+import { cellText, figureCells, recentChangeText } from '../../../src/reports/formats/report-text.ts';
 import type { ReportHead, ReportPage } from '../../../src/reports/pages/report-page.ts';
 import type { Figure, ReportRow, ReportSection } from '../../../src/reports/report-type.ts';
 import { column, detail, ID, prose, withBelow } from '../../../src/reports/sections/report-columns.ts';
+import { textOf } from '../../../src/texts/value-text.ts';
+import { codesAsWords, codeWords } from '../../../src/texts/words.ts';
 import { rejection } from '../../support/run/take.ts';
 
 const test = suite('report renderers');

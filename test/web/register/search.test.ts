@@ -119,7 +119,10 @@ test('leads to pages that exist', async ({ owner, viewer, path, before }) => {
 
 test('searches the moment shown', async ({ viewer, path, before }) => {
   const then = await viewer.get(`${path}?q=backup&as_of=${before}`);
-  assert.equal(groupsIn(then.text), { Risks: ['R-1 Phishing mail ! Open'], Vendors: ['Backup Ltd ◐ Pending review'] });
+  assert.equal(groupsIn(then.text), {
+    Risks: ['R-1 Phishing mail ! Open Description: Backups are encrypted'],
+    Vendors: ['Backup Ltd ◐ Pending review'],
+  });
   assert.match(then.text, `/vendors/vnd_`);
   assert.match(then.text, `as_of=${before}" data-row`);
   assert.equal(Object.keys(groupsIn((await viewer.get(`${path}?q=backup`)).text)), ['Risks', 'Measures', 'Vendors']);

@@ -6,7 +6,7 @@ import { CHANGE_FAULT_TEXTS, eventName } from '../../../queries/proofs/check-cha
 import { type ProvenChange, readChangeProof } from '../../../queries/proofs/read-change-proof.ts';
 import { familyOfType } from '../../../register/families.ts';
 import { relationLabel } from '../../../register/link.ts';
-import type { NamesByKey } from '../../../reports/pages/report-page.ts';
+import type { NamesByKey } from '../../../texts/value-text.ts';
 import { isSealEventType } from '../../../trail/seals/seal-events.ts';
 import { CopyBlock, ExactTime, LongDay } from '../../components/components.tsx';
 import { changeLabel, changeTexts } from '../../register/change-texts.ts';

@@ -6,7 +6,7 @@ import { listChanges } from '../../../queries/changes/list-changes.ts';
 import { isMadeByAssistant, listRefinedChanges } from '../../../queries/changes/refined-changes.ts';
 import { type OrderNotices, readOrderNotices } from '../../../queries/proofs/out-of-order.ts';
 import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
-import type { NamesByKey } from '../../../reports/pages/report-page.ts';
+import type { NamesByKey } from '../../../texts/value-text.ts';
 import { SEAL_EVENT_TYPES } from '../../../trail/seals/seal-events.ts';
 import { ChangeEntry, SealLine } from '../../register/change-entry.tsx';
 import { RecordLink, readNamesInChanges } from '../../register/change-words.tsx';

@@ -4,7 +4,7 @@ import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-time
 import { type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
 import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
-import type { NamesByKey } from '../../../reports/pages/report-page.ts';
+import type { NamesByKey } from '../../../texts/value-text.ts';
 import { readNamesInChanges } from '../../register/change-words.tsx';
 import { readRecordTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';

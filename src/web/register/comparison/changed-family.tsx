@@ -5,9 +5,8 @@ import {
   isImportantField,
   type RecordDifference,
 } from '../../../reports/comparison/record-differences.ts';
-import type { NamesByKey } from '../../../reports/pages/report-page.ts';
-import { personName } from '../../../reports/pages/report-people.ts';
 import type { ReportRow } from '../../../reports/report-type.ts';
+import { type NamesByKey, personName } from '../../../texts/value-text.ts';
 import { ChangeEntry } from '../change-entry.tsx';
 import { FieldChanges } from '../change-words.tsx';
 import { StateChip } from '../field-content.tsx';

@@ -5,7 +5,7 @@ import { type CoverageDifference, pointsBetween } from '../../../reports/compari
 import type { PartMovement } from '../../../reports/comparison/figure-movement.ts';
 import { type Headline, outcomeOf } from '../../../reports/comparison/headline.ts';
 import { MOVEMENTS, type MovedRecord, type Movement } from '../../../reports/comparison/moved-records.ts';
-import { shareText } from '../../../reports/formats/report-text.ts';
+import { shareText } from '../../../texts/words.ts';
 import { dayHeading, Table } from '../../components/components.tsx';
 import type { RegisterView } from '../open-register.ts';
 import { recordsLabel } from '../rail-links.ts';

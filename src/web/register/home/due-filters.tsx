@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { type AddressParameters, addressWith } from '../../../addresses/page-addresses.ts';
 import { isRealDate } from '../../../commands/engine/dates.ts';
-import { codeWords } from '../../../reports/formats/report-text.ts';
 import { DUE_KINDS } from '../../../reports/sections/due-rows.ts';
+import { codeWords } from '../../../texts/words.ts';
 import { LongDay } from '../../components/components.tsx';
 import type { RegisterView } from '../open-register.ts';
 import { recordsLabel } from '../rail-links.ts';

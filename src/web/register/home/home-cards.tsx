@@ -1,7 +1,7 @@
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { ListedChange } from '../../../queries/changes/list-changes.ts';
-import { shareText } from '../../../reports/formats/report-text.ts';
-import type { NamesByKey } from '../../../reports/pages/report-page.ts';
+import type { NamesByKey } from '../../../texts/value-text.ts';
+import { shareText } from '../../../texts/words.ts';
 import { LongDay } from '../../components/components.tsx';
 import { changeCountText, countText, MAX_COUNT } from '../../texts/counts.ts';
 import { ChangeLine } from '../change-entry.tsx';

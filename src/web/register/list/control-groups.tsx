@@ -1,5 +1,5 @@
 import type { ListSelection } from '../../../addresses/page-addresses.ts';
-import { shareText } from '../../../reports/formats/report-text.ts';
+import { shareText } from '../../../texts/words.ts';
 import type { RecordRow } from '../field-content.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { numberedName } from '../record/numbered-name.ts';

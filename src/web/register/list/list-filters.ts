@@ -4,7 +4,7 @@ import type { FamilyDescription, KeyFilter } from '../../../register/family-desc
 import type { Field } from '../../../register/field.ts';
 import { FRAMEWORK } from '../../../register/framework.ts';
 import { RELATIONS } from '../../../register/link.ts';
-import { codeWords } from '../../../reports/formats/report-text.ts';
+import { codeWords } from '../../../texts/words.ts';
 import type { Choice } from '../../components/fields.tsx';
 import { dayText } from '../../texts/dates.ts';
 import { enumText } from '../field-content.tsx';

@@ -1,7 +1,7 @@
 import type { ChangesSince, FieldDifference, LinkedChange } from '../../../queries/records/changes-since.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import type { FamilyDescription, FamilyNames } from '../../../register/family-description.ts';
-import { shareText } from '../../../reports/formats/report-text.ts';
+import { shareText } from '../../../texts/words.ts';
 import { countText } from '../../texts/counts.ts';
 import { enumText } from '../field-content.tsx';
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { LinkedSummary, RecordAnswer, RecordDetails } from '../../../queries/records/record-details.ts';
 import type { FamilyName } from '../../../register/families.ts';
-import { codeWords, shareText } from '../../../reports/formats/report-text.ts';
+import { codeWords, shareText } from '../../../texts/words.ts';
 import { LongDay } from '../../components/components.tsx';
 
 type Reason = (details: RecordDetails) => ComponentChildren;

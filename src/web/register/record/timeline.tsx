@@ -4,7 +4,7 @@ import type { ListedChange } from '../../../queries/changes/list-changes.ts';
 import { isMadeByAssistant } from '../../../queries/changes/refined-changes.ts';
 import type { SealTimes } from '../../../queries/proofs/seal-times.ts';
 import type { RecordAnswer } from '../../../queries/records/record-details.ts';
-import type { NamesByKey } from '../../../reports/pages/report-page.ts';
+import type { NamesByKey } from '../../../texts/value-text.ts';
 import { ChangeEntry, SealLine } from '../change-entry.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 

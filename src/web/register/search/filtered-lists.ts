@@ -1,6 +1,6 @@
 import type { Member } from '../../../identity/memberships/members.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
-import { codeWords } from '../../../reports/formats/report-text.ts';
+import { codeWords } from '../../../texts/words.ts';
 import { enumText } from '../field-content.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading, ORDERED_FAMILIES } from '../rail-links.ts';

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { type MatchedField, matchedField } from '../../../queries/lists/matched-field.ts';
 import { isAbbreviated } from '../../../queries/lists/near-matches.ts';
 import type { SearchHits } from '../../../queries/lists/search-records.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
@@ -7,7 +8,6 @@ import { numberField, titleFieldOf } from '../naming-fields.ts';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading, ORDERED_FAMILIES } from '../rail-links.ts';
 import { type Destination, nextSteps } from './destinations.ts';
-import { type FoundIn, foundIn } from './found-in.ts';
 
 /** A query, and the results of its search. */
 export interface SearchContent {
@@ -113,11 +113,12 @@ function ResultGroup({ title, children }: { title: string; children: ComponentCh
 function FamilyHits(props: { view: RegisterView; family: FamilyDescription; query: string; hits: SearchHits }) {
   const { view, family, query, hits } = props;
   const heading = familyHeading(family);
+  const titleFields = [numberField(family), titleFieldOf(family)].filter((name) => name !== null);
   return (
     <ResultGroup title={heading}>
       {hits.records.map((record) => (
         <li key={String(record.id)}>
-          <Hit view={view} family={family} record={record} reason={foundIn(family, record, query)} />
+          <Hit view={view} family={family} record={record} reason={matchedField(family, record, query, titleFields)} />
         </li>
       ))}
       {hits.hasMore && (
@@ -135,7 +136,7 @@ interface HitProps {
   view: RegisterView;
   family: FamilyDescription;
   record: RecordRow;
-  reason: FoundIn | null;
+  reason: MatchedField | null;
 }
 
 /** A record: its number, title and state, if it is archived, and where the query was found if the title doesn't show it. */
