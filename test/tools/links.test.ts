@@ -82,37 +82,6 @@ test('a link appears in both records’ changes, and once in a list of both', as
   assert.is((verified.verification as { verdict: string }).verdict, 'VALID');
 });
 
-test('linked_to finds linked records, now and as_of', async ({ register, risk, vendor }) => {
-  const { call } = register;
-  const listLinked = async (extraInput: object = {}, filter: object = {}) => {
-    const input = { organization_id: ORGANIZATION, filter: { linked_to: vendor, ...filter }, ...extraInput };
-    const answer = await call('listRisks', input);
-    assert.not('error' in answer, JSON.stringify(answer));
-    return (answer.risks as { id: string }[]).map(({ id }) => id);
-  };
-  assert.equal(await listLinked(), []);
-  await link(register, risk, vendor);
-  const { as_of } = (await call('listRisks', { organization_id: ORGANIZATION, as_of: today() })) as {
-    as_of: { position: string };
-  };
-  assert.equal(await listLinked(), [risk]);
-  await link(register, risk, vendor, { action: 'UNLINK' });
-  assert.equal(await listLinked(), []);
-  assert.equal(await listLinked({ as_of: as_of.position }), [risk]);
-  assert.equal(await listLinked({ as_of: String(Number(as_of.position) - 1) }), []);
-  await link(register, risk, vendor);
-  await call('archiveRecords', { ids: [vendor], action: 'ARCHIVE', reason: 'gone' });
-  assert.equal(await listLinked(), [], 'links to an archived record only on request');
-  assert.equal(await listLinked({}, { include_archived: true }), [risk]);
-  assert.equal(idsOf((await record(register, risk, { include: ['LINKS'] })).links), []);
-  const archivedToo = await record(register, risk, { include: ['LINKS', 'ARCHIVED'] });
-  assert.equal(idsOf(archivedToo.links), [vendor]);
-  const nobody = await call('listRisks', { organization_id: ORGANIZATION, filter: { linked_to: randomId('vnd') } });
-  assert.equal((nobody.error as { code: string }).code, 'not_found');
-});
-
-const today = () => new Date().toISOString().slice(0, 10);
-
 test('linkRecords checks all links before it writes the first', async ({ register, risk, vendor }) => {
   const { call } = register;
   const other = await add(register, 'Vendor', { name: 'Other' });

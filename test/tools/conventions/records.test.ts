@@ -89,29 +89,6 @@ test('an archived record is hidden from lists, counts and getRecords by default'
   assert.equal(ids(before.records), [archivedVendor.id], 'it was not archived at that time');
 });
 
-test('an archived record refuses writes until it is restored', async (served) => {
-  const { owner } = served;
-  const [vendor, risk] = [await served.vendor(), await served.risk()];
-  const archiveInput = { ids: [vendor.id, risk.id], reason: 'r' };
-  await owner.ok('archiveRecords', { ...archiveInput, action: 'ARCHIVE' });
-  for (const [tool, args] of [
-    ['updateVendor', { id: vendor.id, country: 'DE' }],
-    ['updateVendor', { id: vendor.id }],
-    ['reviewVendor', { id: vendor.id, outcome: 'APPROVED' }],
-    ['updateRisk', { id: risk.id, note: 'n' }],
-    ['decideRisk', { id: risk.id, decision: 'CLOSE', reason: 'r' }],
-  ] as const) {
-    const { code, allowed } = await owner.refused(tool, args);
-    assert.equal([tool, code, allowed], [tool, 'invalid_transition', ['RESTORE']]);
-  }
-  const restored = await owner.ok('archiveRecords', { ...archiveInput, action: 'RESTORE' });
-  assert.equal(
-    restored.records.map(({ archived_at }) => archived_at),
-    [null, null],
-  );
-  await owner.ok('updateVendor', { id: vendor.id, country: 'DE' });
-});
-
 test('archiving an archived record, or restoring a live one, changes nothing', async (served) => {
   const { owner } = served;
   const { id } = await served.risk();

@@ -21,23 +21,6 @@ test.after(({ register }) => register.stop());
 
 const placesIn = ({ input }: Tool) => [...placesOf(fullSchema(input as Parameters<typeof fullSchema>[0]))];
 
-test('another expected_revision is a conflict that gives the current revision', async (context) => {
-  const { register, inputsByTool } = context;
-  const tools = ALL_TOOLS.filter((tool) => placesIn(tool).some(({ path }) => path[0] === 'expected_revision'));
-  assert.ok(tools.length >= 9, `${tools.length} tools change one record`);
-  for (const { name } of tools) {
-    const input = inputsByTool.get(name)!;
-    const { records } = await ok<{ records: { revision: number }[] }>(register, 'getRecords', { ids: [input.id] });
-    const { revision } = records[0]!;
-    for (const expected_revision of [revision - 1, revision + 1, Number.MAX_SAFE_INTEGER]) {
-      if (expected_revision < 1) continue;
-      const refusal = await refusalOf(context, name, { ...input, expected_revision }, `${expected_revision}`);
-      assert.is(refusal.code, 'conflict', name);
-      assert.is((refusal as { current_revision?: number }).current_revision, revision, name);
-    }
-  }
-});
-
 /** Fields with the records that a call changes, as opposed to those it refers to. */
 const CHANGED_RECORD_FIELDS = ['id', 'ids', 'organization_id', 'links', 'filter'];
 
