@@ -86,23 +86,6 @@ test('linkRecords refuses two records of one type, and a record with itself', as
   }
 });
 
-test('links can form a circle', async (context) => {
-  const { register } = context;
-  const [risk, measure, vendor] = await Promise.all(['Risk', 'Measure', 'Vendor'].map((title) => add(context, title)));
-  const linksInCircle = [link(risk, measure), link(measure, vendor), link(vendor, risk)];
-  assert.equal(resultsOf(await ok(register, 'linkRecords', { links: linksInCircle })), [
-    'CREATED',
-    'CREATED',
-    'CREATED',
-  ]);
-  const input = { ids: [risk], include: ['LINKS'] };
-  const { records } = await ok<{ records: { links: { total: number } }[] }>(register, 'getRecords', input);
-  assert.is(records[0]!.links.total, 2);
-  const filter = { linked_to: vendor };
-  const { total } = await ok(register, 'listRisks', { organization_id: ORGANIZATION, filter, view: 'COUNT' });
-  assert.is(total, 1);
-});
-
 test('a link that one call repeats is created once', async (context) => {
   const { register } = context;
   const { events } = register.stores;

@@ -82,29 +82,6 @@ test('a link appears in both records’ changes, and once in a list of both', as
   assert.is((verified.verification as { verdict: string }).verdict, 'VALID');
 });
 
-test('linkRecords checks all links before it writes the first', async ({ register, risk, vendor }) => {
-  const { call } = register;
-  const other = await add(register, 'Vendor', { name: 'Other' });
-  const links = (to_id: string) => [
-    { from_id: risk, to_id: vendor },
-    { from_id: risk, to_id },
-  ];
-  for (const [to, code] of [
-    [risk, 'invalid_input'],
-    [randomId('vnd'), 'not_found'],
-    [randomId('frm'), 'invalid_input'],
-  ] as const) {
-    const { error } = (await call('linkRecords', { links: links(to) })) as { error: { code: string } };
-    assert.is(error?.code, code, to);
-  }
-  await call('archiveRecords', { ids: [other], action: 'ARCHIVE', reason: 'gone' });
-  const { error } = (await call('linkRecords', { links: links(other) })) as { error: Answer };
-  assert.equal([error.code, error.allowed], ['invalid_transition', ['RESTORE']]);
-  assert.equal(idsOf((await record(register, risk, { include: ['LINKS'] })).links), []);
-  const repeatedLink = await call('linkRecords', { links: [...links(vendor), { from_id: vendor, to_id: risk }] });
-  assert.equal(resultOf(repeatedLink), ['CREATED', 'UNCHANGED', 'UNCHANGED']);
-});
-
 test('repeating linkRecords with a key returns the first answer', async ({ register, risk, vendor }) => {
   const key = { idempotency_key: 'once' };
   assert.equal(resultOf(await link(register, risk, vendor, key)), ['CREATED']);
