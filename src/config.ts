@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parse } from 'dotenv';
+import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { isBrowserOrigin, isLoopback, isNetwork, isOrigin, isSecureAddress, isWildcard } from './config/addresses.ts';
 import { connectionStringFault } from './config/connection-string.ts';
@@ -266,11 +266,19 @@ function trueOrFalse(byDefault: 'true' | 'false') {
     .transform((text) => text === 'true');
 }
 
-function readEnvFile(cwd: string): Record<string, string> {
+function readEnvFile(cwd: string): Readonly<Record<string, string | undefined>> {
+  const settings = parseEnv(envFileText(cwd));
+  // Node.js 20 joins a line without "=" to the name in the next line, which would then have no effect.
+  const joined = Object.keys(settings).filter((name) => name.includes('\n'));
+  if (joined.length === 0) return settings;
+  throw new ConfigError(joined.map((name) => `.env has a line without "=" before ${name.split('\n').at(-1)}.`));
+}
+
+function envFileText(cwd: string): string {
   try {
-    return parse(readFileSync(join(cwd, '.env')));
+    return readFileSync(join(cwd, '.env'), 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw new ConfigError([`.env in ${cwd} cannot be read: ${(error as Error).message}.`]);
   }
 }

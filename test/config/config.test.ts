@@ -242,6 +242,33 @@ config('warns about names in .env that are no settings', ({ cwd }) => {
   assert.equal(warningsOf(read), ['.env names RATE_LIMIT, which is not a setting. This line has no effect.']);
 });
 
+config('reads the quotes, comments and line ends of .env', ({ cwd }) => {
+  const path = (line: string) => {
+    writeFileSync(join(cwd, '.env'), line);
+    const { chromiumPath, logLevel } = readConfig({}, cwd);
+    assert.is(logLevel, 'warn', line);
+    return chromiumPath;
+  };
+  for (const [text, value] of [
+    ['/a b', '/a b'],
+    ['  /a   # why', '/a'],
+    ['"/a # b"  # why', '/a # b'],
+    ["'/a # b'", '/a # b'],
+    [`"/it's"`, "/it's"],
+    ['/a=b?c=$HOME&d', '/a=b?c=$HOME&d'],
+    ["'/a\\nb'", '/a\\nb'],
+  ] as const) {
+    assert.is(path(`# it's a comment\nCHROMIUM_PATH=${text}\nLOG_LEVEL=warn`), value);
+    assert.is(path(`\uFEFFCHROMIUM_PATH=${text}\r\n\r\nexport LOG_LEVEL="warn"\r\n`), value);
+  }
+});
+
+config('lets no line of .env without = hide the next setting', ({ cwd }) => {
+  writeFileSync(join(cwd, '.env'), 'DATA_DIR=data\nsecret\nPORT=none\n');
+  // Later versions of Node.js skip such a line.
+  assert.match(issuesOf({}, cwd)[0] ?? '', /^(?:\.env has a line without "=" before PORT\.$|PORT must be)/);
+});
+
 config('reports an unreadable .env', ({ cwd }) => {
   const folder = mkdtempSync(join(cwd, 'folder-'));
   writeFileSync(join(folder, 'file'), '');

@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The packages that each program loads at its start. A package that is needed later costs each start up to 0.1 s. */
 const PACKAGES: Record<keyof typeof PROGRAMS, readonly string[]> = {
   main: [
-    ...['@koa/router', 'd3-scale', 'dotenv', 'koa', 'libsql', 'lru-cache', 'otpauth', 'pino', 'preact'],
+    ...['@koa/router', 'd3-scale', 'koa', 'libsql', 'lru-cache', 'otpauth', 'pino', 'preact'],
     ...['preact-render-to-string', 'preact/jsx-runtime', 'uqr', 'zod'],
   ],
   cli: [],
