@@ -3,6 +3,7 @@ import {
   ClockRefusal,
   isOutage,
   OperatorNeeded,
+  RETRYABLE_CODES,
   Refusal,
   type RefusalCode,
   type RefusalDetails,
@@ -12,7 +13,6 @@ import { ERRORS } from '../tools/error-codes.ts';
 type Headers = Record<string, string>;
 
 const RETRY_AFTER_SECONDS = 2;
-const RETRYABLE: ReadonlySet<string> = new Set(['unavailable', 'rate_limited', 'internal']);
 
 /** An error answer. It must not contain a file path, a store's address or a stack trace. */
 export class HttpError extends Error {
@@ -23,7 +23,7 @@ export class HttpError extends Error {
     message: string,
     readonly headers: Headers = {},
     readonly details: RefusalDetails = {},
-    private readonly retryable = RETRYABLE.has(code),
+    private readonly retryable = RETRYABLE_CODES.has(code),
   ) {
     super(message);
   }

@@ -33,6 +33,9 @@ export interface RefusalDetails {
   issues?: readonly { field: string; message: string }[];
 }
 
+/** The errors after which the same call can succeed later. */
+export const RETRYABLE_CODES: ReadonlySet<string> = new Set<RefusalCode>(['unavailable', 'rate_limited', 'internal']);
+
 /** An error answer to a call. `message` says the problem and the next step. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
@@ -48,7 +51,7 @@ export class Refusal extends Error {
   }
 
   get retryable(): boolean {
-    return this.code === 'conflict' ? this.more.current_revision === undefined : RETRYABLE.has(this.code);
+    return this.code === 'conflict' ? this.more.current_revision === undefined : RETRYABLE_CODES.has(this.code);
   }
 
   /** The wire's `error` object. */
@@ -117,8 +120,6 @@ export class UnreadableEvent extends Refusal {
     );
   }
 }
-
-const RETRYABLE: ReadonlySet<RefusalCode> = new Set(['unavailable', 'rate_limited', 'internal']);
 
 /** Returns true for the error of a store that does not answer, also as a refusal. Repeating the call may help. */
 export function isOutage(error: unknown): boolean {

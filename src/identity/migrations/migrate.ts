@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
+import { updateAtomically } from '../update-atomically.ts';
 import type { Migration } from './migration.ts';
 import { MIGRATIONS } from './migrations.ts';
 
@@ -63,12 +64,11 @@ export async function migrateAccounts(accounts: AccountStore, options: MigrateOp
 
 /** Raises `begun`, which older versions watch. */
 async function announce(accounts: AccountStore, newest: number): Promise<void> {
-  await accounts.insert('secrets', { id: SCHEMA_ID, begun: 0, done: 0 });
-  for (;;) {
-    const { begun } = await readSchema(accounts);
-    refuseNewer(begun, newest);
-    if (begun === newest || (await accounts.update('secrets', SCHEMA_ID, { begun: newest }, { begun }))) return;
-  }
+  await updateAtomically<AccountSchema>(accounts, 'secrets', SCHEMA_ID, (schema) => {
+    if (schema === null) return { begun: newest, done: 0 };
+    refuseNewer(schema.begun, newest);
+    return schema.begun === newest ? null : { begun: newest };
+  });
 }
 
 /** Returns true if this store has had its first start. */

@@ -1,4 +1,5 @@
-import type { ReadStore, SharedEntry } from '../../stores/read-store.ts';
+import type { ReadStore } from '../../stores/read-store.ts';
+import { updateSharedEntry } from './update-shared-entry.ts';
 
 /** The shared entry `active`. Switching to a generation and dropping one replace it, so that one of the two loses. */
 export interface ActiveGeneration {
@@ -17,7 +18,7 @@ const NONE: ActiveGeneration = { generation: '', version: 0, installation: '' };
 
 /** Returns the entry; null before the first build. */
 export async function activeGeneration(reads: Pick<Entries, 'sharedEntry'>): Promise<ActiveGeneration | null> {
-  return (await activeEntry(reads))?.value ?? null;
+  return (await reads.sharedEntry<ActiveGeneration>('active'))?.value ?? null;
 }
 
 /** Notes that a generation is being built, so that it isn't dropped while its builder lives. */
@@ -64,19 +65,10 @@ function withBuilds(
   return { generation, version, installation, ...(building.length > 0 ? { building } : {}) };
 }
 
-function activeEntry(reads: Pick<Entries, 'sharedEntry'>): Promise<SharedEntry<ActiveGeneration> | null> {
-  return reads.sharedEntry<ActiveGeneration>('active');
-}
-
 /** Replaces the entry by compare-and-set. Leaves it alone if `change` returns it unchanged. */
-async function replaceActive(
+function replaceActive(
   reads: Entries,
   change: (active: ActiveGeneration) => ActiveGeneration,
 ): Promise<ActiveGeneration> {
-  for (;;) {
-    const entry = await activeEntry(reads);
-    const before = entry?.value ?? NONE;
-    const after = change(before);
-    if (after === before || (await reads.compareAndSet('active', entry?.version ?? 0, after))) return after;
-  }
+  return updateSharedEntry(reads, 'active', NONE, change);
 }

@@ -3,6 +3,7 @@ import { monotonicMs } from '../../clock/monotonic.ts';
 import { READABLE_EVENTS, type ReadableEvents } from '../../register/events.ts';
 import type { ReadStore } from '../../stores/read-store.ts';
 import { Heartbeats } from './heartbeats.ts';
+import { updateSharedEntry } from './update-shared-entry.ts';
 
 /** A running instance's entry in the read store. */
 interface Instance {
@@ -22,8 +23,6 @@ const READ_INTERVAL_MS = 1_000;
 const RENEW_INTERVAL_MS = 5_000;
 /** A killed instance counts as live for this long after its entry was seen to change. A store may be down for a while. */
 export const INSTANCE_TERM_MS = 30_000;
-/** Attempts of an instance to register, because others may register at the same moment. */
-const MAX_REGISTER_ATTEMPTS = 50;
 
 interface LiveInstancesOptions {
   reads: ReadStore;
@@ -109,16 +108,8 @@ export class LiveInstances {
 
   /** Replaces the whole entry, without dead instances. */
   private async replace(change: (instances: Instances) => Instances): Promise<void> {
-    const { reads } = this.options;
-    for (let attempt = 0; attempt < MAX_REGISTER_ATTEMPTS; attempt++) {
-      const instances = await reads.sharedEntry<Instances>(INSTANCES_ENTRY);
-      const next = change(this.liveInstances(instances?.value ?? {}));
-      if (!(await reads.compareAndSet(INSTANCES_ENTRY, instances?.version ?? 0, next))) continue;
-      return this.updateUnreadable(next);
-    }
-    throw new Error(
-      `the list of instances changed ${MAX_REGISTER_ATTEMPTS} times in a row: another instance wrote it first`,
-    );
+    const changeLive = (instances: Instances) => change(this.liveInstances(instances));
+    this.updateUnreadable(await updateSharedEntry(this.options.reads, INSTANCES_ENTRY, {}, changeLive));
   }
 
   private liveInstances(instances: Instances): Instances {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { RETRYABLE_CODES, Refusal } from '../../commands/engine/refusal.ts';
 import { checkForm, type FormState, type FormValues, formWithRefusal } from './form-state.ts';
 import { Redirect, redirect } from './page-request.ts';
 
@@ -45,5 +45,5 @@ export function redirectWithErrors(to: string, { formError, errors }: FormState)
 
 /** Returns true for a refusal that the person can correct in the form. */
 function isShownInForm(error: unknown): error is Refusal {
-  return error instanceof Refusal && !['internal', 'unavailable', 'rate_limited'].includes(error.code);
+  return error instanceof Refusal && !RETRYABLE_CODES.has(error.code);
 }
