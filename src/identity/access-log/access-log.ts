@@ -1,21 +1,21 @@
+import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { isOutage } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { RateLimit } from '../rate-limit.ts';
+import { updateAtomically } from '../update-atomically.ts';
 import { ACCESS_ENTRIES } from './access-entry-types.ts';
 import type { AccessEvent, ReadAddress } from './access-events.ts';
 import { type AccessLogEntry, clientInfoFrom, entryOf } from './access-log-entry.ts';
-import { type AccessLogRow, ALL_ORGANIZATIONS } from './access-log-row.ts';
 import {
-  AccessLogWriter,
-  anonymousEntry,
-  FirstActors,
+  type AccessLogRow,
+  type AccessTimes,
+  ALL_ORGANIZATIONS,
   mergeCounts,
-  type PendingRow,
   toAccessLogRow,
-} from './access-log-writer.ts';
+} from './access-log-row.ts';
 
 export interface AccessLogOptions {
   accounts: AccountStore;
@@ -29,12 +29,24 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** The interval for writing counts and retrying failed writes. */
 const WRITE_INTERVAL_MS = 5_000;
+/** A token's count is written at most this often. */
+const REWRITE_INTERVAL_MS = 60_000;
 /** Entries of a new account wait this long for its first membership, which is written after the account. */
 const MEMBERSHIP_WAIT_MS = 30_000;
 /** Sign-ins or downloads of an account that get a row each, at once or spread over a day. Further ones are counted. */
 const MAX_ROWS_PER_DAY = 200;
-/** Entries kept while the store is down. Further ones are lost, and the log says how many. */
+/** Entries and counts kept in memory. A flood of refusals can't grow it. Further entries are lost, and the log says how many. */
 const MAX_PENDING = 10_000;
+/** Actors whose refusals get rows of their own, in an hour and an organization. All further ones share one row. */
+const MAX_NAMED_ACTORS = 20;
+
+/** An entry to write, or equal entries of one hour or day. */
+interface Pending extends AccessTimes {
+  key: string;
+  entry: AccessLogEntry;
+  /** The hour or day in which equal entries are counted; null for an entry with a row of its own. */
+  period: { start: number; end: number } | null;
+}
 
 /**
  * Records sign-ins, refusals, the use of tokens, and downloads. Recording never waits or throws, and no call depends on
@@ -43,14 +55,15 @@ const MAX_PENDING = 10_000;
  * rows after the first ones. What somebody does to another's account always has a row of its own.
  */
 export class AccessLog {
-  private readonly rows: AccessLogWriter;
-  private readonly counts = new AccessCounts();
-  /** Entries whose organizations are not looked up yet. */
-  private notes: { entry: AccessLogEntry; at: string }[] = [];
-  /** Rows to write, by row id or bucket. */
-  private readonly waiting = new Map<string, PendingRow>();
-  private readonly firstActors = new FirstActors();
+  /** Entries and counts whose organizations are not looked up yet. */
+  private readonly pending = new Map<string, Pending>();
+  /** Rows to write, by id. */
+  private readonly rows = new Map<string, { row: AccessLogRow; isCounted: boolean }>();
   private readonly ownRows: RateLimit;
+  /** The time when each token's count became a row. */
+  private readonly tokensWrittenAt = new LRUCache<string, number>({ max: MAX_PENDING });
+  /** The actors whose refusals have rows of their own, by type and organization, in one hour. */
+  private readonly namedActors = { hour: 0, byKind: new Map<string, Set<string>>() };
   private lostEntries = 0;
   private failing = false;
   private scheduled = false;
@@ -60,73 +73,61 @@ export class AccessLog {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: AccessLogOptions) {
-    this.rows = new AccessLogWriter(options.accounts);
-    this.ownRows = new RateLimit(MAX_ROWS_PER_DAY, DAY_MS, () => options.now().getTime());
+    this.ownRows = new RateLimit(MAX_ROWS_PER_DAY, DAY_MS, () => this.time());
   }
 
   /** Records an event. Bound, so that it can listen to AccessEvents. */
   readonly record = (event: AccessEvent): void => {
     if (event.type === 'TOKEN_USED') {
       this.recordTokenUse(event.caller, event.client, event.at, event.readAddress);
-    } else if (event.type === 'TOKEN_REFUSED' || event.type === 'SIGN_IN_REFUSED') {
-      this.recordRefusal(entryOf(event));
-    } else this.recordAccess(entryOf(event));
+    } else if (isRefusal(event.type)) this.recordRefusal(entryOf(event));
+    else this.recordAccess(entryOf(event));
   };
 
   /** Records an entry with an actor, in a row of its own unless it is one of too many. */
   recordAccess(entry: AccessLogEntry): void {
-    const { event_type, actor_id } = entry;
+    const { event_type, actor_id, organizations } = entry;
     if (ACCESS_ENTRIES[event_type].countedIfMany && this.ownRows.countOrWaitMs(`${event_type} ${actor_id}`) > 0) {
-      this.countAccess(entry);
+      // Counted in its day, by what was downloaded and with which token. Its other details are left out.
+      const shared = { ...entry, details: sharedDetails(entry) };
+      const key = `${event_type} ${actor_id} ${organizations?.join() ?? ''} ${JSON.stringify(shared.details)}`;
+      if (this.count(key, DAY_MS, this.time(), () => shared) === null) this.lostEntries += 1;
       return;
     }
-    if (this.notes.length >= MAX_PENDING) {
+    if (this.pending.size >= MAX_PENDING) {
       this.lostEntries += 1;
       return;
     }
-    this.notes.push({ entry, at: this.options.now().toISOString() });
+    const [key, now] = [randomUUID(), this.time()];
+    this.pending.set(key, { key, entry, period: null, first: now, last: now, count: 1 });
     if (this.scheduled || this.failing) return;
     this.scheduled = true;
-    setImmediate(() => void this.write(() => []));
-  }
-
-  /** Counts an entry in its day, by what was downloaded and with which token. Its other details are left out. */
-  private countAccess(entry: AccessLogEntry): void {
-    const shared = { ...entry, details: sharedDetails(entry) };
-    const { event_type, actor_id, organizations } = entry;
-    const key = `${event_type} ${actor_id} ${organizations?.join() ?? ''} ${JSON.stringify(shared.details)}`;
-    const count = this.counts.add(key, DAY_MS, this.options.now().getTime(), () => shared);
-    if (count === null) this.lostEntries += 1;
+    setImmediate(() => void this.write(({ period }) => period === null));
   }
 
   /** Counts a refusal in its hour. Without an actor or account, every organization sees it. */
   recordRefusal(entry: AccessLogEntry): void {
     const { event_type, actor_id, account_id, details } = entry;
-    const now = this.options.now().getTime();
     const who = actor_id ?? account_id;
-    const what = `${event_type} ${who} ${details?.reason ?? ''}`;
-    const count = who ? this.counts.add(what, HOUR_MS, now, () => entry) : null;
+    const key = `${event_type} ${who} ${details?.reason ?? ''}`;
+    const count = who ? this.count(key, HOUR_MS, this.time(), () => entry) : null;
     // The row shows the address of the last refusal.
     if (count !== null) count.entry = entry;
-    else
-      this.counts.add(
-        event_type,
-        HOUR_MS,
-        now,
-        () => ({ ...anonymousEntry(entry), organizations: [ALL_ORGANIZATIONS] }),
-        true,
-      );
+    else {
+      const anonymous = () => ({ ...anonymousEntry(entry), organizations: [ALL_ORGANIZATIONS] });
+      this.count(event_type, HOUR_MS, this.time(), anonymous, true);
+    }
   }
 
   /** Counts a call with a token, for its day and in every organization that the token reaches. */
   recordTokenUse(
     { token_id, account_id, roles }: Caller,
     client: string | null = null,
-    now = this.options.now().getTime(),
+    now = this.time(),
     readAddress?: ReadAddress,
   ): void {
     if (token_id === null) return;
-    this.counts.add(token_id, DAY_MS, now, () => ({
+    this.count(token_id, DAY_MS, now, () => ({
       event_type: 'TOKEN_USED',
       actor_id: token_id,
       account_id,
@@ -136,54 +137,86 @@ export class AccessLog {
     }));
   }
 
+  /**
+   * Counts an entry. Entries with the same key in the same period are counted together.
+   * @param always ignores MAX_PENDING, for the few counts that name no actor
+   * @returns the count, or null when MAX_PENDING is reached
+   */
+  private count(
+    key: string,
+    periodMs: number,
+    now: number,
+    entry: () => AccessLogEntry,
+    always = false,
+  ): Pending | null {
+    const count = this.pending.get(key);
+    // Every call with a token gets here, so finding an existing count allocates nothing.
+    if (count?.period && now < count.period.end) {
+      count.count += 1;
+      count.last = now;
+      return count;
+    }
+    if (this.pending.size >= MAX_PENDING && !always) return null;
+    const start = now - (now % periodMs);
+    if (count !== undefined) {
+      count.key = `${key} until ${start}`;
+      this.pending.set(count.key, count);
+    }
+    const first = { key, entry: entry(), period: { start, end: start + periodMs }, first: now, last: now, count: 1 };
+    this.pending.set(key, first);
+    return first;
+  }
+
   /** Starts to write every few seconds. */
   start(): void {
-    const writeDue = () => {
-      // A write to a store that doesn't answer takes long, and the next must not queue behind it.
-      if (this.writes === 0) void this.write((now) => this.counts.take(now, false));
-    };
-    this.timer ??= setInterval(writeDue, WRITE_INTERVAL_MS).unref();
+    this.timer ??= setInterval(() => void this.writeDue(), WRITE_INTERVAL_MS).unref();
+  }
+
+  /** Writes what is due, unless a write is in progress: to a store that doesn't answer it takes long. */
+  async writeDue(): Promise<void> {
+    if (this.writes === 0) await this.write((pending) => this.isDue(pending));
   }
 
   /** Writes everything that is pending. Returns true if it succeeded. */
   async flush(): Promise<boolean> {
-    await this.write((now) => this.counts.take(now, true));
+    await this.write(() => true);
     return !this.failing;
   }
 
   /** The number of entries and counts waiting to be written. */
   get pendingCount(): number {
-    return this.notes.length + this.waiting.size + this.counts.size;
+    return this.pending.size + this.rows.size;
   }
 
   /** Writes everything that is pending, and stops. Never rejects. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     if (await this.flush()) return;
-    this.options.log.warn(
-      { lost: this.pendingCount },
-      'the access log could not be written before the stop, entries are lost',
-    );
+    const lost = { lost: this.pendingCount };
+    this.options.log.warn(lost, 'the access log could not be written before the stop, entries are lost');
   }
 
-  /** Writes what is pending. Writes run one after another. */
-  private write(take: (now: number) => AccessCount[]): Promise<void> {
+  private isDue({ entry: { event_type, actor_id }, period }: Pending): boolean {
+    if (event_type !== 'TOKEN_USED' || this.time() >= period!.end) return true;
+    return this.time() - (this.tokensWrittenAt.get(actor_id!) ?? Number.NEGATIVE_INFINITY) >= REWRITE_INTERVAL_MS;
+  }
+
+  /** Writes what is pending and due. Writes run one after another. */
+  private write(isDue: (pending: Pending) => boolean): Promise<void> {
+    const { log } = this.options;
     this.writes += 1;
     this.running = this.running.then(async () => {
       try {
         this.scheduled = false;
-        await this.toRows(take(this.options.now().getTime()));
-        await this.writePending();
-        if (this.lostEntries > 0)
-          this.options.log.warn(
-            { lost: this.lostEntries },
-            'the access log lost entries while it could not be written',
-          );
+        await this.toRows([...this.pending.values()].filter(isDue));
+        await this.writeRows();
+        if (this.lostEntries > 0) {
+          log.warn({ lost: this.lostEntries }, 'the access log lost entries while it could not be written');
+        }
         this.lostEntries = 0;
         this.failing = false;
       } catch (error) {
-        if (!this.failing)
-          this.options.log.warn({ err: error }, 'the access log cannot be written: it is kept and tried again');
+        if (!this.failing) log.warn({ err: error }, 'the access log cannot be written: it is kept and tried again');
         this.failing = true;
       }
       this.writes -= 1;
@@ -191,167 +224,94 @@ export class AccessLog {
     return this.running;
   }
 
-  /** Turns entries and counts into rows, one for each organization that sees them. */
-  private async toRows(counts: AccessCount[]): Promise<void> {
-    const notes = this.notes.splice(0);
-    try {
-      await this.forEach(notes, async ({ entry, at }) => {
-        const organizations = await this.organizationIdsFor(entry);
-        for (const id of organizations) this.enqueue(toAccessLogRow(entry, id, at, at, 1), null);
-        if (organizations.length === 0 && this.age(at) < MEMBERSHIP_WAIT_MS) this.notes.push({ entry, at });
-      });
-      await this.forEach(counts, async (count) => {
-        for (const id of await this.organizationIdsFor(count.entry)) this.enqueueCount(count, id);
-      });
-    } catch (error) {
-      this.notes.unshift(...notes);
-      for (const count of counts) this.counts.restore(count);
-      throw error;
+  /** Turns entries and counts into rows, one for each organization that sees them. @throws while the store is down */
+  private async toRows(due: readonly Pending[]): Promise<void> {
+    for (const pending of due) {
+      const { entry, period, first } = pending;
+      const organizations = await this.organizationIdsFor(entry).catch((error: unknown) => this.drop(error));
+      // Nothing waits between here and the rows, so no count is added that would be lost.
+      if (period === null && organizations?.length === 0 && this.time() - first < MEMBERSHIP_WAIT_MS) continue;
+      this.pending.delete(pending.key);
+      if (entry.event_type === 'TOKEN_USED') this.tokensWrittenAt.set(entry.actor_id!, this.time());
+      for (const id of organizations ?? []) this.addRow(pending, id);
     }
   }
 
-  private age(at: string): number {
-    return this.options.now().getTime() - Date.parse(at);
-  }
-
-  /** Processes and removes items in order. Stops when the store is down. An item that fails otherwise would always fail, so it is dropped. */
-  private async forEach<T>(list: T[], work: (item: T) => Promise<void>): Promise<void> {
-    while (list.length > 0) {
-      try {
-        await work(list[0] as T);
-      } catch (error) {
-        if (isOutage(error)) throw error;
-        this.lostEntries += 1;
-        this.options.log.warn({ err: error }, 'an entry of the access log could not be written');
-      }
-      list.shift();
-    }
-  }
-
-  private async organizationIdsFor({
-    organizations,
-    account_id,
-    actor_id,
-  }: AccessLogEntry): Promise<readonly string[]> {
-    if (organizations !== undefined) return organizations;
-    const account = account_id ?? actor_id;
+  private async organizationIdsFor(entry: AccessLogEntry): Promise<readonly string[]> {
+    if (entry.organizations !== undefined) return entry.organizations;
+    const account = entry.account_id ?? entry.actor_id;
     return account === null ? [ALL_ORGANIZATIONS] : this.options.organizationsOf(account);
   }
 
-  private enqueueCount({ entry, periodStart, count, first, last }: AccessCount, organizationId: string): void {
-    const period = new Date(periodStart).toISOString();
-    const { event_type, details } = entry;
-    const who = entry.actor_id ?? entry.account_id ?? null;
-    const isRefusal = event_type === 'TOKEN_REFUSED' || event_type === 'SIGN_IN_REFUSED';
-    const what = isRefusal ? (details?.reason ?? '') : JSON.stringify(details ?? {});
-    const isNamed = !isRefusal || this.firstActors.has(period, `${event_type} ${organizationId}`, who);
+  private addRow(pending: Pending, organizationId: string): void {
+    const { entry, period, first, key } = pending;
+    const isNamed = this.isNamed(pending, organizationId);
     const loggedEntry = isNamed ? entry : anonymousEntry(entry);
+    const countKey = isNamed ? `${entry.actor_id ?? entry.account_id}~${JSON.stringify(entry.details ?? {})}` : '';
     const row = toAccessLogRow(
       loggedEntry,
       organizationId,
-      new Date(first).toISOString(),
-      new Date(last).toISOString(),
-      count,
+      pending,
+      period?.start ?? first,
+      period === null ? key : countKey,
     );
-    const bucket = [period, event_type, organizationId, isNamed ? `${who}~${what}` : ''].join('~');
-    this.enqueue(row, bucket);
-  }
-
-  private enqueue(row: AccessLogRow, bucket: string | null): void {
-    const key = bucket ?? row.id;
-    const waiting = this.waiting.get(key);
-    if (waiting !== undefined) waiting.row = mergeCounts(waiting.row, row);
-    else if (this.waiting.size < MAX_PENDING) this.waiting.set(key, { row, bucket });
+    const earlier = this.rows.get(row.id);
+    if (earlier !== undefined) Object.assign(earlier.row, mergeCounts(earlier.row, row));
+    else if (this.rows.size < MAX_PENDING) this.rows.set(row.id, { row, isCounted: period !== null });
     else this.lostEntries += row.count;
   }
 
-  private writePending(): Promise<void> {
-    return this.forEach([...this.waiting], async ([key, unwritten]) => {
-      // Lets waiting calls run first: an embedded store writes synchronously.
-      await turn();
-      await this.rows.write(unwritten).catch((error: unknown) => {
-        if (!isOutage(error)) this.waiting.delete(key);
-        throw error;
-      });
-      this.waiting.delete(key);
-    });
+  /** Returns false for the refusals of an actor that is not one of the hour's first in an organization. */
+  private isNamed({ entry: { event_type, actor_id, account_id }, period }: Pending, organizationId: string): boolean {
+    if (period === null || !isRefusal(event_type)) return true;
+    const who = actor_id ?? account_id;
+    if (!who) return false;
+    const { hour, byKind } = this.namedActors;
+    if (hour !== period.start) byKind.clear();
+    this.namedActors.hour = period.start;
+    const kind = `${event_type} ${organizationId}`;
+    const names = byKind.get(kind) ?? new Set();
+    if (names.size < MAX_NAMED_ACTORS) byKind.set(kind, names.add(who));
+    return names.has(who);
   }
-}
-
-/** The number of counts kept in memory. A flood of refusals can't grow it. */
-const MAX_COUNTS = 10_000;
-/** A token's count is written at most this often. */
-const REWRITE_INTERVAL_MS = 60_000;
-
-/** The number of equal entries in one hour or day. */
-interface AccessCount {
-  key: string;
-  entry: AccessLogEntry;
-  /** The start of the hour or day. */
-  periodStart: number;
-  count: number;
-  first: number;
-  last: number;
-}
-
-/** Counts, in memory, entries that are too frequent to be written one by one. */
-export class AccessCounts {
-  /** The current count for each key. */
-  private readonly counts = new Map<string, AccessCount>();
-  /** Counts of earlier periods that are not written yet. */
-  private readonly endedPeriods: AccessCount[] = [];
-  /** The time when each count was last taken for writing. */
-  private readonly takenAt = new LRUCache<string, number>({ max: MAX_COUNTS });
 
   /**
-   * Counts an entry. Entries with the same key in the same period are counted together.
-   * @param always ignores MAX_COUNTS, for the few counts that name no actor
-   * @returns the count, or null when MAX_COUNTS is reached
+   * Writes the rows. Several instances may add to the same one. A repeat after a failure never adds a second row, but it may
+   * add a count twice if the answer was lost.
+   * @throws while the store is down
    */
-  add(key: string, periodMs: number, now: number, entry: () => AccessLogEntry, always = false): AccessCount | null {
-    const count = this.counts.get(key);
-    // Every call with a token gets here, so finding an existing count allocates nothing.
-    if (count !== undefined && now < count.periodStart + periodMs) {
-      count.count += 1;
-      count.last = now;
-      return count;
+  private async writeRows(): Promise<void> {
+    const { accounts } = this.options;
+    for (const { row, isCounted } of [...this.rows.values()]) {
+      // Lets waiting calls run first: an embedded store writes synchronously.
+      await turn();
+      const next = (stored: AccessLogRow | null) => (stored === null ? row : mergeCounts(stored, row));
+      const written = isCounted
+        ? updateAtomically<AccessLogRow>(accounts, 'access', row.id, next)
+        : accounts.insert('access', row);
+      await written.catch((error: unknown) => this.drop(error));
+      this.rows.delete(row.id);
     }
-    if (this.size >= MAX_COUNTS && !always) return null;
-    if (count !== undefined) this.endedPeriods.push(count);
-    const first = { key, entry: entry(), periodStart: now - (now % periodMs), count: 1, first: now, last: now };
-    this.counts.set(key, first);
-    return first;
   }
 
-  /** The number of counts in memory. */
-  get size(): number {
-    return this.counts.size + this.endedPeriods.length;
+  /** Counts an entry that fails though the store answers: it would always fail. @throws the error while the store is down */
+  private drop(error: unknown): null {
+    if (isOutage(error)) throw error;
+    this.lostEntries += 1;
+    this.options.log.warn({ err: error }, 'an entry of the access log could not be written');
+    return null;
   }
 
-  /** Removes and returns the counts to write now. Counts of a token's use wait for REWRITE_INTERVAL_MS unless `all`. */
-  take(now: number, all: boolean): AccessCount[] {
-    const dueCounts = [...this.counts.values()].filter(
-      (count) =>
-        all ||
-        count.entry.event_type !== 'TOKEN_USED' ||
-        now - (this.takenAt.get(keyOf(count)) ?? -Infinity) >= REWRITE_INTERVAL_MS,
-    );
-    for (const count of dueCounts) {
-      this.counts.delete(count.key);
-      this.takenAt.set(keyOf(count), now);
-    }
-    return [...this.endedPeriods.splice(0), ...dueCounts];
+  private time(): number {
+    return this.options.now().getTime();
   }
+}
 
-  /** Puts back a count that could not be written. */
-  restore(counted: AccessCount): void {
-    this.takenAt.delete(keyOf(counted));
-    const newerCount = this.counts.get(counted.key);
-    if (newerCount !== undefined && newerCount.periodStart !== counted.periodStart)
-      return void this.endedPeriods.push(counted);
-    const { count, last } = newerCount ?? { count: 0, last: counted.last };
-    this.counts.set(counted.key, { ...counted, count: counted.count + count, last: Math.max(counted.last, last) });
-  }
+const isRefusal = (type: string): boolean => type === 'TOKEN_REFUSED' || type === 'SIGN_IN_REFUSED';
+
+/** Returns an entry of the same type that names nobody: without account, organizations, client, address and details. */
+function anonymousEntry({ event_type }: AccessLogEntry): AccessLogEntry {
+  return { event_type, actor_id: null };
 }
 
 /** Returns the details that counted entries share. Of a download: the file, its format, the token, and if it was all of it. */
@@ -361,5 +321,3 @@ function sharedDetails({ details = {} }: AccessLogEntry): NonNullable<AccessLogE
   const scope = Object.keys(narrowing).length > 0 ? 'PART' : 'ALL';
   return { type, ...(format === undefined ? {} : { format }), ...(token_id === undefined ? {} : { token_id }), scope };
 }
-
-const keyOf = ({ key, periodStart }: AccessCount) => `${key} ${periodStart}`;

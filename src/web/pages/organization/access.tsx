@@ -7,7 +7,7 @@ import {
   type AccessFilter,
 } from '../../../identity/access-log/access-entry-types.ts';
 import type { AccessLogChange, AccessLogPage } from '../../../identity/access-log/access-log-reader.ts';
-import { ACCESS_LOG_DAYS } from '../../../identity/access-log/access-log-writer.ts';
+import { ACCESS_LOG_DAYS } from '../../../identity/access-log/access-log-row.ts';
 import { ACCESS_RECORD_TYPE } from '../../../queries/changes/access-log-source.ts';
 import { Table, Timestamp } from '../../components/components.tsx';
 import { FormError, SelectField, TextField } from '../../components/fields.tsx';
@@ -143,7 +143,7 @@ function FilterForm({ action, form }: { action: string; form: FormState }) {
 function Log({ rows, owners }: { rows: readonly AccessLogChange[]; owners: LogRows['owners'] }) {
   return (
     <Table
-      caption="Newest first"
+      caption="Newest first. Counted entries are at the start of their hour or day"
       head={['When', 'What', 'Who', 'From', 'Count']}
       rows={rows.map((row, at) => ({
         key: String(at),
