@@ -4,14 +4,14 @@ import { monotonicMs } from '../../clock/monotonic.ts';
 import { controlsOfPairs, storedCrosswalk } from '../../commands/crosswalk.ts';
 import { approximateBytes, createByteCache } from '../../commands/engine/byte-cache.ts';
 import { upcast } from '../../commands/engine/stream-state.ts';
-import { EVIDENCE_LINKED, storedLinkTransition } from '../../commands/link.ts';
-import { relationOfPair } from '../../register/crosswalk.ts';
+import { storedLinkTransition } from '../../commands/link.ts';
+import { type CrosswalkPair, relationOfPair } from '../../register/crosswalk.ts';
 import { StoreUnavailable, TooLarge } from '../../stores/errors.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
 import type { Checkpoint, Commit, Place, ReadModels } from '../../stores/read-store.ts';
 import { isSealEventType, isSealStreamEvent, readSealEvent } from '../../trail/seals/seal-events.ts';
-import { linkChangeRows, recordChangeRows, sealChangeRow } from '../history/change-rows.ts';
-import { crosswalkChangeRows } from '../history/crosswalk-change-rows.ts';
+import { sealChangeRow } from '../history/change-rows.ts';
+import { appliedRows, NO_RECORD, type StreamRecord } from '../history/event-rows.ts';
 import {
   idsOfPairStream,
   isCrosswalkStream,
@@ -336,16 +336,32 @@ async function applyOrPark(batch: Batch, event: StoredEvent, refusal: Error | nu
 
 /** Applies an event to all records that it concerns. @throws Error if this version can't apply it */
 async function applyEvent(transaction: EventTransaction, logTime: string): Promise<void> {
-  const { event } = transaction;
-  if (isLinkStream(event.stream)) return applyLinkEvent(transaction, logTime);
-  if (isCrosswalkStream(event.stream)) return applyCrosswalkEvent(transaction, logTime);
+  const { event, position } = transaction;
   if (isSealStreamEvent(event)) return applySealEvent(transaction, logTime);
-  const model = modelOfStream(event.stream);
-  if (model === null) throw new Error('no read model has events of this stream');
-  await applyRecordEvent(transaction, model, logTime);
+  const own = await applyToRecords(transaction);
+  const rows = await appliedRows({ event, position, logTime }, (id) => transaction.record(id), own);
+  if (rows === null) throw new Error('a record that the event names does not exist');
+  for (const put of rows) transaction.put(put);
 }
 
-async function applyRecordEvent(transaction: EventTransaction, model: ReadModel, logTime: string): Promise<void> {
+/** Returns the record of the event's own stream before and after. */
+async function applyToRecords(transaction: EventTransaction): Promise<StreamRecord> {
+  const { event } = transaction;
+  if (isLinkStream(event.stream)) {
+    const [a, b] = idsOfPairStream(event.stream);
+    await transaction.setLink(a, b, storedLinkTransition(event).after);
+    return NO_RECORD;
+  }
+  if (isCrosswalkStream(event.stream)) {
+    await linkPairs(transaction, storedCrosswalk(event).pairs);
+    return NO_RECORD;
+  }
+  const model = modelOfStream(event.stream);
+  if (model === null) throw new Error('no read model has events of this stream');
+  return applyRecordEvent(transaction, model);
+}
+
+async function applyRecordEvent(transaction: EventTransaction, model: ReadModel): Promise<StreamRecord> {
   const { event } = transaction;
   const id = recordIdOf(event.stream);
   const { before, after } = await transaction.evolve(model, id, event);
@@ -358,14 +374,8 @@ async function applyRecordEvent(transaction: EventTransaction, model: ReadModel,
     await transaction.connect(id, child.id);
   }
   for (const field of model.family.references ?? []) await updateReference(transaction, id, field, before, after);
-  const linked = model.linkedIds?.(event.type, data) ?? [];
-  for (const other of linked) await transaction.connect(id, other);
-  const positioned = { event, position: transaction.position, logTime };
-  for (const put of recordChangeRows(positioned, model, before, after)) transaction.put(put);
-  for (const other of linked) {
-    const record = (await transaction.record(other))!;
-    transaction.put(linkChangeRows(positioned, record, after, EVIDENCE_LINKED).row);
-  }
+  for (const other of model.linkedIds?.(event.type, data) ?? []) await transaction.connect(id, other);
+  return { model, before, after };
 }
 
 /** Connects the record with the one that a reference field names, and disconnects the one it named before. */
@@ -387,31 +397,12 @@ function idIn(document: RecordDocument | null, field: string): string | null {
   return typeof linkedId === 'string' ? linkedId : null;
 }
 
-async function applyLinkEvent(transaction: EventTransaction, logTime: string): Promise<void> {
-  const { event } = transaction;
-  const transition = storedLinkTransition(event);
-  const [a, b] = idsOfPairStream(event.stream);
-  await transaction.setLink(a, b, transition.after);
-  const [from, to] = [(await transaction.record(a))!, (await transaction.record(b))!];
-  const positioned = { event, position: transaction.position, logTime };
-  const { row, reverseRow } = linkChangeRows(positioned, from, to, transition);
-  transaction.put(row);
-  transaction.put(reverseRow);
-}
-
 /** Links the pairs of a crosswalk. A pair that is already linked by the same relation stays as it is. */
-async function applyCrosswalkEvent(transaction: EventTransaction, logTime: string): Promise<void> {
-  const { event } = transaction;
-  const data = storedCrosswalk(event);
-  const controlIds = controlsOfPairs(data.pairs);
-  await transaction.preload(controlIds);
-  for (const pair of data.pairs) {
+async function linkPairs(transaction: EventTransaction, pairs: readonly CrosswalkPair[]): Promise<void> {
+  await transaction.preload(controlsOfPairs(pairs));
+  for (const pair of pairs) {
     await transaction.setLink(pair.from_id, pair.to_id, { linked: true, relation: relationOfPair(pair) });
   }
-  const records = new Map<string, RecordDocument>();
-  for (const id of [...data.framework_ids, ...controlIds]) records.set(id, (await transaction.record(id))!);
-  const positioned = { event, position: transaction.position, logTime };
-  for (const put of crosswalkChangeRows(positioned, data, records)) transaction.put(put);
 }
 
 /** Applies an event of the seal stream. @throws Error if this version can't read it */

@@ -1,4 +1,4 @@
-import { parkedLinkChangeRows, recordChangeRows } from '../history/change-rows.ts';
+import { parkedRows } from '../history/event-rows.ts';
 import { idsOfPairStream, isPairStream, modelOfStream, recordIdOf } from '../models.ts';
 import { STALE } from '../relations/related-counts.ts';
 import type { EventTransaction } from './event-transaction.ts';
@@ -8,18 +8,14 @@ import type { EventTransaction } from './event-transaction.ts';
  * records that depend on them.
  */
 export async function parkEvent(transaction: EventTransaction, logTime: string): Promise<void> {
-  const { event } = transaction;
-  const positioned = { event, position: transaction.position, logTime };
-  if (isPairStream(event.stream)) {
-    const ids = idsOfPairStream(event.stream);
-    const records = await Promise.all(ids.map((id) => transaction.record(id)));
-    for (const put of parkedLinkChangeRows(positioned, ids, records)) transaction.put(put);
-    for (const id of ids) await transaction.addLabel(id, `${STALE}LINK`);
-    return;
-  }
-  const model = modelOfStream(event.stream);
+  const { event, position } = transaction;
+  const isPair = isPairStream(event.stream);
+  const model = isPair ? null : modelOfStream(event.stream);
   const before = model && (await transaction.record(recordIdOf(event.stream)));
-  for (const put of recordChangeRows(positioned, model, before, null)) transaction.put(put);
+  const own = { model, before };
+  const rows = await parkedRows({ event, position, logTime }, (id) => transaction.record(id), own);
+  for (const put of rows) transaction.put(put);
+  if (isPair) for (const id of idsOfPairStream(event.stream)) await transaction.addLabel(id, `${STALE}LINK`);
   if (!before || before.parked) return;
   await transaction.replaceRecord({
     ...before,

@@ -1,28 +1,17 @@
 import { hash as digestOf } from 'node:crypto';
-import { controlsOfPairs, readCrosswalk } from '../../commands/crosswalk.ts';
 import { applyStoredEvent, upcast } from '../../commands/engine/stream-state.ts';
 import { recordAggregate } from '../../commands/families.ts';
-import { EVIDENCE_LINKED, readLinkTransition } from '../../commands/link.ts';
 import type { EventStore, ReadableEvent, StoredEvent, StorePosition } from '../../stores/event-store.ts';
 import type { DocumentPut } from '../../stores/read-store.ts';
 import { canonical } from '../../trail/canonical.ts';
 import { type ChainFault, linkFault } from '../../trail/chain.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
-import {
-  idsOfPairStream,
-  isCrosswalkStream,
-  isLinkStream,
-  isPairStream,
-  modelOfId,
-  modelOfStream,
-  recordIdOf,
-} from '../models.ts';
+import { isPairStream, modelOfId, modelOfStream, recordIdOf } from '../models.ts';
 import { ReplayedEntries } from '../read-models/map-entries.ts';
 import { type ReadModel, type RecordDocument, revisionAfter } from '../read-models/read-model.ts';
 import type { ChangeDocument } from './change-document.ts';
-
-import { linkChangeRows, type PositionedEvent, parkedLinkChangeRows, recordChangeRows } from './change-rows.ts';
-import { crosswalkChangeRows } from './crosswalk-change-rows.ts';
+import type { PositionedEvent } from './change-rows.ts';
+import { appliedRows, parkedRows } from './event-rows.ts';
 
 /** Reads events of streams. */
 export interface EventReader extends Pick<EventStore, 'compareStorePositions'> {
@@ -81,7 +70,13 @@ interface StreamReading extends RecomputedStream {
   isAtEnd: boolean;
 }
 
-type OnEvent = (event: ReadableEvent, rows: readonly DocumentPut[], before: RecordDocument | null) => Promise<void>;
+/** The rows of an event: those that it has, and those that it has if it is parked. */
+interface EventRows {
+  rows: readonly DocumentPut[];
+  parked: () => Promise<readonly DocumentPut[]>;
+}
+
+type OnEvent = (event: ReadableEvent, ...rows: [EventRows['rows'], EventRows['parked']]) => Promise<void>;
 
 /** Maximum number of events per read of the log. */
 export const EVENTS_PER_READ = 200;
@@ -141,8 +136,8 @@ export class RecomputedChanges {
     const reading = await this.newReading(stream);
     let rows: { applied: readonly DocumentPut[]; parked: readonly DocumentPut[] } | null = null;
     while (reading.events.length <= revision && !isDone(reading)) {
-      await this.read(reading, revision + 1 - reading.events.length, async (event, applied, before) => {
-        if (event.revision === revision) rows = { applied, parked: await this.parkedRows(reading, event, before) };
+      await this.read(reading, revision + 1 - reading.events.length, async (event, applied, parked) => {
+        if (event.revision === revision) rows = { applied, parked: await parked() };
       });
     }
     return rows;
@@ -186,37 +181,29 @@ export class RecomputedChanges {
         reading.fault = { stream, revision, event_id: id, why: checked.why };
         return;
       }
-      const before = reading.document;
-      const rows = await this.apply(reading, checked);
-      await onEvent?.(checked, rows, before);
+      const { rows, parked } = await this.apply(reading, checked);
+      await onEvent?.(checked, rows, parked);
       reading.hash = metadata.hash;
       reading.events.push(toRecomputedEvent(checked, rows));
     }
   }
 
   /** Applies an event to its stream's state and returns its change rows. */
-  private async apply(reading: StreamReading, event: ReadableEvent): Promise<readonly DocumentPut[]> {
+  private async apply(reading: StreamReading, event: ReadableEvent): Promise<EventRows> {
     const { model } = reading;
-    if (isLinkStream(event.stream)) return this.linkRows(event);
-    if (isCrosswalkStream(event.stream)) return this.crosswalkRows(event);
+    const positioned = withoutPosition(event);
+    const readRecord = (id: string) => this.recordAt(id, event.storePosition);
     reading.state = reading.entries.select(reading.state, event);
     reading.document = reading.entries.select(reading.document, event);
     const before = await this.asProjected(reading, event.storePosition);
     const after = model && !reading.isParked ? await this.evolve(reading, model, event) : null;
-    if (after === null || model === null) {
-      reading.isParked = true;
-      return recordChangeRows(withoutPosition(event), model, before, null);
+    if (after === null) reading.isParked = true;
+    else {
+      const children = model?.childRecords?.(event.type, upcast(event), recordIdOf(event.stream)) ?? [];
+      for (const { id, state } of children) reading.children.set(id, state);
     }
-    const rows = recordChangeRows(withoutPosition(event), model, before, after);
-    const data = upcast(event);
-    for (const { id, state } of model.childRecords?.(event.type, data, recordIdOf(event.stream)) ?? [])
-      reading.children.set(id, state);
-    for (const other of model.linkedIds?.(event.type, data) ?? []) {
-      const record = await this.recordAt(other, event.storePosition);
-      if (record === null) return recordChangeRows(withoutPosition(event), model, before, null);
-      rows.push(linkChangeRows(withoutPosition(event), record, after, EVIDENCE_LINKED).row);
-    }
-    return rows;
+    const parked = () => parkedRows(positioned, readRecord, { model, before });
+    return { rows: (await appliedRows(positioned, readRecord, { model, before, after })) ?? (await parked()), parked };
   }
 
   private async evolve(reading: StreamReading, model: ReadModel, event: ReadableEvent): Promise<RecordDocument | null> {
@@ -258,41 +245,6 @@ export class RecomputedChanges {
     const isBefore = (version: { storePosition: StorePosition }) =>
       this.events.compareStorePositions(version.storePosition, storePosition) < 0;
     return versions.findLast(isBefore)?.document ?? null;
-  }
-
-  private async linkRows(event: ReadableEvent): Promise<readonly DocumentPut[]> {
-    const [from, to] = await this.recordsOf(event);
-    const transition = readLinkTransition(event);
-    if (!from || !to || transition === null) return this.parkedLinkRows(event);
-    const { row, reverseRow } = linkChangeRows(withoutPosition(event), from, to, transition);
-    return [row, reverseRow];
-  }
-
-  private async crosswalkRows(event: ReadableEvent): Promise<readonly DocumentPut[]> {
-    const data = readCrosswalk(event);
-    if (data === null) return this.parkedLinkRows(event);
-    const records = new Map<string, RecordDocument>();
-    for (const id of [...data.framework_ids, ...controlsOfPairs(data.pairs)]) {
-      const record = await this.recordAt(id, event.storePosition);
-      if (record === null) return this.parkedLinkRows(event);
-      records.set(id, record);
-    }
-    return crosswalkChangeRows(withoutPosition(event), data, records);
-  }
-
-  private async recordsOf(event: ReadableEvent): Promise<(RecordDocument | null)[]> {
-    const records: (RecordDocument | null)[] = [];
-    for (const id of idsOfPairStream(event.stream)) records.push(await this.recordAt(id, event.storePosition));
-    return records;
-  }
-
-  private async parkedLinkRows(event: ReadableEvent): Promise<readonly DocumentPut[]> {
-    return parkedLinkChangeRows(withoutPosition(event), idsOfPairStream(event.stream), await this.recordsOf(event));
-  }
-
-  private async parkedRows(reading: StreamReading, event: ReadableEvent, before: RecordDocument | null) {
-    if (isPairStream(event.stream)) return this.parkedLinkRows(event);
-    return recordChangeRows(withoutPosition(event), reading.model, before, null);
   }
 }
 
