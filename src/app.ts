@@ -120,7 +120,7 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   const heavyReads = new ReadsInThread({
     spool: openReportFiles(config, shutdown),
     settings: { stores: storeSettings, cursorKey, version: VERSION, time: clock.shared.memory },
-    served: () => register.reader.snapshot(),
+    served: () => projections.servedGeneration(),
     reportGenerated,
     log: logger,
   });

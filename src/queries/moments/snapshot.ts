@@ -52,10 +52,6 @@ export class Snapshot {
   readonly maxEventsVerified: number | undefined;
   /** Positions of past times that can't change any more, so that paging through the past resolves a time once. */
   readonly settledPositions = new LRUCache<string, number>({ max: 5_000 });
-  /** Numbers of changes until days that have ended, for the time bars of organizations. */
-  readonly changeTotals = new LRUCache<string, readonly number[]>({ max: 500 });
-  /** The numbers of records and due items at a position, by page, for the frame around pages. */
-  readonly railCounts = new LRUCache<string, ReadonlyMap<string, number>>({ max: 500 });
   /** The records that changed in past periods, for the later pages of a report. */
   readonly changedRecords = new LRUCache<string, readonly ChangedRecord[]>({
     maxSize: MAX_CACHED_RECORDS,

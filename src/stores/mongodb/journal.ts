@@ -8,10 +8,10 @@ import type { RowPut, RowWriter } from './row-writer.ts';
 
 /** A checkpoint as stored. */
 interface StoredCheckpoint {
-  group: string;
+  organization_id: string;
   n: number;
   store_position: StorePosition;
-  ordinal: number;
+  position: number;
   log_time: string;
   bytes: number;
   parked: number;
@@ -118,7 +118,7 @@ export class Journal {
   }
 
   async #writeHead(pending: Pending): Promise<void> {
-    const { group: organizationId, n } = pending.checkpoint;
+    const { organization_id: organizationId, n } = pending.checkpoint;
     if (!(await this.#advance(organizationId, n, pending))) {
       const head = await this.#heads.findOne({ _id: organizationId }, { projection: { n: 1 } });
       if (head?.n !== n - 1) {
@@ -163,7 +163,7 @@ export class Journal {
   }
 
   async #finish(checkpoint: StoredCheckpoint, puts: readonly RowPut[], inParts: boolean): Promise<void> {
-    const { group: organizationId, n } = checkpoint;
+    const { organization_id: organizationId, n } = checkpoint;
     await this.rowWriter.write(n, puts);
     await this.onStep('documents');
     await this.#heads.updateOne({ _id: organizationId, n }, { $set: { checkpoint, pending: null } });
@@ -179,10 +179,10 @@ export class Journal {
 
 function toStored(checkpoint: Checkpoint): StoredCheckpoint {
   return {
-    group: checkpoint.organizationId,
+    organization_id: checkpoint.organizationId,
     n: checkpoint.n,
     store_position: checkpoint.storePosition,
-    ordinal: checkpoint.position,
+    position: checkpoint.position,
     log_time: checkpoint.logTime,
     bytes: checkpoint.bytes,
     parked: checkpoint.parked,
@@ -195,10 +195,10 @@ function toStored(checkpoint: Checkpoint): StoredCheckpoint {
 
 function fromStored(stored: StoredCheckpoint): Checkpoint {
   return {
-    organizationId: stored.group,
+    organizationId: stored.organization_id,
     n: stored.n,
     storePosition: stored.store_position,
-    position: stored.ordinal,
+    position: stored.position,
     logTime: stored.log_time,
     bytes: stored.bytes,
     parked: stored.parked,

@@ -8,12 +8,16 @@ import { isDay } from '../texts/dates.ts';
 import { countDueSelection, readDueSelection } from './home/due-selection.ts';
 import type { RegisterView } from './open-register.ts';
 import { recordsContext } from './records-context.ts';
+import { cachePerSnapshot } from './snapshot-cache.ts';
 
 /** The numbers in the rail, by the page's path below the organization's. A page without an entry has no number. */
 export type RailCounts = ReadonlyMap<string, number>;
 
 /** With more events, counting a person's due items takes long, and the rail leaves it out. */
 const MAX_EVENTS_FOR_DUE_COUNT = 20_000;
+
+/** The counts of a position don't change. */
+const cacheOf = cachePerSnapshot<RailCounts>();
 
 const NO_FILTERS = new URLSearchParams();
 
@@ -26,13 +30,13 @@ export async function readRailCounts(
   const records = await recordsContext(view, accountId);
   const { today, position } = records.moment;
   const key = [organization.id, position, today, accountId].join();
-  const cached = snapshot.railCounts.get(key);
+  const cached = cacheOf(snapshot).get(key);
   if (cached !== undefined) return cached;
   const counts = new Map(await familyCounts(records, past === null ? today : past.asOf));
   if (snapshot.newestPosition(organization.id) <= MAX_EVENTS_FOR_DUE_COUNT) {
     counts.set('/needs-you', await countDueSelection(records, readDueSelection(NO_FILTERS, today)));
   }
-  snapshot.railCounts.set(key, counts);
+  cacheOf(snapshot).set(key, counts);
   return counts;
 }
 

@@ -10,6 +10,10 @@ import { logTimeOf, SETTLED_MS } from '../../../queries/moments/moment.ts';
 import type { Snapshot } from '../../../queries/moments/snapshot.ts';
 import { coveringSeal } from '../../../queries/proofs/covering-seal.ts';
 import type { RegisterView } from '../open-register.ts';
+import { cachePerSnapshot } from '../snapshot-cache.ts';
+
+/** Numbers of changes until days that have ended. */
+const totalsOf = cachePerSnapshot<readonly number[]>();
 
 const MAX_BARS = 120;
 /** With fewer events, the days are listed instead of drawn. */
@@ -102,15 +106,14 @@ async function changesUntil(
   organizationId: string,
   days: readonly string[],
 ): Promise<readonly number[]> {
-  const { changeTotals, progress } = snapshot;
   const lastDay = days.at(-1);
   const key = [organizationId, days.length, days[0], lastDay].join();
-  const cached = changeTotals.get(key);
+  const cached = totalsOf(snapshot).get(key);
   if (cached !== undefined) return cached;
   // Read before the figures: an event that arrives meanwhile may be missing there.
-  const isSettled = lastDay !== undefined && progress.caughtUpAt >= Date.parse(endOfDay(lastDay)) + SETTLED_MS;
+  const isSettled = lastDay !== undefined && snapshot.progress.caughtUpAt >= Date.parse(endOfDay(lastDay)) + SETTLED_MS;
   const figures = await dailyFigures(snapshot.models, { organizationId }, days);
   const totals = figures.map((figure) => figure?.changes ?? 0);
-  if (isSettled) changeTotals.set(key, totals);
+  if (isSettled) totalsOf(snapshot).set(key, totals);
   return totals;
 }
