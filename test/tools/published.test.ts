@@ -1,5 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import {
+  FAMILY_CHOICES,
+  FAMILY_TOOL_CONTRACTS,
+  familyToolsWith,
+  IMPORT_TYPES,
+  words,
+} from '../support/mcp/family-contracts.ts';
 import { type Call, legacyRequest, modernCall, modernRequest, sdkClient } from '../support/mcp/mcp-client.ts';
 import { embeddedPair, type ServedPair, serve } from '../support/stores/pairs.ts';
 
@@ -23,17 +30,15 @@ interface Context extends ServedPair {
   tools: Published[];
 }
 
-const READS = words(
-  'listOrganizations listChanges getRecords getReport listRisks listMeasures listVendors listObligations listNonconformities listFrameworks listControls listAudits',
-);
-const WRITES = words(
-  'addRisk updateRisk decideRisk addVendor updateVendor reviewVendor addMeasure updateMeasure addEvidence addObligation updateObligation addNonconformity updateNonconformity addFramework updateControl addAudit updateAudit linkRecords archiveRecords importRecords',
-);
+const isList = (name: string) => name.startsWith('list');
+const READS = [...words('listOrganizations listChanges getRecords getReport'), ...familyToolsWith(isList)];
+const WRITES = [...words('linkRecords archiveRecords importRecords'), ...familyToolsWith((name) => !isList(name))];
 
 /** Writes that change nothing more if the same call is repeated at any later time. */
-const REPEATABLE_WRITES = words(
-  'updateRisk decideRisk updateVendor updateMeasure updateNonconformity updateControl updateAudit linkRecords archiveRecords',
-);
+const REPEATABLE_WRITES = [
+  ...words('linkRecords archiveRecords'),
+  ...familyToolsWith((_, { repeatable }) => repeatable === true),
+];
 
 /** The only keywords of published schemas. Common clients refuse or drop all others. */
 const KEYWORDS = ['type', 'properties', 'items', 'enum', 'required', 'description'];
@@ -158,68 +163,26 @@ const ADD = ['organization_id', 'owner_id', ...WRITE];
 const CHANGE = ['id', 'expected_revision', ...WRITE];
 const UPDATE = [...CHANGE, 'owner_id', 'fields'];
 
-/** The fields that updates of each family take. All families also take `owner_id`. */
-const VENDOR = words(
-  'name description website_url category country criticality data_shared processes_personal_data contract_until next_review_due status',
-);
-const RISK = words(
-  'reference_id name description category note inherent_likelihood inherent_impact residual_likelihood residual_impact next_review_due treatment status',
-);
-const MEASURE = words('reference_id name description category state justification due_date');
-const OBLIGATION = words(
-  'area source requirement actions_to_be_implemented regulator due_date last_review_date status',
-);
-const NONCONFORMITY = words(
-  'reference_id description severity audit_id date_identified root_cause corrective_action due_date effectiveness_check status',
-);
-const AUDIT = words('framework_id name kind auditor starts_on period_from period_until valid_from valid_until state');
-const EVIDENCE = words('record_ids name description url text sha256 collected_at valid_until');
-const CONTROL = words('name description status inclusion_justification exclusion_justification');
-
 const PROPERTIES: Record<string, string[]> = {
-  ...Object.fromEntries(READS.filter((name) => name.startsWith('list')).map((name) => [name, LIST])),
   listOrganizations: words('size cursor include_members'),
   listChanges: words('organization_id filter verify verify_cursor size cursor as_of view'),
   getRecords: words('ids include as_of'),
   getReport: words(
     'organization_id type framework_id audit_id owner_id until from to trend trend_figures kinds record_types group_by filter as_of format cursor',
   ),
-  addRisk: [...ADD, ...RISK],
-  updateRisk: [...UPDATE, ...RISK],
-  decideRisk: [...CHANGE, ...words('decision until approver_id')],
-  addVendor: [...ADD, 'last_reviewed', ...VENDOR],
-  updateVendor: [...UPDATE, ...VENDOR],
-  reviewVendor: [...CHANGE, ...words('outcome findings conditions reviewed_at next_review_due')],
-  addMeasure: [...ADD, 'implemented_at', ...MEASURE],
-  updateMeasure: [...UPDATE, ...MEASURE],
-  addEvidence: [...ADD, ...EVIDENCE],
-  addObligation: [...ADD, ...OBLIGATION],
-  updateObligation: [...UPDATE, ...OBLIGATION],
-  addNonconformity: [...ADD, ...NONCONFORMITY],
-  updateNonconformity: [...UPDATE, ...NONCONFORMITY],
-  addFramework: [...ADD, ...words('library_id name version description controls')],
-  updateControl: [...UPDATE, ...CONTROL],
-  addAudit: [...ADD, ...AUDIT],
-  updateAudit: [...UPDATE, ...AUDIT],
   linkRecords: ['links', 'action', ...WRITE],
   archiveRecords: ['ids', 'action', ...WRITE],
   importRecords: [...words('organization_id type rows set ids filter dry_run selection'), ...WRITE],
+  ...Object.fromEntries(
+    FAMILY_TOOL_CONTRACTS.map(([name, { properties }]) => [name, [...commonProperties(name), ...words(properties)]]),
+  ),
 };
 
-const FILTERS: Record<string, string[]> = {
-  listRisks: words(
-    'status priority treatment category min_score max_score likelihood impact acceptance_expired acceptance_until_before due_before overdue',
-  ),
-  listVendors: words(
-    'status criticality category country processes_personal_data reviewed_before never_reviewed review_due_before review_overdue contract_until_before',
-  ),
-  listMeasures: words('state category due_before overdue'),
-  listObligations: words('status area source regulator due_before due_after overdue'),
-  listNonconformities: words('status open severity audit_id due_before overdue'),
-  listFrameworks: [],
-  listControls: words('framework_id section_title status implementation linked_framework_id relation'),
-  listAudits: words('state framework_id kind starts_after starts_before valid_on'),
-};
+function commonProperties(name: string): string[] {
+  if (isList(name)) return LIST;
+  if (name.startsWith('add')) return ADD;
+  return name.startsWith('update') ? UPDATE : CHANGE;
+}
 
 /** The filters of tools that are not lists of one family. Those of importRecords depend on the type. */
 const OTHER_FILTERS: Record<string, string[]> = {
@@ -228,82 +191,38 @@ const OTHER_FILTERS: Record<string, string[]> = {
   importRecords: ['owner_id'],
 };
 
-/** The orders of each list. */
-const ORDERS: Record<string, string[]> = {
-  listRisks: words('score name next_review_due created_at updated_at'),
-  listVendors: words('name last_reviewed next_review_due created_at updated_at'),
-  listMeasures: words('name state due_date created_at updated_at'),
-  listObligations: words('due_date area created_at updated_at'),
-  listNonconformities: words('due_date date_identified created_at updated_at'),
-  listFrameworks: words('name created_at updated_at'),
-  listControls: words('section_title created_at updated_at'),
-  listAudits: words('starts_on valid_until name created_at updated_at'),
-};
-
 // organization_id may be left out where the credential reaches one organization, but not in an import.
 const REQUIRED: Record<string, string[]> = {
-  ...Object.fromEntries(Object.keys(FILTERS).map((name) => [name, []])),
   listOrganizations: [],
   listChanges: [],
   getRecords: ['ids'],
   getReport: words('type'),
-  addRisk: words('name'),
-  addVendor: words('name'),
-  addMeasure: words('name'),
-  addEvidence: words('record_ids name'),
-  addObligation: words('requirement'),
-  addNonconformity: words('description'),
-  addFramework: [],
-  addAudit: words('framework_id name'),
-  ...Object.fromEntries(WRITES.filter((name) => name.startsWith('update')).map((name) => [name, ['id']])),
-  decideRisk: words('id decision'),
-  reviewVendor: words('id outcome'),
   linkRecords: ['links'],
   archiveRecords: words('ids action reason'),
   importRecords: ['organization_id'],
+  ...Object.fromEntries(FAMILY_TOOL_CONTRACTS.map(([name, { required }]) => [name, words(required)])),
 };
 
 /** The values of enums, by path. */
 const CHOICES: Record<string, string> = {
-  'addRisk.treatment': 'MITIGATED ACCEPTED AVOIDED TRANSFERRED',
-  'decideRisk.decision': 'ACCEPT REVOKE CLOSE REOPEN',
-  'reviewVendor.outcome': 'APPROVED CONDITIONAL REJECTED',
-  'addVendor.criticality': 'LOW MEDIUM HIGH CRITICAL',
-  'listVendors.filter.status[]': 'PENDING_REVIEW APPROVED CONDITIONAL REJECTED SUSPENDED OFFBOARDED',
-  'listRisks.filter.status[]': 'OPEN IN_TREATMENT ACCEPTED CLOSED',
-  'listRisks.filter.priority[]': 'LOW MEDIUM HIGH CRITICAL',
-  'updateMeasure.state': 'NOT_STARTED IN_PROGRESS IMPLEMENTED NOT_APPLICABLE',
-  'updateObligation.status': 'NOT_ASSESSED NON_COMPLIANT PARTIALLY_COMPLIANT COMPLIANT',
-  'addNonconformity.severity': 'MAJOR MINOR OBSERVATION',
-  'updateNonconformity.status': 'OPEN IN_PROGRESS PENDING_VERIFICATION CLOSED',
-  'addFramework.library_id': 'NIST_CSF_2_0 NIST_800_53_R5_HIGH ISO_27001_2022 SOC2_2017 GDPR',
-  'updateControl.status': 'INCLUDED EXCLUDED',
-  'listControls.filter.implementation[]': 'NONE STARTED PARTIAL FULL',
-  'addAudit.kind': 'INTERNAL EXTERNAL CERTIFICATION SURVEILLANCE',
-  'updateAudit.state': 'NOT_STARTED IN_PROGRESS COMPLETED REJECTED OUTDATED',
+  ...FAMILY_CHOICES,
   'linkRecords.action': 'LINK UNLINK',
   'archiveRecords.action': 'ARCHIVE RESTORE',
-  'importRecords.type': 'CROSSWALK RISK VENDOR MEASURE OBLIGATION NONCONFORMITY AUDIT EVIDENCE CONTROL',
+  'importRecords.type': ['CROSSWALK', ...IMPORT_TYPES].join(' '),
   'getReport.format': 'MARKDOWN JSON CSV',
   'getRecords.include[]': 'LINKS EVIDENCE HISTORY ARCHIVED',
-  'listAudits.view': 'SUMMARY FULL COUNT',
-  'listMeasures.order_by.direction': 'ASC DESC',
-  'listMeasures.filter.missing[]': 'OWNER CONTROLS RISKS EVIDENCE',
 };
 
-function words(text: string): string[] {
-  return text.split(' ');
-}
-
 test('tools have exactly the properties of the contract', ({ tools }) => {
+  const lists = new Map(FAMILY_TOOL_CONTRACTS);
   for (const { name, inputSchema } of tools) {
     assert.equal(Object.keys(inputSchema.properties ?? {}).sort(), PROPERTIES[name]?.toSorted(), name);
     assert.equal((inputSchema.required ?? []).toSorted(), REQUIRED[name]?.toSorted(), `${name} requires`);
     const { filter, order_by } = inputSchema.properties ?? {};
-    const ownFilters = FILTERS[name] && [...COMMON, ...FILTERS[name]];
-    const filters = OTHER_FILTERS[name] ?? ownFilters;
+    const { filters: ownFilters, orders } = lists.get(name) ?? {};
+    const filters = OTHER_FILTERS[name] ?? (ownFilters === undefined ? undefined : [...COMMON, ...words(ownFilters)]);
     assert.equal(filter && Object.keys(filter.properties!).sort(), filters?.toSorted(), `${name} filter`);
-    assert.equal(order_by?.properties?.field?.enum?.toSorted(), ORDERS[name]?.toSorted(), `${name} order`);
+    assert.equal(order_by?.properties?.field?.enum?.toSorted(), orders?.split(' ').sort(), `${name} order`);
   }
 });
 

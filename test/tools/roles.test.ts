@@ -6,6 +6,7 @@ import { PERMISSIONS, type Permission, roleAllows } from '../../src/commands/org
 import { ALL_TOOLS } from '../../src/tools/all-tools.ts';
 import { daysAgo } from '../support/histories/story.ts';
 import { type ExampleRun, runExamples } from '../support/mcp/examples.ts';
+import { FAMILY_TOOL_CONTRACTS, words } from '../support/mcp/family-contracts.ts';
 import type { Session } from '../support/mcp/mcp-client.ts';
 import { embeddedPair, type ServedPair, serve } from '../support/stores/pairs.ts';
 
@@ -13,14 +14,14 @@ import { embeddedPair, type ServedPair, serve } from '../support/stores/pairs.ts
 type Calls = Map<string, { tool: string; args: object; permissions: Permission[] }>;
 
 /** The permission of each tool, copied from the contract, so that a mistake in a tool's definition shows. */
-const EXPECTED_TOOLS: Partial<Record<Permission, string>> = {
-  readRecords:
-    'listOrganizations getRecords listRisks listMeasures listVendors listObligations listNonconformities listFrameworks listControls listAudits listChanges getReport',
-  changeRecords:
-    'addRisk updateRisk decideRisk addVendor updateVendor reviewVendor addMeasure updateMeasure addEvidence addObligation updateObligation addNonconformity updateNonconformity updateControl addAudit updateAudit linkRecords importRecords',
-  adoptFrameworks: 'addFramework',
-  archiveRecords: 'archiveRecords',
-};
+const EXPECTED_TOOLS: readonly (readonly [tool: string, permission: string])[] = [
+  ...words('listOrganizations getRecords listChanges getReport').map((name) => [name, 'readRecords'] as const),
+  ...words('linkRecords importRecords').map((name) => [name, 'changeRecords'] as const),
+  ['archiveRecords', 'archiveRecords'],
+  ...FAMILY_TOOL_CONTRACTS.map(
+    ([name, { permission = name.startsWith('list') ? 'readRecords' : 'changeRecords' }]) => [name, permission] as const,
+  ),
+];
 /** Permissions for pages and the command line, which no tool needs. */
 const MANAGEMENT_PERMISSIONS = [
   'changeMembers',
@@ -123,9 +124,7 @@ async function check(served: Context, session: Session, allows: (permission: Per
 }
 
 test('every tool needs the permission of the contract', () => {
-  const pairs = Object.entries(EXPECTED_TOOLS).flatMap(([permission, names]) =>
-    names.split(' ').map((name) => `${name} ${permission}`),
-  );
+  const pairs = EXPECTED_TOOLS.map((pair) => pair.join(' '));
   assert.equal(ALL_TOOLS.map(({ name, permission }) => `${name} ${permission}`).sort(), pairs.sort());
 });
 

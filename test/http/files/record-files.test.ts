@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
 import { valueAt } from '../../../src/reports/sections/report-columns.ts';
 import { writeSmallRegister } from '../../support/histories/small-register.ts';
 import type { Session } from '../../support/mcp/mcp-client.ts';
@@ -18,17 +19,8 @@ interface Context extends ServedPair {
   viewer: Session;
 }
 
-const LISTED_FAMILIES = [
-  'risks',
-  'measures',
-  'vendors',
-  'obligations',
-  'nonconformities',
-  'frameworks',
-  'controls',
-  'audits',
-];
-const toolOf = (family: string) => `list${family[0]!.toUpperCase()}${family.slice(1)}`;
+const LISTED_FAMILIES = FAMILY_DESCRIPTIONS.filter(({ tools }) => tools.list).map(({ plural }) => plural);
+const toolOf = (family: string) => FAMILY_DESCRIPTIONS.find(({ plural }) => plural === family)!.tools.list!.name;
 
 const test = suite<Context>('files of records and changes');
 

@@ -2,7 +2,8 @@
  * Records a fixture of events by the real handler on a store in memory, with a simulated clock. The scenario `families` has
  * every event type of measures, audits, obligations, nonconformities, evidence, frameworks, controls and links. The others:
  * `past-decisions` has imported reviews and acceptances, `framework-groups` groups of controls, `crosswalks` imported links
- * of controls, `stated-dates` dates without a time of day. Run it by hand, for a new file:
+ * of controls, `stated-dates` dates without a time of day. The singular of a family records the events that most families
+ * have. Run it by hand, for a new file:
  *
  *     npx tsx test/support/histories/record-events.ts SCENARIO test/fixtures/events-NAME.jsonl
  *
@@ -17,6 +18,8 @@ import { importCommandId, importedId } from '../../../src/commands/engine/import
 import { recordAggregate } from '../../../src/commands/families.ts';
 import { adoptionCommand } from '../../../src/commands/framework.ts';
 import { linkAggregate } from '../../../src/commands/link.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
+import type { FamilyDescription } from '../../../src/register/family-description.ts';
 import { sortedPair } from '../../../src/register/link.ts';
 import { MemoryEventStore } from '../stores/memory-event-store.ts';
 
@@ -280,6 +283,13 @@ async function families(): Promise<void> {
   await evidenceAndLinks(measure, second!);
 }
 
+/** Records the events that most families have, with the values of a family's examples. */
+async function commonEvents({ title, prefix, tools }: FamilyDescription): Promise<void> {
+  const { owner_id: _me, ...fields } = tools.add!.example;
+  const { reason: _reason, ...changes } = tools.update!.example;
+  await addAndRun(title, prefix, fields, [update(title, { ...changes, owner_id: OWNER }), ...ARCHIVED]);
+}
+
 const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
   families,
   'past-decisions': pastDecisions,
@@ -296,10 +306,11 @@ async function record(scenario: () => Promise<void>, file: string): Promise<void
 }
 
 const [name = '', file] = process.argv.slice(2);
-const scenario = SCENARIOS[name];
+const family = FAMILY_DESCRIPTIONS.find(({ singular }) => singular === name);
+const scenario = SCENARIOS[name] ?? (family && (() => commonEvents(family)));
 if (scenario === undefined || file === undefined) {
   throw new Error(
-    `Give one of ${Object.keys(SCENARIOS).join(', ')}, and the file to write, test/fixtures/events-….jsonl.`,
+    `Give one of ${Object.keys(SCENARIOS).join(', ')} or a family, and the file to write, test/fixtures/events-….jsonl.`,
   );
 }
 await record(scenario, file);

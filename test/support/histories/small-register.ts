@@ -1,3 +1,4 @@
+import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
 import type { ToolCaller } from '../mcp/mcp-client.ts';
 import { daysAgo } from './story.ts';
 
@@ -37,6 +38,16 @@ export async function writeSmallRegister(owner: ToolCaller, organization_id: str
     record_ids: [backups],
   });
   await layDuties(add, await layAudits(owner, add, framework));
+  await layExamples(owner, add, organization_id);
+}
+
+/** Adds the example of each family that has no record yet, so that a new family is in the register. */
+async function layExamples(owner: ToolCaller, add: Add, organization_id: string): Promise<void> {
+  for (const { tools } of FAMILY_DESCRIPTIONS) {
+    if (tools.list === undefined || tools.add === undefined) continue;
+    const { total } = await owner.ok(tools.list.name, { organization_id, view: 'COUNT' });
+    if (total === 0) await add(tools.add.name, tools.add.example);
+  }
 }
 
 type Add = (tool: string, args: object) => Promise<string>;
