@@ -102,11 +102,8 @@ export function createApp(options: HttpServiceOptions): Koa<RequestState> {
   app.use(requestMiddleware(logger, options.onResponse));
   app.use(crossOrigin(options.baseUrl, options.toolOrigins ?? new Set()));
   app.use(compression());
-  const protocol = new Protocol(
-    options.mcpTools ?? tools,
-    { name: 'veritrail', version, icon: options.icon },
-    publicUrl,
-  );
+  const { icon, mcpTools = tools } = options;
+  const protocol = new Protocol({ name: 'veritrail', version, icon, tools: mcpTools, publicUrl });
   app.use(mcpEndpoint(protocol, admitCall, requireScope, penalties));
   if (oauth) app.use(oauthEndpoints(oauth, options.limits));
   if (pages) app.use(pages);

@@ -2,7 +2,7 @@ import { idPrefix } from '../../commands/engine/ids.ts';
 import { secondFactorNeeded } from '../../commands/organization/permissions.ts';
 import type { CallContext } from '../../tools/tool.ts';
 import type { CallTool } from '../protocol/call-tool.ts';
-import { ProtocolError, RPC_ERRORS } from '../protocol/protocol-message.ts';
+import { invalidParams } from '../protocol/protocol-message.ts';
 import { type FullRecord, type ResourceContents, readRecord, recordContents } from '../protocol/resources.ts';
 import { type Candidate, findCandidates, type RecordList } from './find-candidates.ts';
 
@@ -55,13 +55,11 @@ const ROWS_PER_SECTION = 20;
 /** Arguments of prompts are names, ids or a sentence, also while they are completed. */
 const MAX_ARGUMENT_CHARACTERS = 200;
 
-export const invalidArgument = (message: string) => new ProtocolError(200, RPC_ERRORS.invalidParams, message);
-
 /** Returns an argument's text, trimmed. @throws ProtocolError if it is too long */
 export function argumentText(name: string, value: string): string {
   const text = value.trim();
   if (text.length <= MAX_ARGUMENT_CHARACTERS) return text;
-  throw invalidArgument(
+  throw invalidParams(
     `The argument ${name.slice(0, 100)} is longer than ${MAX_ARGUMENT_CHARACTERS} characters: shorten it.`,
   );
 }
@@ -84,9 +82,8 @@ export class PromptContext {
     const { roles, missingFactor } = this.callContext.caller;
     const [only, another] = roles.keys();
     if (only !== undefined && another === undefined) return only;
-    if (roles.size === 0 && missingFactor !== undefined)
-      throw invalidArgument(secondFactorNeeded(missingFactor).message);
-    throw invalidArgument(
+    if (roles.size === 0 && missingFactor !== undefined) throw invalidParams(secondFactorNeeded(missingFactor).message);
+    throw invalidParams(
       'organization_id is required. listOrganizations lists the organizations that this token can access.',
     );
   }
@@ -109,7 +106,7 @@ export class PromptContext {
   ): Promise<RecordMatch> {
     const record = await readRecord(this.callTool, id, organizationId);
     if (record !== null) return { organizationId: record.organization_id, record, candidates: [], total: 0 };
-    throw invalidArgument(`There is no ${kind} ${id} here. Give a name or id from ${PROMPT_FAMILIES[kind].list}.`);
+    throw invalidParams(`There is no ${kind} ${id} here. Give a name or id from ${PROMPT_FAMILIES[kind].list}.`);
   }
 
   /** Returns a list's current rows as text. The heading has the call, without organization_id, so that a model can repeat it. */
@@ -157,7 +154,7 @@ export const numberedSteps = (...steps: string[]): string =>
  */
 export function askWhichOne(kind: keyof typeof PROMPT_FAMILIES, text: string, match: RecordMatch): string[] {
   if (match.candidates.length === 0) {
-    throw invalidArgument(`No ${kind} matches “${text}”. Give a name or id from ${PROMPT_FAMILIES[kind].list}.`);
+    throw invalidParams(`No ${kind} matches “${text}”. Give a name or id from ${PROMPT_FAMILIES[kind].list}.`);
   }
   return [
     `“${text}” matches several records. Ask me which ${kind} I mean, then read it with getRecords, include LINKS and EVIDENCE.`,

@@ -2,12 +2,12 @@ import { addDays } from '../../commands/engine/dates.ts';
 import type { CallContext } from '../../tools/tool.ts';
 import type { ToolBox } from '../../tools/toolbox.ts';
 import { toolCaller } from '../protocol/call-tool.ts';
+import { invalidParams } from '../protocol/protocol-message.ts';
 import {
   argumentText,
   askWhichOne,
   candidatesText,
   DATA_NOTICE,
-  invalidArgument,
   type Message,
   numberedSteps,
   type Prompt,
@@ -73,7 +73,7 @@ const prepareAudit: Prompt = {
   ],
   async messages({ audit, framework }, context) {
     if (audit === undefined && framework === undefined) {
-      throw invalidArgument('Give audit or framework. listAudits and listFrameworks list them.');
+      throw invalidParams('Give audit or framework. listAudits and listFrameworks list them.');
     }
     const kind = audit === undefined ? 'framework' : 'audit';
     const match = await context.find(kind, audit ?? framework!);
@@ -178,7 +178,7 @@ export async function getPrompt(
   callContext: CallContext,
 ): Promise<{ description: string; messages: Message[] }> {
   const prompt = PROMPTS.find((candidate) => candidate.name === name);
-  if (prompt === undefined) throw invalidArgument(`Unknown prompt: ${name.slice(0, 100)}`);
+  if (prompt === undefined) throw invalidParams(`Unknown prompt: ${name.slice(0, 100)}`);
   const args = readArguments([...prompt.arguments, ORGANIZATION], input);
   const promptContext = new PromptContext(
     toolCaller(tools, callContext),
@@ -197,16 +197,16 @@ function readArguments(
   const args: Record<string, string> = {};
   for (const [name, value] of Object.entries(input)) {
     if (!declared.some((argument) => argument.name === name)) {
-      throw invalidArgument(
+      throw invalidParams(
         `Unknown argument ${name.slice(0, 100)}. Use ${declared.map((argument) => argument.name).join(', ')}.`,
       );
     }
-    if (typeof value !== 'string') throw invalidArgument(`The argument ${name} must be a string.`);
+    if (typeof value !== 'string') throw invalidParams(`The argument ${name} must be a string.`);
     const text = argumentText(name, value);
     if (text !== '') args[name] = text;
   }
   const missingArgument = declared.find(({ name, required }) => required && args[name] === undefined);
   if (missingArgument)
-    throw invalidArgument(`The argument ${missingArgument.name} is required: ${missingArgument.description}.`);
+    throw invalidParams(`The argument ${missingArgument.name} is required: ${missingArgument.description}.`);
   return args;
 }

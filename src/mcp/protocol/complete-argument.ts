@@ -1,22 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { z } from 'zod';
+import { specTypeSchemas } from '@modelcontextprotocol/server';
 import { listLibrary } from '../../library/framework-library.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { RecordList } from '../prompts/find-candidates.ts';
-import { argumentText, invalidArgument, isPromptFamily, PROMPT_FAMILIES } from '../prompts/prompt.ts';
+import { argumentText, isPromptFamily, PROMPT_FAMILIES } from '../prompts/prompt.ts';
 import { PROMPT_LIST } from '../prompts/prompts.ts';
 import type { CallTool } from './call-tool.ts';
+import { checkParams } from './check-params.ts';
+import { invalidParams } from './protocol-message.ts';
 import { RESOURCE_TEMPLATES } from './resources.ts';
-
-/** The parameters of completion/complete. Unknown members are allowed everywhere. */
-const COMPLETE_PARAMS = z.object({
-  ref: z.discriminatedUnion('type', [
-    z.object({ type: z.literal('ref/prompt'), name: z.string() }),
-    z.object({ type: z.literal('ref/resource'), uri: z.string() }),
-  ]),
-  argument: z.object({ name: z.string(), value: z.string() }),
-  context: z.object({ arguments: z.record(z.string(), z.string()).optional() }).optional(),
-});
 
 /** The protocol allows no more values in an answer. */
 const MAX_VALUES = 100;
@@ -47,13 +39,11 @@ interface Search {
  * that the caller can't list.
  * @throws ProtocolError if there is no such argument, or a tool refuses
  */
-export async function completeArgument(callTool: CallTool, params: unknown): Promise<{ completion: Completion }> {
-  const parsed = COMPLETE_PARAMS.safeParse(params);
-  if (!parsed.success) {
-    const field = parsed.error.issues[0]!.path.join('.').slice(0, 100);
-    throw invalidArgument(`completion/complete needs ref and argument, with name and value. Correct ${field}.`);
-  }
-  const { ref, argument, context } = parsed.data;
+export async function completeArgument(callTool: CallTool, params: object): Promise<{ completion: Completion }> {
+  // Servers may ignore a `_meta` that they can't use.
+  const withoutMeta = { ...params, _meta: undefined };
+  const rule = 'completion/complete needs ref and argument, with name and value.';
+  const { ref, argument, context } = checkParams(specTypeSchemas.CompleteRequestParams, withoutMeta, rule);
   const organizationId = context?.arguments?.organization_id?.trim() || null;
   const search: Search = { callTool, organizationId, text: argumentText(argument.name, argument.value) };
   const completion =
@@ -66,7 +56,7 @@ export async function completeArgument(callTool: CallTool, params: unknown): Pro
 /** Completes a prompt's argument: an organization by its id, a record by its name. */
 async function completePrompt(promptName: string, argumentName: string, search: Search): Promise<Completion> {
   const prompt = PROMPT_LIST.find(({ name }) => name === promptName);
-  if (prompt === undefined) throw invalidArgument(`Unknown prompt: ${promptName.slice(0, 100)}`);
+  if (prompt === undefined) throw invalidParams(`Unknown prompt: ${promptName.slice(0, 100)}`);
   const argument = prompt.arguments.find(({ name }) => name === argumentName);
   if (argument === undefined) throw unknownArgument(argumentName);
   if (!isPromptFamily(argument.name)) return completeOrganization(search);
@@ -77,7 +67,7 @@ async function completePrompt(promptName: string, argumentName: string, search: 
 /** Completes a resource template's variable: a record's id by the words in the record, or a library framework's id. */
 async function completeTemplate(uriTemplate: string, variable: string, search: Search): Promise<Completion> {
   const template = RESOURCE_TEMPLATES.find((candidate) => candidate.uriTemplate === uriTemplate);
-  if (template === undefined) throw invalidArgument(`Unknown resource template: ${uriTemplate.slice(0, 100)}`);
+  if (template === undefined) throw invalidParams(`Unknown resource template: ${uriTemplate.slice(0, 100)}`);
   if (!template.uriTemplate.includes(`{${variable}}`)) throw unknownArgument(variable);
   if (variable === 'library_id') {
     const frameworks = listLibrary().filter(({ library_id, name }) => matches(search.text, library_id, name));
@@ -153,4 +143,4 @@ function matches(text: string, ...candidates: string[]): boolean {
 }
 
 const unknownArgument = (name: string) =>
-  invalidArgument(`Unknown argument: ${name.slice(0, 100)}. See prompts/list and resources/templates/list.`);
+  invalidParams(`Unknown argument: ${name.slice(0, 100)}. See prompts/list and resources/templates/list.`);

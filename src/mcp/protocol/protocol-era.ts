@@ -7,7 +7,7 @@ import type { Caller } from '../../commands/organization/caller.ts';
 import { isObject, type UncheckedObject } from '../../tools/schema/is-object.ts';
 import { ProtocolError, RPC_ERRORS, type RpcRequest } from './protocol-message.ts';
 
-const MODERN_VERSION = '2026-07-28';
+export const MODERN_VERSION = '2026-07-28';
 export const LATEST_LEGACY_VERSION = '2025-11-25';
 
 /** Older versions use another transport, and 2025-03-26 requires batches, which later versions forbid. */
@@ -24,7 +24,7 @@ const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 /** The error code for an unknown resource. 2026-07-28 replaced the older code. */
 export const RESOURCE_NOT_FOUND: Record<Era, number> = { legacy: -32002, modern: RPC_ERRORS.invalidParams };
 
-const META = 'io.modelcontextprotocol/';
+export const META = 'io.modelcontextprotocol/';
 export const SERVER_INFO = `${META}serverInfo`;
 
 export type Era = 'legacy' | 'modern';
@@ -39,6 +39,12 @@ const unsupported = (requested: string) =>
     supported: SUPPORTED_VERSIONS,
     requested: requested.slice(0, 100),
   });
+
+/** The error for a method that the era doesn't have. */
+export const methodNotFound = (era: Era, method: string) =>
+  new ProtocolError(NOT_FOUND_STATUS[era], RPC_ERRORS.methodNotFound, `Method not found: ${method.slice(0, 100)}`);
+
+const NOT_FOUND_STATUS: Record<Era, number> = { legacy: 200, modern: 404 };
 
 const headerOf = (headers: IncomingHttpHeaders, name: string): string | undefined => {
   const value = headers[name];

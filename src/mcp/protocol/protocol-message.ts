@@ -73,10 +73,4 @@ export function readMessage(message: unknown): RpcRequest | RpcOneWayMessage {
   return { kind: 'request', id: requestId, method, params, meta };
 }
 
-/** Returns a success response. `result` is JSON text. */
-export const resultMessage = (id: RequestId, result: string): string =>
-  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
-
-/** Returns an error response. `data` is JSON text. */
-export const errorMessage = (id: RequestId, code: number, message: string, data: string): string =>
-  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":{"code":${code},"message":${JSON.stringify(message)},"data":${data}}}`;
+export const invalidParams = (message: string) => new ProtocolError(200, RPC_ERRORS.invalidParams, message);

@@ -86,7 +86,7 @@ test('in 2026-07-28 the list of prompts can be cached, but not their data', asyn
   const promptList = (await modernRequest(url, token, 'prompts/list')) as Record<string, unknown>;
   assert.equal([promptList.resultType, promptList.ttlMs, promptList.cacheScope], ['complete', 3_600_000, 'public']);
   const prompt = await modernRequest(url, token, 'prompts/get', { name: 'weekly_due_items' });
-  assert.equal(Object.keys(prompt), ['resultType', 'description', 'messages', '_meta']);
+  assert.equal(Object.keys(prompt).sort(), ['_meta', 'description', 'messages', 'resultType']);
 });
 
 test('prompts name only existing tools, and are short', async (served) => {

@@ -197,7 +197,7 @@ test('unknown references, arguments and malformed requests are refused', async (
   for (const [params, message] of [
     [{}, 'Correct ref.'],
     [{ ref: REVIEW }, 'Correct argument.'],
-    [{ ref: { type: 'ref/tool', name: 'addVendor' }, argument }, 'Correct ref.type.'],
+    [{ ref: { type: 'ref/tool', name: 'addVendor' }, argument }, 'Correct ref.'],
     [{ ref: REVIEW, argument: { name: 'vendor', value: 5 } }, 'Correct argument.value.'],
     [{ ref: REVIEW, argument, context: { arguments: { organization_id: 5 } } }, 'Correct context.arguments'],
     [{ ref: { type: 'ref/prompt', name: 'nonsense' }, argument }, 'Unknown prompt: nonsense'],

@@ -1,0 +1,158 @@
+/** The protocol's methods. The ToolBox runs the tools, and prompts, resources and completions call those tools. */
+import { type Implementation, type Result, specTypeSchemas } from '@modelcontextprotocol/server';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { isObject } from '../../tools/schema/is-object.ts';
+import type { CallContext } from '../../tools/tool.ts';
+import type { ToolBox } from '../../tools/toolbox.ts';
+import { getPrompt, PROMPT_LIST } from '../prompts/prompts.ts';
+import { toolCaller } from './call-tool.ts';
+import { checkParams } from './check-params.ts';
+import { completeArgument } from './complete-argument.ts';
+import type { McpExchange, ServedProtocol } from './mcp-exchange.ts';
+import { PREPARED, type PreparedResult } from './prepared-result.ts';
+import { type Notify, progressReporter } from './progress.ts';
+import {
+  clientOf,
+  type Era,
+  isLegacyVersion,
+  knowsIcons,
+  LATEST_LEGACY_VERSION,
+  RESOURCE_NOT_FOUND,
+  SERVER_INFO,
+  SUPPORTED_VERSIONS,
+  statesVersion,
+} from './protocol-era.ts';
+import { invalidParams, ProtocolError, RPC_ERRORS, type RpcRequest } from './protocol-message.ts';
+import { RESOURCE_TEMPLATES, RESOURCES, readResource, recordLink } from './resources.ts';
+import type { PendingCall } from './stateless-transport.ts';
+
+/** Returns the result, and throws a ProtocolError for an error answer. Only a fault of the service throws anything else. */
+export type Method = (call: PendingCall, notify: Notify) => Promise<PreparedResult> | PreparedResult;
+
+/** A modern client may cache for an hour what only a new version of the service changes: lists, the framework library. */
+const STATIC_CACHE = { ttlMs: 3_600_000, cacheScope: 'public' };
+/** The register's current data: it must not be cached or shared. */
+const LIVE_CACHE = { ttlMs: 0, cacheScope: 'private' };
+
+/** Marks answers that can hold texts of the register: people wrote them, and a client must not follow them. */
+const UNTRUSTED = { 'veritrail/untrusted': true };
+
+export const CAPABILITIES = { tools: {}, prompts: {}, resources: {}, completions: {} };
+
+/** Returns an era's methods by their names. */
+export function protocolMethods(era: Era, served: ServedProtocol): ReadonlyMap<string, Method> {
+  const { tools } = served;
+  return new Map<string, Method>([
+    era === 'legacy' ? ['initialize', initialize(served)] : ['server/discover', discover(served)],
+    ['tools/list', listOf('tools', era, () => tools.listJson())],
+    ['prompts/list', listOf('prompts', era, () => JSON.stringify(PROMPT_LIST))],
+    ['resources/list', listOf('resources', era, () => JSON.stringify(RESOURCES))],
+    ['resources/templates/list', listOf('resourceTemplates', era, () => JSON.stringify(RESOURCE_TEMPLATES))],
+    ['tools/call', (call, notify) => callTool(era, served, call, notify)],
+    ['prompts/get', (call) => answerPrompt(era, tools, call)],
+    ['resources/read', (call) => answerResource(era, tools, call)],
+    ['completion/complete', (call) => complete(era, tools, call)],
+  ]);
+}
+
+/** Answers the legacy era's initialize. The SDK's own answer would show icons to versions without them. */
+function initialize(served: ServedProtocol): Method {
+  const rule = 'initialize needs protocolVersion, capabilities and clientInfo.';
+  return ({ request: { params } }) => {
+    const requested = checkParams(specTypeSchemas.InitializeRequestParams, params, rule).protocolVersion;
+    const protocolVersion = isLegacyVersion(requested) ? requested : LATEST_LEGACY_VERSION;
+    const serverInfo = knowsIcons(protocolVersion) ? withIcons(served) : nameOf(served);
+    return { protocolVersion, capabilities: CAPABILITIES, serverInfo, instructions: served.tools.instructions };
+  };
+}
+
+/** Answers the modern era's server/discover. The SDK's own answer would leave out the legacy versions and the icons. */
+function discover(served: ServedProtocol): Method {
+  const versions = { supportedVersions: SUPPORTED_VERSIONS, capabilities: CAPABILITIES };
+  const _meta = { [SERVER_INFO]: withIcons(served) };
+  const result = { ...versions, instructions: served.tools.instructions, ...STATIC_CACHE, _meta };
+  return () => result;
+}
+
+export const nameOf = ({ name, version }: ServedProtocol) => ({ name, version });
+
+function withIcons(served: ServedProtocol): Implementation {
+  const { icon } = served;
+  const icons = icon === undefined ? {} : { icons: [{ src: icon, mimeType: 'image/svg+xml', sizes: ['any'] }] };
+  return { ...nameOf(served), ...icons };
+}
+
+/** Answers a list of one page, whose JSON is made once, when it is first needed. */
+function listOf(member: string, era: Era, json: () => string): Method {
+  let list: PreparedResult | undefined;
+  return ({ request }) => {
+    if (request.params.cursor !== undefined) throw invalidParams('Unknown cursor: this list has one page.');
+    list ??= { ...cacheFor(era, true), [PREPARED]: { text: Buffer.from(`"${member}":${json()}}}`) } };
+    return list;
+  };
+}
+
+const cacheFor = (era: Era, isStatic: boolean) => (era === 'legacy' ? {} : isStatic ? STATIC_CACHE : LIVE_CACHE);
+
+async function callTool(
+  era: Era,
+  { tools, publicUrl }: ServedProtocol,
+  { request, exchange }: PendingCall,
+  notify: Notify,
+): Promise<PreparedResult> {
+  const { params, meta } = request;
+  const { name, arguments: args = {} } = params;
+  if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
+  if (!tools.has(name)) throw invalidParams(`Unknown tool: ${name.slice(0, 100)}`);
+  if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
+  exchange.onMethod('tools/call', name);
+  const context = contextOf(era, request, exchange);
+  context.publicUrl = publicUrl;
+  const progress = exchange.streams ? progressReporter(meta.progressToken, notify) : undefined;
+  if (progress) context.progress = progress.report;
+  const { json, status, resource, isInvalidCall = false } = await tools.call(name, args, context);
+  progress?.end();
+  if (status === 500) throw new ProtocolError(200, RPC_ERRORS.internalError, 'Internal error', JSON.parse(json));
+  // Content of this type is as old as the oldest supported version.
+  const link = resource && statesVersion(request, exchange.headers) ? `,${JSON.stringify(recordLink(resource))}` : '';
+  // The JSON is there twice: as text for models, as structure for programs.
+  const content = `"content":[{"type":"text","text":${JSON.stringify(json)}}${link}],"structuredContent":${json}`;
+  const text = `${content}${status === 200 ? '' : ',"isError":true'}}}`;
+  return { _meta: UNTRUSTED, [PREPARED]: { text, isInvalidCall } };
+}
+
+async function answerPrompt(era: Era, tools: ToolBox, { request, exchange }: PendingCall): Promise<Result> {
+  const { name, arguments: args = {} } = request.params;
+  if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
+  if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
+  return { ...(await getPrompt(tools, name, args, contextOf(era, request, exchange))), _meta: UNTRUSTED };
+}
+
+async function answerResource(era: Era, tools: ToolBox, { request, exchange }: PendingCall): Promise<Result> {
+  const { uri } = request.params;
+  if (typeof uri !== 'string') throw invalidParams('Invalid params: "uri" must be a string.');
+  const resource = await readResource(toolCaller(tools, contextOf(era, request, exchange)), uri);
+  if (resource === null) {
+    const message = 'Resource not found. See resources/list and resources/templates/list.';
+    throw new ProtocolError(200, RESOURCE_NOT_FOUND[era], message, { uri: uri.slice(0, 500) });
+  }
+  const { contents, isStatic } = resource;
+  return { contents, ...cacheFor(era, isStatic), ...(isStatic ? {} : { _meta: UNTRUSTED }) };
+}
+
+async function complete(era: Era, tools: ToolBox, { request, exchange }: PendingCall): Promise<Result> {
+  const callTool = toolCaller(tools, contextOf(era, request, exchange));
+  return { ...(await completeArgument(callTool, request.params)), _meta: UNTRUSTED };
+}
+
+/** Returns the context of a tool call. Only the modern era treats a lost connection as cancellation; the legacy one forbids it. */
+function contextOf(era: Era, { meta }: RpcRequest, exchange: McpExchange): CallContext {
+  const caller: Caller = { ...exchange.caller, client: clientOf(era, meta, exchange.headers) };
+  if (era === 'legacy') return { caller };
+  return {
+    caller,
+    get signal() {
+      return exchange.signal;
+    },
+  };
+}
