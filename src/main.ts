@@ -6,7 +6,7 @@ const HELP = `veritrail: a compliance register with its whole history, served ov
   npm start              start the service
   npm start -- --demo    the same; empty stores are filled with an example organization first
 
-Settings are environment variables, or lines of a .env file; see README.md. Tokens: npx veritrail token --help
+Settings are environment variables, or lines of a .env file; see docs/guide.md. Tokens: npx veritrail token --help
 `;
 
 async function main(): Promise<void> {

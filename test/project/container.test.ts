@@ -25,6 +25,10 @@ function servicesOf(text: string): Map<string, string> {
 
 const container = suite('containers');
 
+container('.nvmrc names the Node.js of the image', () => {
+  assert.match(image, new RegExp(`^FROM node:${read('.nvmrc').trim()}\\.`, 'm'));
+});
+
 container('every service has no privileges, and limits for memory, processes and logs', () => {
   const services = servicesOf(compose);
   assert.equal([...services.keys()], ['veritrail', 'eventstore', 'mongodb']);

@@ -52,8 +52,8 @@ function namedUnder(heading: string, page: string): string[] {
 
 const documents = suite('documents');
 
-documents('README.md names every setting and no other', () => {
-  assert.equal(namedUnder('Settings', read('README.md')), [...SETTING_NAMES].sort());
+documents('docs/guide.md names every setting and no other', () => {
+  assert.equal(namedUnder('Settings', read('docs/guide.md')), [...SETTING_NAMES].sort());
 });
 
 documents('README.md shows the greeting of a first start as it is printed', () => {
@@ -96,6 +96,11 @@ documents('docs/packages.md names every package used in development', () => {
     unnamed.filter((name) => !name.startsWith('@types/')),
     [],
   );
+});
+
+documents('README.md and CHANGELOG.md stay short', () => {
+  const lengths = ['README.md', 'CHANGELOG.md'].map((page) => read(page).trimEnd().split('\n').length);
+  assert.ok(lengths[0]! <= 170 && lengths[1]! <= 60, String(lengths));
 });
 
 documents('docs/architecture.md stays short enough to be read in fifteen minutes', () => {

@@ -83,4 +83,14 @@ installing('a start does not change a developer’s packages', ({ before }) => {
   assert.equal(before('--runtime'), []);
 });
 
+installing('every script that needs packages installs them first', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  // npm runs prepack with the packages that `npm run build` installs.
+  const names = Object.keys(scripts).filter((name) => !(name.startsWith('pre') && name.slice(3) in scripts));
+  const bare = names.filter((name) => !scripts[`pre${name}`]?.startsWith(`node ${SCRIPT}`));
+  assert.equal(bare, ['prepack']);
+});
+
 installing.run();
