@@ -230,12 +230,16 @@ export const enumList = <const T extends readonly [string, ...string[]]>(values:
   z.array(z.enum(values)).min(1).max(MAX_FILTER_VALUES);
 export const listOf = <T extends z.ZodType>(value: T) => z.array(value).min(1).max(MAX_FILTER_VALUES);
 
-/** Values of a list. A text of such values with commas is taken too, as addresses have it. */
+/**
+ * Values of a list. A text of such values with commas is taken too, as addresses have it. It arrives as a list of one: see
+ * `client-values.ts`.
+ */
 export const commaList = (values: readonly string[]) =>
   z.preprocess(
     (input) => {
-      const texts = typeof input === 'string' ? input.split(',').map((value) => value.trim()) : [];
-      return texts.length > 0 && texts.every((text) => values.includes(text)) ? texts : input;
+      const [text] = Array.isArray(input) && input.length === 1 ? input : [input];
+      const texts = typeof text === 'string' ? text.split(',').map((value) => value.trim()) : [];
+      return texts.length > 0 && texts.every((value) => values.includes(value)) ? texts : input;
     },
     listOf(z.enum(values as [string, ...string[]]).meta({ hideEnum: true })),
   );
