@@ -96,6 +96,19 @@ test('the examples give the same rows in each tool, and those of the lists', asy
   assert.is(Object.keys(answers).length, 10);
   for (const [name, rows] of Object.entries(answers)) assert.ok(rows.length > 0, name);
   if (hasDuckDb()) assert.equal(run('duckdb', 'python3', duckDbEnv()), answers);
+  if (existsSync(JDBC)) {
+    const today = new Date().toISOString().slice(0, 10);
+    const sql = pathOf('../../examples/reporting/figures.sql');
+    const args = [join(SUPPORT, 'Examples.java'), reportsFile(env), sql, organizationId, today, '500'];
+    const counts = execFileSync('java', ['-cp', `${JDBC}/*`, ...args], { encoding: 'utf8' })
+      .trim()
+      .split('\n');
+    assert.equal(
+      counts,
+      Object.entries(answers).map(([name, rows]) => `${name} ${rows.length}`),
+      'as Metabase sends them',
+    );
+  }
   if (spawnSync('python3', ['-c', 'import pandas']).status === 0) assert.equal(run('pandas'), answers);
   const list = async (tool: string, plural: string, filter: object) =>
     (await session.walk(tool, plural as 'risks', { organization_id: organizationId, filter, size: 100 })).map(

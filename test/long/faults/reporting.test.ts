@@ -34,16 +34,14 @@ test.after.each(async ({ service, folder }) => {
   rmSync(folder, { recursive: true });
 });
 
-test('kill -9 between the log and the reports, and in a rebuild', async (context) => {
+test('kill -9 between the log and the reports, and in the middle of a rebuild', async (context) => {
   const { env } = context;
   await addVendors(context, 3);
   await restartAfterKill(context);
   await followed(context);
   await equalsRebuild(context);
+  await stopInRebuild(context);
   const before = sourceOf(env);
-  const rebuild = veritrail(env, 'rebuild');
-  await rebuild;
-  // The thread has seen the new generation, or is about to.
   await restartAfterKill(context);
   await until(() => sourceOf(env) !== before, 60_000, 'the rows are made anew after the kill');
   await followed(context);
@@ -117,6 +115,41 @@ async function addVendors({ service, token }: Context, count: number): Promise<v
     const input = { organization_id: organization!.id, name: `Vendor ${crypto.randomUUID()}` };
     const answer = (await session.ok('addVendor', input)) as { pending?: boolean };
     assert.is(answer.pending, undefined);
+  }
+}
+
+/**
+ * Lets the service rebuild the database, and stops its process in the middle: health says BUILDING, and when the process
+ * stands still, it has the lock of a writer. Rebuilds again if one ends before that.
+ */
+async function stopInRebuild(context: Context): Promise<void> {
+  const { env, service } = context;
+  const writer = new Database(reportsFile(env), { timeout: 0 });
+  const isWriting = () => {
+    try {
+      writer.exec('BEGIN IMMEDIATE; ROLLBACK');
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  try {
+    for (let isStopped = false; !isStopped; ) {
+      const before = sourceOf(env);
+      const rebuild = veritrail(env, 'rebuild');
+      const isOver = async () => {
+        if ((await reportingHealth(context)).state === 'BUILDING') {
+          process.kill(service.pid, 'SIGSTOP');
+          isStopped = isWriting();
+          if (!isStopped) process.kill(service.pid, 'SIGCONT');
+        }
+        return isStopped || sourceOf(env) !== before;
+      };
+      await until(isOver, 60_000, 'a rebuild was stopped, or has ended');
+      await rebuild;
+    }
+  } finally {
+    writer.close();
   }
 }
 
