@@ -1,10 +1,11 @@
 /** Tools that people make reports with read the same figures as the reports have, on one connection across a rebuild. */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import Database from 'libsql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -100,11 +101,9 @@ test('the examples give the same rows in each tool, and those of the lists', asy
     const today = new Date().toISOString().slice(0, 10);
     const sql = pathOf('../../examples/reporting/figures.sql');
     const args = [join(SUPPORT, 'Examples.java'), reportsFile(env), sql, organizationId, today, '500'];
-    const counts = execFileSync('java', ['-cp', `${JDBC}/*`, ...args], { encoding: 'utf8' })
-      .trim()
-      .split('\n');
+    const { stdout } = await promisify(execFile)('java', ['-cp', `${JDBC}/*`, ...args]);
     assert.equal(
-      counts,
+      stdout.trim().split('\n'),
       Object.entries(answers).map(([name, rows]) => `${name} ${rows.length}`),
       'as Metabase sends them',
     );
