@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /** Everything that a build reads besides node_modules. */
-const INPUTS = ['src', 'bin/programs.js', 'scripts/build.mjs', 'tsconfig.json', 'tsconfig.trail.json'];
-/** Written by a build: the fingerprint of the sources that it compiled. */
+export const INPUTS = ['src', 'bin/programs.js', 'scripts/build.mjs', 'tsconfig.json', 'tsconfig.trail.json'];
+/** Written by a build: the fingerprint of the sources that it compiled, and their commit. */
 export const BUILD_FILE = 'dist/build.json';
 
 /**

@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { bundleForBrowser } from '../bin/browser-bundle.js';
-import { BUILD_FILE, fingerprintSources, isBuildCurrent } from '../bin/build-state.js';
+import { BUILD_FILE, fingerprintSources, INPUTS, isBuildCurrent } from '../bin/build-state.js';
 import { PROGRAMS } from '../bin/programs.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -60,7 +60,7 @@ cpSync(SRC, DIST, { recursive: true, filter: (path) => !/\.tsx?$/.test(path) });
 const assets = join(DIST, 'web/assets');
 writeFileSync(join(assets, 'verify.js'), bundleForBrowser(ROOT, 'src/browser/verify.ts'));
 await compressAssets();
-writeFileSync(join(ROOT, BUILD_FILE), `${JSON.stringify({ sources })}\n`);
+writeFileSync(join(ROOT, BUILD_FILE), `${JSON.stringify({ sources, commit: committedAs() })}\n`);
 
 /** Writes the brotli form of each asset that pages load, as the service's own module makes it. */
 async function compressAssets() {
@@ -69,6 +69,16 @@ async function compressAssets() {
   const { ASSET_NAMES, assetText } = await import(outfile);
   for (const name of ASSET_NAMES) writeFileSync(join(assets, `${name}.br`), brotliCompressSync(assetText(name)));
   rmSync(outfile);
+}
+
+/** Returns the first 8 hex digits of the commit that has these sources; undefined if git doesn't know or they were edited. */
+function committedAs() {
+  const git = (...args) => {
+    const { status, stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+    return status === 0 ? stdout.trim() : null;
+  };
+  const isClean = git('rev-parse', '--show-prefix') === '' && git('status', '--porcelain', '--', ...INPUTS) === '';
+  return isClean ? git('rev-parse', '--short=8', 'HEAD').slice(0, 8) : undefined;
 }
 
 /** Bundles the programs, and the entry of the package. Their files are directly in dist/: see `moduleAddress`. */

@@ -31,7 +31,7 @@ import type { SecurityLog } from './security-log.ts';
 import { mcpEndpointUrl, publicUrl, serviceUrl } from './service-address.ts';
 import type { ReadsInThread } from './threads/reads-in-thread.ts';
 import type { ReportingThread } from './threads/start-reporting-thread.ts';
-import { VERSION } from './version.ts';
+import { BUILD_VERSION } from './version.ts';
 
 export interface HttpAppOptions {
   config: Config;
@@ -93,7 +93,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<RequestLis
     health: () => readHealth(stores, register, identity.reconciler, reporting),
     baseUrl,
     publicUrl: publicUrl(config, port),
-    version: VERSION,
+    version: BUILD_VERSION,
     icon: assetDataUrl('icon.svg'),
     logger,
     oauth,

@@ -1,4 +1,4 @@
-import { VERSION } from '../app/version.ts';
+import { BUILD_VERSION } from '../app/version.ts';
 import type { Shell } from './command.ts';
 import { COMMANDS, type CommandEntry } from './commands.ts';
 
@@ -13,7 +13,7 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
     return EXIT_SUCCESS;
   }
   if (first === '--version' || first === '-v') {
-    shell.out(VERSION);
+    shell.out(BUILD_VERSION);
     return EXIT_SUCCESS;
   }
   const command = findCommand(args);
@@ -76,7 +76,7 @@ ${commandTable(commands)}`;
 }
 
 function overview(): string {
-  return `veritrail ${VERSION}
+  return `veritrail ${BUILD_VERSION}
 
 Usage: veritrail COMMAND [options]      (COMMAND --help for details)
 
