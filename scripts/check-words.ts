@@ -19,10 +19,7 @@ const folders = process.argv.slice(2).map((argument) => argument.replace(/^\.\/|
 const files = listFiles().filter(
   (file) => folders.length === 0 || folders.some((argument) => file === argument || file.startsWith(`${argument}/`)),
 );
-if (files.length === 0) {
-  console.error('No such file or folder here.');
-  process.exit(2);
-}
+if (files.length === 0) throw new Error('No such file or folder here.');
 
 const checked = files.map((file) => checkFile(file, readFileSync(`${ROOT}/${file}`, 'utf8')));
 const exports = checked.flatMap((result) => result.exports).filter(({ file }) => file.startsWith('src/'));

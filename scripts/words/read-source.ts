@@ -22,7 +22,6 @@ const INLINE_ELEMENTS = new Set('a abbr b code em i kbd mark small span strong t
 /** An element's name, or none of a fragment, but not an arrow function's type parameters such as `<T,>`. */
 const ELEMENT_NAME = /(?=[A-Za-z>])(?![A-Z]\w*(?:,| extends ))[\w.:-]*/y;
 
-/** A space in braces, or a comment. */
 const NO_WORD = /^\{\s*(?:['"]\s*['"]|\/\*[\s\S]*\*\/)\s*\}$/;
 
 /** Splits a TypeScript or JavaScript file into comments, strings, JSX text and code. The file must have no syntax error. */
@@ -200,8 +199,8 @@ class SourceReader {
       if (kind === SyntaxKind.LessThanToken) this.#readElement(this.#match(ELEMENT_NAME)!, run);
       else if (kind === SyntaxKind.OpenBraceToken) {
         this.#readCode();
-        const expression = this.#source.slice(start, this.#scanner.getTokenEnd());
-        if (!NO_WORD.test(expression)) run.addWord(start);
+        // A space in braces and a comment don't count as words.
+        if (!NO_WORD.test(this.#source.slice(start, this.#scanner.getTokenEnd()))) run.addWord(start);
       } else run.addText(start, this.#blankToken());
     }
     while (![SyntaxKind.GreaterThanToken, undefined].includes(this.#next()));

@@ -1,17 +1,12 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/engine/ids.ts';
 import { importedId } from '../../src/commands/engine/import-ids.ts';
 import { FAMILIES, recordAggregate } from '../../src/commands/families.ts';
 import { countsOf, errorsOf, runImport, suppliers } from '../support/mcp/imports.ts';
-import { envelopeFor, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { envelopeFor, ORGANIZATION } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 
-const test = suite<{ register: TestRegister }>('importRecords of each type');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-});
-test.after.each(({ register }) => register.stop());
+const test = registerSuite('importRecords of each type', 'EACH');
 
 test('an import doesn’t find another organization’s record', async ({ register }) => {
   const id = randomId('vnd');

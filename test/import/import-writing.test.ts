@@ -1,4 +1,3 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CommandHandler } from '../../src/commands/engine/handler.ts';
 import { organizationStream, recordAggregate } from '../../src/commands/families.ts';
@@ -12,15 +11,11 @@ import type { EventStore } from '../../src/stores/event-store.ts';
 import type { WriteContext, WriteService } from '../../src/tools/tool.ts';
 import { replaceMembers } from '../support/identity/identity.ts';
 import { sdkClient } from '../support/mcp/mcp-client.ts';
-import { callerAs, envelopeFor, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { callerAs, envelopeFor, ORGANIZATION, type TestRegister } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 import { embeddedPair, serve } from '../support/stores/pairs.ts';
 
-const test = suite<{ register: TestRegister }>('importRecords writing');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-});
-test.after.each(({ register }) => register.stop());
+const test = registerSuite('importRecords writing', 'EACH');
 
 type Row = Record<string, unknown>;
 

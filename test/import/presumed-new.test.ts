@@ -1,4 +1,3 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CommandHandler } from '../../src/commands/engine/handler.ts';
 import { recordAggregate } from '../../src/commands/families.ts';
@@ -10,19 +9,15 @@ import { StoreUnavailable } from '../../src/stores/errors.ts';
 import type { EventStore } from '../../src/stores/event-store.ts';
 import { openSqliteEventStore } from '../../src/stores/sqlite/event-store.ts';
 import { countsOf, errorsOf, logLength, runImport, suppliers } from '../support/mcp/imports.ts';
-import { callerAs, envelopeFor, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { callerAs, envelopeFor, ORGANIZATION, type TestRegister } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 
 /*
  * An import presumes that rows are new whose records the read models don't know. These tests are about wrong presumptions
  * too: another writer added the record meanwhile, or the read models miss it.
  */
 
-const test = suite<{ register: TestRegister }>('rows presumed new');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-});
-test.after.each(({ register }) => register.stop());
+const test = registerSuite('rows presumed new', 'EACH');
 
 /** Imports rows as another instance does, which reads each stream. This instance's cache doesn't learn of it. */
 async function importElsewhere(

@@ -1,24 +1,12 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/engine/ids.ts';
 import { organizationAggregate } from '../../src/commands/families.ts';
 import type { ImportAnswer } from '../../src/import/import-answer.ts';
 import { countsOf, logLength, runImport, suppliers } from '../support/mcp/imports.ts';
-import {
-  type Answer,
-  callerAs,
-  envelopeFor,
-  ORGANIZATION,
-  startRegister,
-  type TestRegister,
-} from '../support/register.ts';
+import { type Answer, callerAs, envelopeFor, ORGANIZATION, type TestRegister } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 
-const test = suite<{ register: TestRegister }>('importRecords with set');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-});
-test.after.each(({ register }) => register.stop());
+const test = registerSuite('importRecords with set', 'EACH');
 
 interface Refused {
   code: string;

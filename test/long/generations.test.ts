@@ -21,19 +21,14 @@ import {
   type TestRegister,
   temporaryFolder,
 } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 import { rejection } from '../support/run/take.ts';
 import { until } from '../support/run/wait.ts';
 import { handlerOn } from '../support/stores/log-suite.ts';
 import { writeVendor } from '../support/stores/write-events.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
-const test = suite<{ register: TestRegister }>('generations of read models');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-});
-
-test.after.each(({ register }) => register.stop());
+const test = registerSuite('generations of read models', 'EACH');
 
 async function add({ call }: TestRegister, name: string): Promise<Answer> {
   const answer = await call('addVendor', { organization_id: ORGANIZATION, name });

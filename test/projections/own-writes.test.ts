@@ -1,15 +1,9 @@
 import { execFile } from 'node:child_process';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { type Answer, ORGANIZATION } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 
-const test = suite<{ register: TestRegister }>('a register in process');
-
-test.before(async (context) => {
-  context.register = await startRegister();
-});
-
-test.after(({ register }) => register.stop());
+const test = registerSuite('a register in process');
 
 const KEY = { organization_id: ORGANIZATION, name: 'Unicloud' };
 

@@ -1,6 +1,5 @@
 /** Tests which generation's read models a query reads. */
 
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { familyQueryOfType } from '../../src/queries/family-query.ts';
 import { openRecordFile } from '../../src/queries/files/record-file.ts';
@@ -8,15 +7,11 @@ import { listRecords } from '../../src/queries/lists/list-records.ts';
 import { Reader } from '../../src/queries/moments/snapshot.ts';
 import type { ReadModels } from '../../src/stores/read-store.ts';
 import { ok } from '../support/controls.ts';
-import { callerAs, startRegister, type TestRegister } from '../support/register.ts';
+import { callerAs, type TestRegister } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
-const test = suite<{ register: TestRegister }>('a reader');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-});
-test.after.each(({ register }) => register.stop());
+const test = registerSuite('a reader', 'EACH');
 
 /** More records than one batch of a file. */
 const RISKS = 130;

@@ -1,21 +1,16 @@
 /** Verifies an organization that is sealed again before the verification has finished. */
 
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listChanges } from '../../src/queries/changes/list-changes.ts';
 import { Reader } from '../../src/queries/moments/snapshot.ts';
 import type { Verification } from '../../src/queries/proofs/verify-changes.ts';
 import { provesInclusion } from '../../src/trail/index.ts';
-import { callerAs, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { callerAs, ORGANIZATION } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 import { addVendors, sealing } from '../support/trail/sealing.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
-const test = suite<{ register: TestRegister }>('a verification');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-});
-test.after.each(({ register }) => register.stop());
+const test = registerSuite('a verification', 'EACH');
 
 interface Answer {
   changes: { position: string; hash: string }[];

@@ -1,7 +1,6 @@
 /** The projection of the reporting database on its own: what it says when it can't write, and whom it knows. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { peopleChanges } from '../../src/reporting/people.ts';
 import { ReportingProjection, type ReportingState } from '../../src/reporting/reporting-projection.ts';
@@ -9,15 +8,11 @@ import { REPORTING_SCHEMA } from '../../src/reporting/tables.ts';
 import { StoreRefused } from '../../src/stores/errors.ts';
 import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
 import { openSqliteReportingStore } from '../../src/stores/sqlite/reporting-store.ts';
-import { INSTALLATION_ID, OWNER, startRegister, type TestRegister } from '../support/register.ts';
+import { INSTALLATION_ID, OWNER, type TestRegister } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 import { until } from '../support/run/wait.ts';
 
-const test = suite<{ register: TestRegister }>('the projection of the reporting database');
-
-test.before(async (context) => {
-  context.register = await startRegister();
-});
-test.after(({ register }) => register.stop());
+const test = registerSuite('the projection of the reporting database');
 
 /** Runs a projection until a condition on its state holds. */
 async function withProjection(

@@ -1,18 +1,13 @@
 /** The audits and frameworks that the reports page offers, on the embedded stores. */
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MAX_CHOICES, reportChoices } from '../../src/reports/report-choices.ts';
 import { rejectionError } from '../support/identity/identity.ts';
-import { callerAs, startRegister, type TestRegister } from '../support/register.ts';
+import { callerAs, type TestRegister } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 
 const controls = [{ section_title: '1', name: 'The one control' }];
 
-const test = suite<{ register: TestRegister }>('what reports can be about');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-});
-test.after.each(({ register }) => register.stop());
+const test = registerSuite('what reports can be about', 'EACH');
 
 /** Reads the choices from the register's stores. */
 function choicesOf(register: TestRegister, caller = callerAs('VIEWER')) {

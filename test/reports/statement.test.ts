@@ -1,16 +1,11 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startRegister, type TestRegister } from '../support/register.ts';
+import type { TestRegister } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 import { digestOfAnswer, figuresOf, rowsOf, wholeReport } from '../support/reports.ts';
 
 /** The statement of applicability as a certification body reads it: Annex A, reasons, risks, approval. */
 
-const test = suite<{ register: TestRegister }>('statement of applicability');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-});
-test.after.each(({ register }) => register.stop());
+const test = registerSuite('statement of applicability', 'EACH');
 
 type Added = { id: string };
 

@@ -1,15 +1,10 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { daysAgo } from '../support/histories/story.ts';
-import { startRegister, type TestRegister } from '../support/register.ts';
+import type { TestRegister } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 import { digestOfAnswer, rowsOf, wholeReport } from '../support/reports.ts';
 
-const test = suite<{ register: TestRegister }>('risk treatment plan');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-});
-test.after.each(({ register }) => register.stop());
+const test = registerSuite('risk treatment plan', 'EACH');
 
 const nextYear = daysAgo(-200);
 

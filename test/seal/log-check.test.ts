@@ -1,10 +1,10 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Applier } from '../../src/projections/engine/applier.ts';
 import { buildGeneration } from '../../src/projections/engine/build-generation.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { readSealStops, sealStopText } from '../../src/seal/seal-stop.ts';
-import { INSTALLATION_ID, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { INSTALLATION_ID, ORGANIZATION, type TestRegister } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 import { until } from '../support/run/wait.ts';
 import {
   addVendors,
@@ -19,13 +19,7 @@ import { withLog, withReadModels } from '../support/trail/tamper.ts';
 import { alterChangeSql } from '../support/trail/verify-changes.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
-const test = suite<{ register: TestRegister }>('the sealer’s check of the log');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-});
-
-test.after.each(({ register }) => register.stop());
+const test = registerSuite('the sealer’s check of the log', 'EACH');
 
 /** Returns the SQL that changes one hex digit of the hash in a row of changes. */
 async function alterDigitSql({ stores }: TestRegister, position: number): Promise<string> {

@@ -1,4 +1,3 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SealKeys } from '../../src/seal/seal-keys.ts';
 import { RevisionConflict, StoreUnavailable } from '../../src/stores/errors.ts';
@@ -6,18 +5,13 @@ import { chainEvents } from '../../src/trail/hash.ts';
 import { nodeCrypto } from '../../src/trail/node/node-crypto.ts';
 import type { LogSealed } from '../../src/trail/seals/seal-events.ts';
 import { sealStream } from '../../src/trail/seals/seal-events.ts';
-import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { type Answer, ORGANIZATION, type TestRegister } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 import { rootOf } from '../support/trail/sealed-history.ts';
 import { addVendors, allEvents, sealing, sealsOf, verdictOf } from '../support/trail/sealing.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
-const test = suite<{ register: TestRegister }>('sealer');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-});
-
-test.after.each(({ register }) => register.stop());
+const test = registerSuite('sealer', 'EACH');
 
 test('the sealer seals a minute after the first event, then not again until the next event', async ({ register }) => {
   const { events } = register.stores;

@@ -1,5 +1,4 @@
 /** The cost of the list of tools for an assistant, before its first call. */
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   MAX_INSTRUCTION_TOKENS,
@@ -8,14 +7,9 @@ import {
   partForModels,
   tokensOf,
 } from '../../bench/tokens.ts';
-import { startRegister, type TestRegister } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 
-const test = suite<{ register: TestRegister }>('budget');
-
-test.before(async (context) => {
-  context.register = await startRegister();
-});
-test.after(({ register }) => register.stop());
+const test = registerSuite('budget');
 
 test('tokens are counted by cl100k, also for texts that look like control tokens', () => {
   assert.is(tokensOf('tiktoken is great!'), 6);

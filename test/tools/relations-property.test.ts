@@ -1,17 +1,12 @@
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { adopt, assertRebuilt, list, newest, ok } from '../support/controls.ts';
-import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { type Answer, ORGANIZATION, type TestRegister } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 
 /* Random histories of linked controls, compared with a plain model at every position. */
 
-const test = suite<{ register: TestRegister }>('relations of controls, at random');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-});
-test.after.each(({ register }) => register.stop());
+const test = registerSuite('relations of controls, at random', 'EACH');
 
 const RELATIONS = ['EQUIVALENT', 'SUPPORTS', 'PARTLY'] as const;
 const REVERSED = { EQUIVALENT: 'EQUIVALENT', SUPPORTS: 'SUPPORTED_BY', PARTLY: 'PARTLY_COVERED_BY' };

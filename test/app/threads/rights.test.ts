@@ -1,7 +1,6 @@
 /** Reads that wait for a thread while their caller's rights are taken away. */
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ReadsInThread } from '../../../src/app/threads/reads-in-thread.ts';
 import { ServiceClock } from '../../../src/clock/service-clock.ts';
@@ -10,15 +9,11 @@ import type { Caller } from '../../../src/commands/organization/caller.ts';
 import { openSpool } from '../../../src/http/files/spooled-files.ts';
 import { ALL_TOOLS } from '../../../src/tools/all-tools.ts';
 import { type CallRunner, createToolBox } from '../../../src/tools/toolbox.ts';
-import { callerAs, ORGANIZATION, startRegister, type TestRegister } from '../../support/register.ts';
+import { callerAs, ORGANIZATION, type TestRegister } from '../../support/register.ts';
+import { registerSuite } from '../../support/register-suite.ts';
 import { until } from '../../support/run/wait.ts';
 
-const test = suite<{ register: TestRegister }>('rights of reads in a thread');
-
-test.before(async (context) => {
-  context.register = await startRegister();
-});
-test.after(({ register }) => register.stop());
+const test = registerSuite('rights of reads in a thread');
 
 /** Starts a thread for reads of any size, that no read has used: it needs some 100 ms before it answers the first one. */
 function startReads(register: TestRegister): ReadsInThread {

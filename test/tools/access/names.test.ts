@@ -1,28 +1,15 @@
 /** Names in answers: an actor has the name at the time of the act, an owner has the name at the moment that is read. */
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { organizationAggregate } from '../../../src/commands/families.ts';
-import {
-  type Answer,
-  callerAs,
-  envelopeFor,
-  ORGANIZATION,
-  OWNER,
-  startRegister,
-  type TestRegister,
-} from '../../support/register.ts';
+import { type Answer, callerAs, envelopeFor, ORGANIZATION, OWNER, type TestRegister } from '../../support/register.ts';
+import { registerSuite } from '../../support/register-suite.ts';
 import { until } from '../../support/run/wait.ts';
 
 const EDITOR = 'acc_00000000000000000000ED1T0R';
 const NAMESAKE = 'acc_0000000000000000000NAMESAK';
 const organization_id = ORGANIZATION;
 
-const test = suite<{ register: TestRegister }>('names of people');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-});
-test.after.each(({ register }) => register.stop());
+const test = registerSuite('names of people', 'EACH');
 
 async function ok(register: TestRegister, tool: string, args: object, account = OWNER): Promise<Answer> {
   const role = account === OWNER ? 'OWNER' : 'EDITOR';

@@ -1,4 +1,3 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../../src/commands/engine/ids.ts';
 import { recordAggregate } from '../../../src/commands/families.ts';
@@ -8,22 +7,10 @@ import { LIBRARY_IDS, libraryFramework } from '../../../src/library/framework-li
 import { familyQueryOfType } from '../../../src/queries/family-query.ts';
 import type { Snapshot } from '../../../src/queries/moments/snapshot.ts';
 import { presentRecords } from '../../../src/queries/records/present-records.ts';
-import {
-  type Answer,
-  dumpDocuments,
-  envelopeFor,
-  ORGANIZATION,
-  startRegister,
-  type TestRegister,
-} from '../../support/register.ts';
+import { type Answer, dumpDocuments, envelopeFor, ORGANIZATION, type TestRegister } from '../../support/register.ts';
+import { registerSuite } from '../../support/register-suite.ts';
 
-const test = suite<{ register: TestRegister }>('frameworks');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-});
-
-test.after.each(({ register }) => register.stop());
+const test = registerSuite('frameworks', 'EACH');
 
 const CONTROLS = ['A.1', 'A.2', 'A.3', 'A.4'].map((section_title) => ({ section_title, name: `On ${section_title}` }));
 const CUSTOM_FRAMEWORK = { name: 'House rules', controls: CONTROLS };
