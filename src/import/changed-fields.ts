@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { FAMILIES, recordAggregate } from '../commands/families.ts';
 import { pick } from '../commands/record.ts';
 import type { FamilyDescription } from '../register/family-description.ts';
-import type { ImportCall } from './import-row.ts';
 import type { RowReader } from './import-rows.ts';
+import type { ImportCall } from './row-commands.ts';
 
 /** Returns a row's values without those that an update can't set, and the names of these. */
 export function settableValues<Values extends Readonly<Record<string, unknown>>>(

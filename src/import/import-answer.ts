@@ -1,64 +1,19 @@
 import { Refusal } from '../commands/engine/refusal.ts';
 import { FAMILIES } from '../commands/families.ts';
-import type { ImportOrigin } from '../commands/import-origin.ts';
-import type { FamilyName } from '../register/families.ts';
 import { toSingleLine } from '../tools/schema/input-parser.ts';
 import { noEndMember } from '../tools/write.ts';
 import type { CrosswalkSummary } from './crosswalk/crosswalk-import.ts';
+import { type Accepted, type Answered, type CommandRow, isRefused, type SimilarRecord } from './import-row.ts';
 import type { RowError } from './import-rows.ts';
 
-/** A record, or a row by the id that its record would have. */
-export interface SimilarRecord {
-  id: string;
-  name: string | null;
-}
-
-type Result = 'CREATED' | 'UPDATED' | 'UNCHANGED';
 type AnswerMode = 'WRITTEN' | 'DRY_RUN' | 'REFUSED';
-
-/** One row of a call: the command on its record, and later its result. */
-export interface CommandRow {
-  /** The row's index in the call, from 0. */
-  row: number;
-  type: FamilyName;
-  /** The id of the record that it adds or changes. Absent if the row can't be read. */
-  id?: string;
-  /** The record's name, if the call selected the record instead of having a row for it. */
-  name?: string;
-  /** True if the row changes a record, false if it adds one. */
-  isUpdate: boolean;
-  /** The revision that the record must have. By default any. */
-  expectedRevision?: number;
-  /** The row adds a record whose stream is presumed not to exist. */
-  isPresumedNew?: boolean;
-  /** The id that follows from the cells of a spreadsheet's row. */
-  rowId?: string;
-  /** The row was imported before, from the same cells, with other values. Its record stays as it is. */
-  isReadDifferently?: true;
-  /** The row's normalized fields, without defaults. */
-  fields: Record<string, unknown>;
-  /** The fields with the words of a spreadsheet, such as an owner's name. */
-  given: Record<string, unknown>;
-  /** The row and the file that it was read from. */
-  source: ImportOrigin['source'];
-  /** The earlier row with the same content. */
-  duplicateOf?: CommandRow;
-  /** The account of an owner that the row names by a word. */
-  ownerId?: string | undefined;
-  result?: Result;
-  /** Records and rows that look like this one. Searched for only in a dry run, or on request. */
-  similar?: readonly SimilarRecord[];
-  errors?: RowError[];
-  /** The number of errors that `errors` leaves out. */
-  moreErrors?: number;
-}
 
 export interface ImportedRow {
   row: number;
   id?: string;
   /** Only for records that the call selected. */
   name?: string;
-  result?: Result;
+  result?: Accepted['result'];
   /** Only if the row names its owner by a word: the account. */
   owner_id?: string;
   /** The dates that were read as "no end". */
@@ -97,27 +52,27 @@ const MAX_SHORT_MESSAGE_CHARACTERS = 100;
 const MAX_NAME_CHARACTERS = 80;
 
 /** The refusal of a call with invalid rows. Its answer has every row, so that a caller sees which are right. */
-export function refusedRows(rows: readonly CommandRow[], field: string, advice: string): Refusal {
+export function refusedRows(rows: readonly Answered[], field: string, advice: string): Refusal {
   return new Refusal('invalid_input', `Nothing was written. ${advice}`, { field }, importAnswer(rows, 'REFUSED'));
 }
 
 /** Returns the answer: what was written (in a dry run: what would be), and each row's record or errors. */
-export function importAnswer(rows: readonly CommandRow[], mode: AnswerMode): ImportAnswer {
+export function importAnswer(rows: readonly Answered[], mode: AnswerMode): ImportAnswer {
   const counts = { CREATED: 0, UPDATED: 0, UNCHANGED: 0 };
   const answered = new AnsweredErrors();
-  const answers = rows.map((row): ImportedRow => {
-    const { duplicateOf } = row;
-    const id = duplicateOf?.id ?? row.id;
-    const errors = row.errors ?? duplicateOf?.errors;
-    const result = duplicateOf?.result ? 'UNCHANGED' : row.result;
-    if (errors !== undefined) {
-      const moreErrors = row.moreErrors ?? duplicateOf?.moreErrors ?? 0;
-      return { ...recordOfRow({ ...row, id }, hasRecord(row, mode)), ...answered.of(errors, moreErrors) };
+  const answers = rows.map((answer): ImportedRow => {
+    const { row } = answer;
+    const judged = 'first' in answer ? answer.first : answer;
+    const record = recordOfRow({ ...row, id: judged.row.id });
+    if (isRefused(judged)) {
+      const { errors, moreErrors = 0 } = judged;
+      return { ...(hasRecord(row, mode) ? record : { row: row.row }), ...answered.of(errors, moreErrors) };
     }
-    const record = recordOfRow({ ...row, id }, true);
-    if (mode === 'REFUSED' || result === undefined) return record;
+    if (mode === 'REFUSED') return record;
+    const result = 'first' in answer ? 'UNCHANGED' : judged.result;
     counts[result]++;
-    return { ...record, result, ...readingMembers(row), ...similarMember(row.similar) };
+    const reading = 'first' in answer ? noEndMember(FAMILIES[row.type], row.fields) : readingMembers(judged);
+    return { ...record, result, ...reading };
   });
   return {
     created: counts.CREATED,
@@ -132,20 +87,21 @@ function hasRecord({ isUpdate, name }: CommandRow, mode: AnswerMode): boolean {
   return name !== undefined || (mode === 'WRITTEN' && isUpdate);
 }
 
-function recordOfRow(
-  { row, id, name }: Pick<ImportedRow, 'row' | 'name'> & { id?: string | undefined },
-  withId: boolean,
-): Pick<ImportedRow, 'row' | 'id' | 'name'> {
-  if (!withId) return { row };
+function recordOfRow({
+  row,
+  id,
+  name,
+}: Pick<ImportedRow, 'row' | 'name'> & { id?: string | undefined }): Pick<ImportedRow, 'row' | 'id' | 'name'> {
   return { row, id: id!, ...(name === undefined ? {} : { name: toSingleLine(name, MAX_NAME_CHARACTERS) }) };
 }
 
 /** Returns the members that say how a row was read. */
-function readingMembers({ type, fields, ownerId, isReadDifferently }: CommandRow) {
+function readingMembers({ row: { type, fields }, ownerId, item, similar }: Accepted) {
   return {
     ...noEndMember(FAMILIES[type], fields),
     ...(ownerId === undefined ? {} : { owner_id: ownerId }),
-    ...(isReadDifferently ? { read_differently: true as const } : {}),
+    ...(item === null ? { read_differently: true as const } : {}),
+    ...similarMember(similar),
   };
 }
 

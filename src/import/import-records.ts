@@ -8,18 +8,20 @@ import type { FamilyDescription } from '../register/family-description.ts';
 import { type BulkItem, mapConcurrently } from '../tools/bulk-write.ts';
 import type { WriteContext } from '../tools/tool.ts';
 import { changedFields } from './changed-fields.ts';
+import { type ImportAnswer, importAnswer, MAX_ERRORS_PER_ROW, refusedRows } from './import-answer.ts';
 import {
-  type ImportAnswer,
-  importAnswer,
-  MAX_ERRORS_PER_ROW,
-  refusedRows,
+  type Accepted,
+  type Answered,
+  type ImportRow,
+  isRefused,
+  type Read,
+  type Rehearsed,
   type SimilarRecord,
-} from './import-answer.ts';
-import type { ImportCall, ImportRow } from './import-row.ts';
+} from './import-row.ts';
 import type { ParsedRow, RowError, RowReader } from './import-rows.ts';
 import { personFields, takePersonName } from './past-decisions.ts';
 import {
-  type AcceptedRow,
+  type ImportCall,
   openRowCall,
   type RowCallInput,
   rehearseRow,
@@ -77,26 +79,22 @@ export async function importRecords(
   { writeValidRows = false, sources = [], findUnknown, updates, findSimilar }: ImportRecordsOptions = {},
 ): Promise<ImportAnswer> {
   const call = await openImport(context, reader, input);
-  const rows = readRows(call, input.rows, sources);
-  await mapConcurrently(rows, (row) => recognizeRow(call, row), context.signal);
-  const uniqueRows = markDuplicates(rows);
-  const readableRows = uniqueRows.filter(({ errors }) => !errors);
-  await presumeNew(readableRows, findUnknown);
-  const rehearsed = await rehearseRows(call, readableRows);
-  const updated = (await updates?.apply(call, uniqueRows, rehearsed)) ?? rehearsed;
-  const accepted = await refuseMisleadingNames(call, updated);
-  await mapConcurrently(uniqueRows, (row) => findFurtherErrors(call, row), context.signal);
-  if (input.dry_run || findSimilar !== undefined) {
-    await addSimilar(
-      accepted.map(({ row }) => row),
-      findSimilar,
-    );
-  }
-  if (input.dry_run) return importAnswer(rows, 'DRY_RUN');
-  if (!writeValidRows && uniqueRows.some(({ errors }) => errors)) throw refusedRows(rows, 'rows', ADVICE);
-  const named = await mapConcurrently(accepted, (acceptedRow) => storePersonName(call, acceptedRow), context.signal);
-  const pending = await writeRows(call, named);
-  return { ...importAnswer(rows, 'WRITTEN'), ...(pending ? { pending: true as const } : {}) };
+  const step = <From, To>(rows: readonly From[], work: (row: From) => Promise<To>) =>
+    mapConcurrently(rows, work, context.signal);
+  const read = await step(readRows(call, input.rows, sources), (row) => recognizeRow(call, row));
+  const { unique, firstOf } = findDuplicates(read);
+  const rehearsed = await rehearseRows(call, await presumeNew(unique, findUnknown));
+  const updated = (await updates?.apply(call, rehearsed)) ?? rehearsed;
+  const named = await step(updated, (row) => refuseMisleadingName(call, row));
+  const judged = await step(named, (row) => findFurtherErrors(call, row));
+  const looksForSimilar = input.dry_run || findSimilar !== undefined;
+  const compared = looksForSimilar ? await addSimilar(judged, findSimilar) : judged;
+  const answered = (rows: readonly Rehearsed<ImportRow>[]) => withDuplicates(read, rows, firstOf);
+  if (input.dry_run) return importAnswer(answered(compared), 'DRY_RUN');
+  if (!writeValidRows && compared.some(isRefused)) throw refusedRows(answered(compared), 'rows', ADVICE);
+  const ready = await step(compared, (row) => storePersonName(call, row));
+  const { rows, pending } = await writeRows(call, ready);
+  return { ...importAnswer(answered(rows), 'WRITTEN'), ...(pending ? { pending: true as const } : {}) };
 }
 
 async function openImport(context: WriteContext, reader: RowReader, input: ImportRecordsInput): Promise<ImportCall> {
@@ -106,13 +104,13 @@ async function openImport(context: WriteContext, reader: RowReader, input: Impor
 }
 
 /** Reads every row. With many errors some are only counted, because an answer could not hold them. */
-function readRows(call: ImportCall, inputs: ImportRecordsInput['rows'], sources: readonly RowSource[]): ImportRow[] {
+function readRows(call: ImportCall, inputs: ImportRecordsInput['rows'], sources: readonly RowSource[]): Read[] {
   let errorsLeft = MAX_DESCRIBED_ERRORS;
   return inputs.map((input, index) => {
     const maxErrors = Math.max(1, Math.min(errorsLeft, MAX_ERRORS_PER_ROW));
-    const row = readRow(call, { row: index, input, source: sources[index] }, maxErrors);
-    errorsLeft -= row.errors?.length ?? 0;
-    return row;
+    const read = readRow(call, { row: index, input, source: sources[index] }, maxErrors);
+    if (isRefused(read)) errorsLeft -= read.errors.length;
+    return read;
   });
 }
 
@@ -120,28 +118,22 @@ function readRow(
   call: ImportCall,
   { row, input, source }: { row: number; input: ImportRecordsInput['rows'][number]; source: RowSource | undefined },
   maxErrors: number,
-): ImportRow {
+): Read {
   const parsedRow = call.reader.read(input, maxErrors);
-  const sourceErrors = source?.errors ?? [];
-  const { type } = call.reader;
-  const origin = source === undefined ? null : `row ${source.row} of ${source.file}`;
-  const number = source?.row ?? row;
+  const { errors: sourceErrors = [] } = source ?? {};
+  const common = {
+    ...{ row, input, type: call.reader.type, number: source?.row ?? row },
+    source: source === undefined ? null : `row ${source.row} of ${source.file}`,
+    ...(sourceErrors.length > 0 ? { hasWrongCells: true as const } : {}),
+  };
   if ('errors' in parsedRow) {
     const errors = [...sourceErrors, ...withoutFields(parsedRow.errors, sourceErrors)];
-    const { moreErrors } = parsedRow;
-    const nothing = { isUpdate: false, otherIds: [], fields: {}, given: {}, content: '' };
-    const hasWrongCells = sourceErrors.length > 0 ? { hasWrongCells: true as const } : {};
-    return { row, number, type, input, source: origin, errors, moreErrors, ...hasWrongCells, ...nothing };
+    // A row that can't add a record may still change one.
+    const unread = { isUpdate: false, otherIds: [], fields: {}, given: {}, content: JSON.stringify(input) };
+    return { row: { ...common, ...unread }, errors, moreErrors: parsedRow.moreErrors };
   }
-  return {
-    row,
-    number,
-    type,
-    input,
-    source: origin,
-    ...identifyRow(call, parsedRow, source),
-    ...(sourceErrors.length > 0 ? { errors: [...sourceErrors], hasWrongCells: true as const } : {}),
-  };
+  const identified = { ...common, ...identifyRow(call, parsedRow, source) };
+  return sourceErrors.length > 0 ? { row: identified, errors: sourceErrors } : { row: identified };
 }
 
 /** Returns a row's fields, and the ids of its record that follow from them. */
@@ -174,48 +166,74 @@ function withoutFields(errors: readonly RowError[], known: readonly RowError[]):
  * Gives a new row the id under which it was imported before, with other columns or by an earlier version. A spreadsheet's row
  * with an id keeps only the fields that differ from the record.
  */
-async function recognizeRow(call: ImportCall, row: ImportRow): Promise<void> {
-  const { context } = call;
-  if (row.isUpdate && row.source !== null) row.fields = await changedFields(call, row.id!, row.fields);
-  const exists = async (id: string) =>
-    (await context.service.handler.load(recordAggregate(id))).organization_id !== null;
-  for (const id of row.otherIds) {
-    if ((await exists(id)) && !(await exists(row.id!))) row.id = id;
+async function recognizeRow<Row extends Read>(call: ImportCall, read: Row): Promise<Row> {
+  const { row } = read;
+  if (row.isUpdate && row.source !== null) {
+    return { ...read, row: { ...row, fields: await changedFields(call, row.id!, row.fields) } };
   }
+  const exists = async (id: string) =>
+    (await call.context.service.handler.load(recordAggregate(id))).organization_id !== null;
+  for (const id of row.otherIds) {
+    if ((await exists(id)) && !(await exists(row.id!))) return { ...read, row: { ...row, id } };
+  }
+  return read;
 }
 
 /** Marks the rows whose records probably don't exist. Their streams aren't read: the append finds out if one does. */
-async function presumeNew(rows: readonly ImportRow[], findUnknown: ImportRecordsOptions['findUnknown']): Promise<void> {
-  const added = rows.filter(({ isUpdate }) => !isUpdate);
-  if (findUnknown === undefined || added.length === 0) return;
-  const unknown = await findUnknown(added.map(({ id }) => id!));
-  for (const row of added) row.isPresumedNew = unknown.has(row.id!);
+async function presumeNew(
+  rows: readonly Read[],
+  findUnknown: ImportRecordsOptions['findUnknown'],
+): Promise<readonly Read[]> {
+  const added = rows.filter((read) => !isRefused(read) && !read.row.isUpdate).map(({ row }) => row.id!);
+  if (findUnknown === undefined || added.length === 0) return rows;
+  const unknown = await findUnknown(added);
+  return rows.map((read) =>
+    isRefused(read) || !unknown.has(read.row.id!) ? read : { row: { ...read.row, isPresumedNew: true } },
+  );
 }
 
-/** Returns each record's first row. Later rows with the same content are its duplicates; contradicting rows all get an error. */
-function markDuplicates(rows: readonly ImportRow[]): ImportRow[] {
+/**
+ * Returns each record's first row, and for later rows with the same content the index of that row. Contradicting rows all
+ * get an error.
+ */
+function findDuplicates(rows: readonly Read[]): { unique: Read[]; firstOf: ReadonlyMap<number, number> } {
   const byId = new Map<string, ImportRow[]>();
-  for (const row of rows) {
-    if (row.id === undefined) continue;
-    const rowsOfRecord = byId.get(row.id);
-    if (rowsOfRecord === undefined) byId.set(row.id, [row]);
-    else rowsOfRecord.push(row);
+  for (const { row } of rows) {
+    if (row.id !== undefined) byId.set(row.id, [...(byId.get(row.id) ?? []), row]);
   }
-  for (const rowsOfRecord of byId.values()) compareRows(rowsOfRecord);
-  return rows.filter(({ duplicateOf }) => duplicateOf === undefined);
+  const firstOf = new Map<number, number>();
+  const contradictions = new Map<number, RowError>();
+  for (const rowsOfRecord of byId.values()) {
+    const [first, ...laterRows] = rowsOfRecord as [ImportRow, ...ImportRow[]];
+    if (laterRows.every(({ isUpdate, content }) => isUpdate === first.isUpdate && content === first.content)) {
+      for (const { row } of laterRows) firstOf.set(row, first.row);
+    } else {
+      for (const { row } of rowsOfRecord) contradictions.set(row, contradiction(rowsOfRecord, first));
+    }
+  }
+  const unique = rows.filter(({ row }) => !firstOf.has(row.row));
+  const judge = (read: Read): Read => {
+    const error = contradictions.get(read.row.row);
+    return error === undefined ? read : { row: read.row, errors: [error] };
+  };
+  return { unique: unique.map(judge), firstOf };
 }
 
-/** Marks the rows of one record as duplicates of the first, or as contradicting each other. */
-function compareRows(rowsOfRecord: readonly ImportRow[]): void {
-  const [first, ...laterRows] = rowsOfRecord as [ImportRow, ...ImportRow[]];
-  if (laterRows.every(({ isUpdate, content }) => isUpdate === first.isUpdate && content === first.content)) {
-    for (const row of laterRows) row.duplicateOf = first;
-    return;
-  }
-  const numbers = rowsOfRecord.map(({ number }) => number).join(', ');
+function contradiction(rows: readonly ImportRow[], first: ImportRow): RowError {
+  const numbers = rows.map(({ number }) => number).join(', ');
   const subject = first.isUpdate ? first.id : (first.fields.reference_id ?? first.id);
   const message = `Rows ${numbers} contradict each other about ${subject}. Keep only one of them.`;
-  for (const row of rowsOfRecord) row.errors = [{ field: first.isUpdate ? 'id' : 'reference_id', message }];
+  return { field: first.isUpdate ? 'id' : 'reference_id', message };
+}
+
+/** Returns all rows of a call in their order, with the outcome of their first rows for duplicates. */
+function withDuplicates(
+  read: readonly Read[],
+  judged: readonly Rehearsed<ImportRow>[],
+  firstOf: ReadonlyMap<number, number>,
+): Answered[] {
+  const byIndex = new Map(judged.map((one) => [one.row.row, one]));
+  return read.map(({ row }) => byIndex.get(row.row) ?? { row, first: byIndex.get(firstOf.get(row.row)!)! });
 }
 
 function nameIn({ name, reference_id }: Readonly<Record<string, unknown>>): string | null {
@@ -223,17 +241,22 @@ function nameIn({ name, reference_id }: Readonly<Record<string, unknown>>): stri
 }
 
 /** Names the records that look like a new one: other new rows of the call first, then those of the register. */
-async function addSimilar(rows: readonly ImportRow[], findSimilar: ImportRecordsOptions['findSimilar']): Promise<void> {
-  const newRows = rows.filter(({ result }) => result === 'CREATED');
+async function addSimilar(
+  judged: readonly Rehearsed<ImportRow>[],
+  findSimilar: ImportRecordsOptions['findSimilar'],
+): Promise<Rehearsed<ImportRow>[]> {
+  const isNew = (one: Rehearsed<ImportRow>): one is Accepted<ImportRow> => !isRefused(one) && one.result === 'CREATED';
   const rowsByKey = new Map<string, ImportRow[]>();
   const keysOf = ({ id, fields }: ImportRow) => lookalikeKeys(id!, fields).map((entry) => entry.join(' '));
-  for (const row of newRows) {
+  for (const { row } of judged.filter(isNew)) {
     for (const key of keysOf(row)) rowsByKey.set(key, [...(rowsByKey.get(key) ?? []), row]);
   }
-  await mapConcurrently(newRows, async (row) => {
+  return mapConcurrently(judged, async (one) => {
+    if (!isNew(one)) return one;
+    const { row } = one;
     const sameRows = new Set(keysOf(row).flatMap((key) => rowsByKey.get(key)!.filter((other) => other !== row)));
     const others = [...sameRows].map(({ id, fields }) => ({ id: id!, name: nameIn(fields) }));
-    row.similar = [...others, ...((await findSimilar?.(row.id!, row.fields)) ?? [])];
+    return { ...one, similar: [...others, ...((await findSimilar?.(row.id!, row.fields)) ?? [])] };
   });
 }
 
@@ -244,54 +267,53 @@ const MAX_FURTHER_REFUSALS = 3;
  * Adds the errors that a wrong new row has besides its first ones, so that one round shows them all. It rehearses the row
  * without the wrong fields. After a wrong state the others would be wrong only because of it.
  */
-async function findFurtherErrors(call: ImportCall, row: ImportRow): Promise<void> {
-  const { errors = [], input } = row;
+async function findFurtherErrors(call: ImportCall, judged: Rehearsed<ImportRow>): Promise<Rehearsed<ImportRow>> {
+  if (!isRefused(judged)) return judged;
+  const { row } = judged;
   const family = FAMILIES[call.reader.type];
+  let { errors } = judged;
   for (let refusals = 0; refusals < MAX_FURTHER_REFUSALS; refusals++) {
     const wrongFields = new Set(errors.map(({ field }) => field));
-    const remaining = Object.entries(input).filter(([name]) => !wrongFields.has(name));
-    if (errors.length === 0 || wrongFields.has(family.workflow?.field ?? '')) return;
+    const remaining = Object.entries(row.input).filter(([name]) => !wrongFields.has(name));
+    if (wrongFields.has(family.workflow?.field ?? '')) break;
     const parsed = call.reader.read(Object.fromEntries(remaining), 1);
-    if ('errors' in parsed || parsed.id !== undefined) return;
+    if ('errors' in parsed || parsed.id !== undefined) break;
     const { fields } = takePersonName(family, parsed.fields);
-    const partialRow: ImportRow = { ...row, id: randomId(family.prefix), fields, given: fields };
-    delete partialRow.errors;
-    if ((await rehearseRow(call, partialRow)) !== null) return;
-    const found = withoutFields(partialRow.errors ?? [], errors);
-    if (found.length === 0) return;
-    errors.push(...found);
+    const partial = await rehearseRow(call, { ...row, id: randomId(family.prefix), fields, given: fields });
+    const found = isRefused(partial) ? withoutFields(partial.errors, errors) : [];
+    if (found.length === 0) break;
+    errors = [...errors, ...found];
   }
+  return { ...judged, errors };
 }
 
 /**
- * Refuses new rows whose decision would have a name that members may not choose either. It may be a member's own: the file
- * names somebody who has an account now. Returns the other rows.
+ * Refuses a new row whose decision would have a name that members may not choose either. It may be a member's own: the file
+ * names somebody who has an account now.
  */
-async function refuseMisleadingNames(
+async function refuseMisleadingName(
   { owners, reader }: ImportCall,
-  accepted: readonly AcceptedRow<ImportRow>[],
-): Promise<AcceptedRow<ImportRow>[]> {
-  for (const { row } of accepted) {
-    const { personName, result } = row;
-    if (personName === undefined || result !== 'CREATED') continue;
-    const message = isReservedName(personName)
-      ? 'is an id, a role or a word that the service uses itself. Give the name of the person who decided'
-      : 'looks like the name of a member, but has other letters. Give the member’s e-mail address, or the right letters';
-    if (!isReservedName(personName) && !(await owners.isLookalike(personName))) continue;
-    delete row.result;
-    row.errors = [{ field: personFields(FAMILIES[reader.type])[0]!, message }];
-  }
-  return accepted.filter(({ row }) => row.errors === undefined);
+  judged: Rehearsed<ImportRow>,
+): Promise<Rehearsed<ImportRow>> {
+  const { row } = judged;
+  const { personName } = row;
+  if (isRefused(judged) || personName === undefined || judged.result !== 'CREATED') return judged;
+  if (!isReservedName(personName) && !(await owners.isLookalike(personName))) return judged;
+  const message = isReservedName(personName)
+    ? 'is an id, a role or a word that the service uses itself. Give the name of the person who decided'
+    : 'looks like the name of a member, but has other letters. Give the member’s e-mail address, or the right letters';
+  return { row, errors: [{ field: personFields(FAMILIES[reader.type])[0]!, message }] };
 }
 
 /** Stores the name of the person who made a new record's past decision. Its command then has the name's id. */
 async function storePersonName(
   { context, organizationId }: ImportCall,
-  accepted: AcceptedRow<ImportRow>,
-): Promise<AcceptedRow<ImportRow>> {
-  const { row, item } = accepted;
-  const { personName, result, source } = row;
-  if (personName === undefined || result !== 'CREATED') return accepted;
+  judged: Rehearsed<ImportRow>,
+): Promise<Rehearsed<ImportRow>> {
+  const { personName, source } = judged.row;
+  if (isRefused(judged) || judged.item === null || personName === undefined || judged.result !== 'CREATED')
+    return judged;
   const name_id = await context.service.importedNames.idOf(organizationId, personName);
-  return { row, item: { ...item, command: { ...item.command, origin: { name_id, source } } as BulkItem['command'] } };
+  const command = { ...judged.item.command, origin: { name_id, source } } as BulkItem['command'];
+  return { ...judged, item: { ...judged.item, command } };
 }

@@ -9,8 +9,8 @@ import { type BulkItem, catchRefusal, mapConcurrently, writeAll } from '../tools
 import { OwnerNames, resolveMe } from '../tools/command-accounts.ts';
 import type { WriteContext } from '../tools/tool.ts';
 import { envelopeFor, findOrganizationOf } from '../tools/write.ts';
-import type { CommandRow } from './import-answer.ts';
-import { toRowErrors } from './import-rows.ts';
+import { type Accepted, type CommandRow, isRefused, type Rehearsed } from './import-row.ts';
+import { type RowReader, toRowErrors } from './import-rows.ts';
 
 /* Turns rows into commands on their records, rehearses them and executes them. */
 
@@ -31,6 +31,13 @@ export interface RowCall {
   owners: OwnerNames;
   references: ReferenceReader;
   envelope: Omit<CommandEnvelope, 'command_id' | 'input'>;
+}
+
+/** One import, with the values that all its rows share. */
+export interface ImportCall extends RowCall {
+  reader: RowReader;
+  /** The organization's secret key, from which the ids of new records are derived. */
+  importKey: string;
 }
 
 /** Opens a call for its organization. @throws Refusal if the caller may not write there */
@@ -55,50 +62,56 @@ export function openRowCall(
   };
 }
 
-/** The result of a row's command, or of its rehearsal. */
-type RowOutcome = { result: Pick<Rehearsal, 'event_types' | 'repeated'> } | { refusal: Refusal };
-
-/** A row and its command, which was not refused when it was rehearsed. */
-export interface AcceptedRow<Row extends CommandRow = CommandRow> {
-  row: Row;
-  item: BulkItem;
-}
-
-/** Rehearses the rows' commands, and sets the rows' results or errors. Returns those that can be written. */
-export async function rehearseRows<Row extends CommandRow>(
+/** Rehearses the command of each row that has no errors yet. */
+export function rehearseRows<Row extends CommandRow>(
   call: RowCall,
-  rows: readonly Row[],
-): Promise<AcceptedRow<Row>[]> {
-  const items = await mapConcurrently(rows, (row) => rehearseRow(call, row), call.context.signal);
-  return rows.flatMap((row, index) => (items[index] ? [{ row, item: items[index] }] : []));
+  rows: readonly ({ readonly row: Row } | Rehearsed<Row>)[],
+): Promise<Rehearsed<Row>[]> {
+  return mapConcurrently(
+    rows,
+    async (read) => (isRefused(read) ? read : await rehearseRow(call, read.row)),
+    call.context.signal,
+  );
 }
 
-/** Rehearses a row's command and returns it; null if it is refused. Sets the row's result or errors. */
-export async function rehearseRow(call: RowCall, row: CommandRow): Promise<BulkItem | null> {
+/** Rehearses a row's command. @throws Refusal idempotency_conflict for an update: it refuses the whole call */
+export async function rehearseRow<Row extends CommandRow>(call: RowCall, row: Row): Promise<Rehearsed<Row>> {
   const { handler } = call.context.service;
   const rehearsal = await catchRefusal(async () => {
     const item = await commandForRow(call, row);
     const result = await handler.rehearse(item.aggregate, item.command, item.envelope);
     const envelope: CommandEnvelope = { ...item.envelope, isPresumedNew: result.isNewRecord };
-    if (!result.repeated) row.ownerId = await call.owners.idOf(row.fields.owner_id);
-    return { result, item: { ...item, envelope } };
+    const ownerId = result.repeated ? undefined : await call.owners.idOf(row.fields.owner_id);
+    return { row, result: resultOf(row, result), item: { ...item, envelope }, ownerId };
   });
-  applyOutcome(row, rehearsal);
-  return 'item' in rehearsal ? rehearsal.item : null;
+  return 'refusal' in rehearsal ? afterRefusal(row, rehearsal.refusal) : rehearsal;
 }
 
-/** Executes rows' commands, and sets the rows' results or errors. Returns true if not all of it can be read yet. */
-export async function writeRows(
+/** Executes the commands of accepted rows, and returns all rows with their results. */
+export async function writeRows<Row extends CommandRow>(
   { context, organizationId }: RowCall,
-  accepted: readonly AcceptedRow[],
-): Promise<boolean> {
-  const total = accepted.length;
-  const items = accepted.map(({ item }) => item);
-  const { outcomes, pending } = await writeAll(context, organizationId, items, (count) =>
-    context.progress?.(count, total, `${count} of ${total} rows written`),
+  judged: readonly Rehearsed<Row>[],
+): Promise<{ rows: Rehearsed<Row>[]; pending: boolean }> {
+  const accepted = judged.filter(
+    (row): row is Accepted<Row> & { item: BulkItem } => !isRefused(row) && row.item !== null,
   );
-  for (const [index, { row }] of accepted.entries()) applyOutcome(row, outcomes[index]!);
-  return pending;
+  const { outcomes, pending } = await writeAll(
+    context,
+    organizationId,
+    accepted.map(({ item }) => item),
+    (count) => context.progress?.(count, accepted.length, `${count} of ${accepted.length} rows written`),
+  );
+  const written = new Map<Rehearsed<Row>, Rehearsed<Row>>(
+    accepted.map((row, index) => {
+      const outcome = outcomes[index]!;
+      const done =
+        'refusal' in outcome
+          ? afterRefusal(row.row, outcome.refusal)
+          : { ...row, result: resultOf(row.row, outcome.result) };
+      return [row, done];
+    }),
+  );
+  return { rows: judged.map((row) => written.get(row) ?? row), pending };
 }
 
 /** Returns the command that a row stands for. A repeated add is recognised without its reason. */
@@ -142,25 +155,22 @@ async function commandForRow(call: RowCall, { id, isUpdate, ...row }: CommandRow
 /** Tells in a row's error that another row was imported under its reference_id. */
 export const IMPORTED_BEFORE = 'was imported before with other content';
 
-/** Sets a row's result or errors. @throws Refusal idempotency_conflict for an update: it refuses the whole call */
-function applyOutcome(row: CommandRow, outcome: RowOutcome): void {
-  if ('result' in outcome) {
-    const { event_types, repeated } = outcome.result;
-    row.result = repeated || event_types.length === 0 ? 'UNCHANGED' : row.isUpdate ? 'UPDATED' : 'CREATED';
-    return;
-  }
-  const { refusal } = outcome;
-  delete row.result;
-  if (refusal.code !== 'idempotency_conflict') {
-    row.errors = toRowErrors(refusal);
-  } else if (row.id === row.rowId) {
-    // The cells are the same, so only their reading differs.
-    row.result = 'UNCHANGED';
-    row.isReadDifferently = true;
-  } else if (row.isUpdate) {
+function resultOf(
+  { isUpdate }: CommandRow,
+  { repeated, event_types }: Pick<Rehearsal, 'event_types' | 'repeated'>,
+): Accepted['result'] {
+  if (repeated || event_types.length === 0) return 'UNCHANGED';
+  return isUpdate ? 'UPDATED' : 'CREATED';
+}
+
+/** @throws Refusal idempotency_conflict for an update: it refuses the whole call */
+function afterRefusal<Row extends CommandRow>(row: Row, refusal: Refusal): Rehearsed<Row> {
+  if (refusal.code !== 'idempotency_conflict') return { row, errors: toRowErrors(refusal) };
+  // The cells are the same, so only their reading differs.
+  if (row.id === row.rowId) return { row, result: 'UNCHANGED', item: null };
+  if (row.isUpdate) {
     throw new Refusal(refusal.code, refusal.message, { field: 'idempotency_key', hint: `It is row ${row.row}.` });
-  } else {
-    const message = `${row.fields.reference_id} ${IMPORTED_BEFORE}. Give the id of its record, ${row.id}, to change it.`;
-    row.errors = [{ field: 'reference_id', message }];
   }
+  const message = `${row.fields.reference_id} ${IMPORTED_BEFORE}. Give the id of its record, ${row.id}, to change it.`;
+  return { row, errors: [{ field: 'reference_id', message }] };
 }

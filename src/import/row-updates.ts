@@ -4,8 +4,8 @@ import { lookalikeKeys } from '../queries/records/similar-records.ts';
 import { mapConcurrently } from '../tools/bulk-write.ts';
 import { changedFields, settableValues } from './changed-fields.ts';
 import { MAX_ERRORS_PER_ROW } from './import-answer.ts';
-import type { ImportCall, ImportRow } from './import-row.ts';
-import { type AcceptedRow, rehearseRow } from './row-commands.ts';
+import { type ImportRow, isRefused, type Refused, type Rehearsed } from './import-row.ts';
+import { type ImportCall, rehearseRow } from './row-commands.ts';
 
 /** A row that changes a record which it doesn't name by id. */
 export interface RowUpdate {
@@ -16,10 +16,12 @@ export interface RowUpdate {
   fields: readonly string[];
 }
 
-/** A row that could change these records. */
-interface RowMatch {
+type NamedRecord = Pick<LiveRecord, 'id' | 'name'>;
+
+/** A row and the record that it is about. */
+interface Match {
   row: ImportRow;
-  records: readonly Pick<LiveRecord, 'id' | 'name'>[];
+  record: NamedRecord;
 }
 
 /** Records that a message names. */
@@ -40,30 +42,43 @@ export class RowUpdates {
 
   /**
    * Turns new rows into changes of the records that they are about. Rows that were imported before stay as they are.
-   * @param rows the different rows of a call, rehearsed
-   * @param accepted those of them that were not refused
-   * @returns the rows that are accepted now
+   * @param judged the different rows of a call
+   * @returns all of them
    */
-  async apply(call: ImportCall, rows: readonly ImportRow[], accepted: readonly AcceptedRow<ImportRow>[]) {
-    const matches = await mapConcurrently(rows, (row) => this.match(call, row));
-    for (const row of rows) if (row.isUpdate || isImportedBefore(row)) this.claim(row, row.id!, nameOf(row));
-    await mapConcurrently(rows.filter(isImportedBefore), (row) => this.findOutdated(call, row));
-    const chosen = matches.flatMap((match) => this.choose(match));
-    refuseRivals(chosen.map(({ row, record }) => ({ row, key: record.id, name: record.name })));
-    const claimed = chosen.filter(({ row, record }) => !row.errors && this.claim(row, record.id, record.name));
-    const updated = await mapConcurrently(claimed, ({ row, record }) => this.update(call, row, record));
-    this.addNewRows(rows.filter(({ result, isUpdate }) => result === 'CREATED' && !isUpdate));
-    const kept = accepted.filter(({ row }) => !row.errors && !row.isChangeOfMatch);
-    return [...kept, ...updated.flat()];
+  async apply(call: ImportCall, judged: readonly Rehearsed<ImportRow>[]): Promise<Rehearsed<ImportRow>[]> {
+    const found = await mapConcurrently(judged, (one) => this.recordsOf(call, one));
+    const outcomes = new Map(judged.map((one) => [one.row.row, one]));
+    const set = (changed: readonly (Rehearsed<ImportRow> | null)[]) => {
+      for (const one of changed) if (one !== null) outcomes.set(one.row.row, one);
+    };
+    const claiming = judged.filter((one) => one.row.isUpdate || isImportedBefore(one));
+    set(claiming.map(({ row }) => this.claim({ row, record: { id: row.id!, name: nameOf(row) } })));
+    await mapConcurrently(judged.filter(isImportedBefore), ({ row }) => this.findOutdated(call, row));
+    set(judged.map(({ row }, index) => severalRecords(row, found[index]!)));
+    const matches = judged.flatMap(({ row }, index): Match[] => {
+      const [record, ...others] = found[index]!;
+      return record === undefined || others.length > 0 ? [] : [{ row, record }];
+    });
+    const rivals = refuseRivals(matches.map(({ row, record }) => ({ row, key: record.id, name: record.name })));
+    set(rivals);
+    const rivalRows = new Set(rivals.map(({ row }) => row));
+    const updated = await mapConcurrently(
+      matches.filter(({ row }) => !rivalRows.has(row)).map((match) => ({ match, refused: this.claim(match) })),
+      async ({ match, refused }) => refused ?? (await this.update(call, match)),
+    );
+    set(updated);
+    const created = [...outcomes.values()].filter((one) => !isRefused(one) && one.result === 'CREATED');
+    set(this.addNewRows(created.map(({ row }) => row)));
+    return [...outcomes.values()];
   }
 
-  private async match({ context }: ImportCall, row: ImportRow): Promise<RowMatch> {
-    if (row.isUpdate || row.hasWrongCells || isImportedBefore(row)) return { row, records: [] };
-    // A row that can't add a record may still change one.
-    if (row.content === '') row.content = JSON.stringify(row.input);
-    if (!row.isReadDifferently) return { row, records: await this.records.findSame(row.input) };
+  /** Returns the records that a row could change. */
+  private async recordsOf({ context }: ImportCall, judged: Rehearsed<ImportRow>): Promise<readonly NamedRecord[]> {
+    const { row } = judged;
+    if (row.isUpdate || row.hasWrongCells || isImportedBefore(judged)) return [];
+    if (isRefused(judged) || judged.item !== null) return this.records.findSame(row.input);
     const { state } = await context.service.handler.load(recordAggregate(row.id!));
-    return { row, records: state?.archived_at === null ? [{ id: row.id!, name: nameOf(row) }] : [] };
+    return state?.archived_at === null ? [{ id: row.id!, name: nameOf(row) }] : [];
   }
 
   /** Notes a row that stays without effect, though its record has other values now. */
@@ -72,84 +87,79 @@ export class RowUpdates {
     if (Object.keys(changes).length > 0) this.outdatedRows.push(number);
   }
 
-  /** Returns a row with the only record that it can be about. Refuses the row if there are several. */
-  private choose({ row, records }: RowMatch) {
-    const [record, ...others] = records;
-    if (record === undefined) return [];
-    if (others.length === 0) {
-      delete row.errors;
-      return [{ row, record }];
-    }
-    const named = records.slice(0, MAX_NAMED_RECORDS).map(({ id, name }) => `"${name}" (${id})`);
-    const more = records.length > named.length ? ' and more' : '';
-    const field = 'reference_id' in row.input ? 'reference_id' : 'name';
-    refuse(row, field, `Several records have this ${field}: ${named.join(', ')}${more}. Give the row the id of one.`);
-    return [];
-  }
-
-  /** Returns true if no other row is about the record. Else it refuses the row, unless both have the same content. */
-  private claim(row: ImportRow, id: string, name: string): boolean {
+  /** Refuses a row if another row is about the record, unless both have the same content. */
+  private claim({ row, record: { id, name } }: Match): Refused<ImportRow> | null {
     const first = this.claims.get(id);
     if (first === undefined) this.claims.set(id, row);
-    if (first === undefined || first.content === row.content) return true;
-    refuse(row, '', `Row ${first.number} is about "${name}" too. Keep one of them.`);
-    return false;
+    if (first === undefined || first.content === row.content) return null;
+    return refuse(row, '', `Row ${first.number} is about "${name}" too. Keep one of them.`);
   }
 
   /** Turns a row into a change of a record, and rehearses it. */
-  private async update(call: ImportCall, row: ImportRow, { id, name }: Pick<LiveRecord, 'id' | 'name'>) {
+  private async update(call: ImportCall, { row, record: { id, name } }: Match): Promise<Rehearsed<ImportRow>> {
     const { values, leftOut } = settableValues(call.reader, row.input);
     for (const field of leftOut) this.fieldsLeftOut.add(field);
     const input = { ...values, id };
     const parsed = call.reader.read(input, MAX_ERRORS_PER_ROW);
-    for (const member of ['result', 'rowId', 'isReadDifferently', 'personName', 'moreErrors'] as const)
-      delete row[member];
-    Object.assign(row, { id, input, isUpdate: true, isChangeOfMatch: true });
-    if ('errors' in parsed) {
-      row.errors = parsed.errors;
-      return [];
+    const { rowId: _rowId, personName: _personName, ...kept } = row;
+    const change = { ...kept, id, input, isUpdate: true };
+    if ('errors' in parsed) return { row: change, errors: parsed.errors };
+    const fields = await changedFields(call, id, parsed.fields);
+    const judged = await rehearseRow(call, { ...change, fields, given: fields });
+    if (!isRefused(judged) && judged.result === 'UPDATED') {
+      this.updates.push({ row: row.number, id, name, fields: Object.keys(fields) });
     }
-    row.fields = await changedFields(call, id, parsed.fields);
-    row.given = row.fields;
-    const item = await rehearseRow(call, row);
-    if (row.result === 'UPDATED') this.updates.push({ row: row.number, id, name, fields: Object.keys(row.fields) });
-    return item === null ? [] : [{ row, item }];
+    return judged;
   }
 
   /** Refuses new rows with one name, because a repeated import could not tell their records apart. */
-  private addNewRows(rows: readonly ImportRow[]): void {
-    refuseRivals(
+  private addNewRows(rows: readonly ImportRow[]): Refused<ImportRow>[] {
+    const rivals = refuseRivals(
       rows
         .filter(({ fields }) => typeof fields.name === 'string' && fields.reference_id === undefined)
         .map((row) => ({ row, key: keyOfName(row), name: nameOf(row) })),
     );
+    const rivalRows = new Set(rivals.map(({ row }) => row));
     for (const row of rows) {
-      if (row.errors) continue;
+      if (rivalRows.has(row)) continue;
       this.claims.set(row.id!, row);
       this.records.add(row.id!, row.fields);
     }
+    return rivals;
   }
 }
 
-function isImportedBefore({ result, isReadDifferently }: ImportRow): boolean {
-  return result === 'UNCHANGED' && !isReadDifferently;
+function isImportedBefore(judged: Rehearsed<ImportRow>): boolean {
+  return !isRefused(judged) && judged.result === 'UNCHANGED' && judged.item !== null;
+}
+
+/** Refuses a row that could be about several records. */
+function severalRecords(row: ImportRow, records: readonly NamedRecord[]): Refused<ImportRow> | null {
+  if (records.length < 2) return null;
+  const named = records.slice(0, MAX_NAMED_RECORDS).map(({ id, name }) => `"${name}" (${id})`);
+  const more = records.length > named.length ? ' and more' : '';
+  const field = 'reference_id' in row.input ? 'reference_id' : 'name';
+  return refuse(
+    row,
+    field,
+    `Several records have this ${field}: ${named.join(', ')}${more}. Give the row the id of one.`,
+  );
 }
 
 /** Refuses rows with the same key and different contents. */
-function refuseRivals(rows: readonly { row: ImportRow; key: string; name: string }[]): void {
-  for (const key of new Set(rows.map((row) => row.key))) {
+function refuseRivals(rows: readonly { row: ImportRow; key: string; name: string }[]): Refused<ImportRow>[] {
+  return [...new Set(rows.map(({ key }) => key))].flatMap((key) => {
     const rivals = rows.filter((row) => row.key === key);
-    if (rivals.every(({ row }) => row.content === rivals[0]!.row.content)) continue;
+    if (rivals.every(({ row }) => row.content === rivals[0]!.row.content)) return [];
     const numbers = rivals.map(({ row }) => row.number).join(', ');
-    for (const { row, name } of rivals) {
-      refuse(row, '', `Rows ${numbers} contradict each other about "${name}". Keep only one of them.`);
-    }
-  }
+    return rivals.map(({ row, name }) =>
+      refuse(row, '', `Rows ${numbers} contradict each other about "${name}". Keep only one of them.`),
+    );
+  });
 }
 
-function refuse(row: ImportRow, field: string, message: string): void {
-  delete row.result;
-  row.errors = [{ field, message }];
+function refuse(row: ImportRow, field: string, message: string): Refused<ImportRow> {
+  return { row, errors: [{ field, message }] };
 }
 
 /** Returns a key that is equal for rows with the same name. */

@@ -7,7 +7,8 @@ import { isIncomplete, type Snapshot } from '../../queries/moments/snapshot.ts';
 import { readAllMemberWords } from '../../queries/records/member-words.ts';
 import { catchRefusal, mapConcurrently } from '../../tools/bulk-write.ts';
 import type { ToolContext } from '../../tools/tool.ts';
-import { type CommandRow, type ImportAnswer, importAnswer, refusedRows } from '../import-answer.ts';
+import { type ImportAnswer, importAnswer, refusedRows } from '../import-answer.ts';
+import { type CommandRow, isRefused } from '../import-row.ts';
 import { openRowCall, type RowCall, rehearseRows, writeRows } from '../row-commands.ts';
 import {
   readSelection,
@@ -36,11 +37,10 @@ export async function setFields(context: ToolContext, input: SetInput): Promise<
   const now = await pinnedMoment(snapshot, organizationId, undefined);
   if (input.dry_run) return dryRun(call, source, now, input);
   const { records, isBegun } = await confirmSelection(call, source, now, input, refusal);
-  const rows = toRows(records);
-  const accepted = await rehearseRows(call, rows);
+  const judged = await rehearseRows(call, toRows(records));
   // A repeated write finishes what the first attempt began. Errors are then on their rows.
-  if (!isBegun && rows.some(({ errors }) => errors)) throw refusedRows(rows, 'set', ADVICE);
-  const pending = await writeRows(call, accepted);
+  if (!isBegun && judged.some(isRefused)) throw refusedRows(judged, 'set', ADVICE);
+  const { rows, pending } = await writeRows(call, judged);
   return { ...importAnswer(rows, 'WRITTEN'), ...(pending ? { pending: true as const } : {}) };
 }
 
@@ -76,8 +76,7 @@ async function dryRun(
 ): Promise<ImportAnswer> {
   const selection = await selectRecords(source, now);
   if (input.ids !== undefined) refuseUnknownIds(input.ids, selection.records);
-  const rows = toRows(selection.records);
-  await rehearseRows(call, rows);
+  const rows = await rehearseRows(call, toRows(selection.records));
   const notes = isIncomplete(source.snapshot, call.organizationId) ? { incomplete: true as const } : {};
   return { ...importAnswer(rows, 'DRY_RUN'), selection: writeSelection(source, input, selection), ...notes };
 }
@@ -94,9 +93,10 @@ function refuseUnknownIds(ids: readonly string[], records: readonly SelectedReco
   if (first !== undefined) throw new Refusal('not_found', first.message, { field: 'ids', issues });
 }
 
-function toRows(records: readonly SelectedRecord[]): CommandRow[] {
+function toRows(records: readonly SelectedRecord[]): { row: CommandRow }[] {
   return records.map(({ type, id, name, revision, set }, row) => {
-    return { row, type, id, name, isUpdate: true, expectedRevision: revision, fields: set, given: set, source: null };
+    const target = { type, id, name, isUpdate: true, expectedRevision: revision };
+    return { row: { row, ...target, fields: set, given: set, source: null } };
   });
 }
 
