@@ -67,7 +67,6 @@ test('shows who signed in, how and from where', async ({ web, owner, log, path }
   assert.equal(rowsOf(text.replaceAll(OWNER.name, 'Owner')), [
     ['2026-03-01 10:03 UTC', 'Link created', 'veritrail, for Owner', 'this machine', '1'],
     ['2026-03-01 10:02 UTC', 'Signed in (passkey)', 'Owner', 'Firefox on Linux203.0.113.7', '1'],
-    ['2026-03-01 10:01 UTC', 'Token refused', 'Somebody, unknown account', 'not recorded', '1'],
     [
       '2026-03-01 10:00 UTC',
       'Sign-in refused (wrong password)',
@@ -75,6 +74,8 @@ test('shows who signed in, how and from where', async ({ web, owner, log, path }
       'Firefox on Linux203.0.113.7',
       '1',
     ],
+    // An entry that counts refusals stands at the start of its hour.
+    ['2026-03-01 10:01 UTC', 'Token refused', 'Somebody, unknown account', 'not recorded', '1'],
     [
       '2026-03-01 09:00 UTC until 2026-03-01 10:00 UTC',
       'Token used',
