@@ -13,7 +13,6 @@ import { ReadsInThread } from './app/threads/reads-in-thread.ts';
 import { startProjectionThread } from './app/threads/start-projection-thread.ts';
 import { ReportingThread } from './app/threads/start-reporting-thread.ts';
 import { writeInThread } from './app/threads/writes-in-thread.ts';
-import { VERSION } from './app/version.ts';
 import type { ServiceClock } from './clock/service-clock.ts';
 import { withTimeout } from './clock/with-timeout.ts';
 import type { Config } from './config.ts';
@@ -33,6 +32,7 @@ import { explainStartError } from './stores/data-folder.ts';
 import { openStores, type StoreSettings, type Stores, usesDataFolder } from './stores/open.ts';
 import { lockDataFolder } from './stores/sqlite/lock-data-folder.ts';
 import type { ToolService } from './tools/tool.ts';
+import { VERSION } from './version.ts';
 
 /** A started service. */
 export interface RunningService {

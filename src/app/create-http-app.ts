@@ -20,6 +20,7 @@ import { readMemberNames } from '../queries/records/member-names.ts';
 import { reportChoices } from '../reports/report-choices.ts';
 import { readSealStops, sealStopText } from '../seal/seal-stop.ts';
 import type { Stores } from '../stores/open.ts';
+import { BUILD_VERSION } from '../version.ts';
 import { assetDataUrl } from '../web/server/assets.ts';
 import { createPages } from '../web/server/create-pages.ts';
 import type { Register } from './create-register.ts';
@@ -31,7 +32,6 @@ import type { SecurityLog } from './security-log.ts';
 import { mcpEndpointUrl, publicUrl, serviceUrl } from './service-address.ts';
 import type { ReadsInThread } from './threads/reads-in-thread.ts';
 import type { ReportingThread } from './threads/start-reporting-thread.ts';
-import { BUILD_VERSION } from './version.ts';
 
 export interface HttpAppOptions {
   config: Config;

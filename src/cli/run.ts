@@ -1,4 +1,4 @@
-import { BUILD_VERSION } from '../app/version.ts';
+import { BUILD_VERSION } from '../version.ts';
 import type { Shell } from './command.ts';
 import { COMMANDS, type CommandEntry } from './commands.ts';
 

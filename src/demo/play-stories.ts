@@ -1,4 +1,3 @@
-import { VERSION } from '../app/version.ts';
 import type { CommandEnvelope, CommandHandler } from '../commands/engine/handler.ts';
 import { derivedId, itemCommandId } from '../commands/engine/ids.ts';
 import { requireLiveRecord, requireReferences } from '../commands/engine/references.ts';
@@ -8,6 +7,7 @@ import type { Caller } from '../commands/organization/caller.ts';
 import type { Installation } from '../identity/installation/installation.ts';
 import type { LibraryId } from '../library/framework-library.ts';
 import { sortedPair } from '../register/link.ts';
+import { VERSION } from '../version.ts';
 import type { DemoClock } from './clock.ts';
 import type { DemoPerson, Story, StoryStep } from './demo-data.ts';
 import { adoptionOf, idsByName } from './record-ids.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { VERSION } from '../../src/app/version.ts';
+import { VERSION } from '../../src/version.ts';
 import { writeLines } from '../../src/cli/history/files.ts';
 import type { AccessLogRow } from '../../src/identity/access-log/access-log-row.ts';
 import { firstStart } from '../../src/identity/installation/installation.ts';

@@ -137,6 +137,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/web/': [
     CLOCK,
     'bin/browser-bundle.js',
+    'src/version.ts',
     'src/addresses/',
     'src/register/',
     'src/queries/',

@@ -1,7 +1,7 @@
-import { VERSION } from '../../app/version.ts';
 import { organizationAggregate } from '../../commands/families.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { memberRole } from '../../commands/organization/organization-state.ts';
+import { VERSION } from '../../version.ts';
 import { CommandError } from '../command.ts';
 import type { OpenInstallation } from '../with-installation.ts';
 

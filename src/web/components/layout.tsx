@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { BUILD_VERSION } from '../../version.ts';
 import type { RailCounts } from '../register/rail-counts.ts';
 import { type AssetName, assetUrl } from '../server/assets.ts';
 import { hasErrors } from '../server/form-state.ts';
@@ -68,6 +69,8 @@ function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
             {page.heading ?? <h1>{page.title}</h1>}
             {page.body}
           </main>
+          {/* A stranger learns no version. */}
+          {layout.name !== null && <footer class="muted">veritrail {BUILD_VERSION}</footer>}
         </Frame>
       </body>
     </html>

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { VERSION } from '../../../src/app/version.ts';
+import { VERSION } from '../../../src/version.ts';
 import { commandLineCaller } from '../../../src/cli/accounts/caller-for.ts';
 import { AccessLog } from '../../../src/identity/access-log/access-log.ts';
 import { OWNER, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';

@@ -3,6 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountActor } from '../../../src/identity/memberships/actor.ts';
+import { BUILD_VERSION } from '../../../src/version.ts';
 import { TOKEN_FIELD } from '../../../src/web/server/csrf.ts';
 import type { Route } from '../../../src/web/server/page-request.ts';
 import { allRoutes } from '../../../src/web/server/pages.ts';
@@ -103,6 +104,14 @@ test('gives every page a title, a language, one h1, landmarks and labelled field
     }
   }
   assert.ok(checkedPages > 10, `looked at ${checkedPages} pages`);
+});
+
+test('names the version at the foot, and to nobody who has not signed in', async ({ web, browser }) => {
+  const foot = `<footer class="muted">veritrail ${BUILD_VERSION}</footer>`;
+  for (const path of ['/account', `/organizations/${web.organizationId}`, '/no-such-page'])
+    assert.ok((await browser.get(path)).text.includes(foot), path);
+  for (const path of ['/sign-in', '/no-such-page'])
+    assert.not.match((await web.browser().get(path)).text, 'footer', path);
 });
 
 test('escapes names wherever they are shown', async ({ web, browser, routes }) => {

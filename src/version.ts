@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 
@@ -13,7 +13,7 @@ export const BUILD_VERSION = [version, readCommit()].filter(Boolean).join('+');
 /** Reads what the build wrote beside the compiled code. Sources that run without a build have no such file beside them. */
 function readCommit(): string | undefined {
   try {
-    const build = JSON.parse(readFileSync(new URL('../build.json', import.meta.url), 'utf8')) as { commit?: string };
+    const build = JSON.parse(readFileSync(new URL('./build.json', import.meta.url), 'utf8')) as { commit?: string };
     return build.commit;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
