@@ -101,7 +101,8 @@ async function callTool(
   notify: Notify,
 ): Promise<PreparedResult> {
   const { params, meta } = request;
-  const { name, arguments: args = {} } = params;
+  const { name } = params;
+  const args = params.arguments ?? {};
   if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
   if (!tools.has(name)) throw invalidParams(`Unknown tool: ${name.slice(0, 100)}`);
   if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
@@ -122,7 +123,8 @@ async function callTool(
 }
 
 async function answerPrompt(era: Era, tools: ToolBox, { request, exchange }: PendingCall): Promise<Result> {
-  const { name, arguments: args = {} } = request.params;
+  const { name } = request.params;
+  const args = request.params.arguments ?? {};
   if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
   if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
   return { ...(await getPrompt(tools, name, args, contextOf(era, request, exchange))), _meta: UNTRUSTED };

@@ -55,11 +55,12 @@ const invalid = (message: string, id?: RequestId) =>
 
 const NO_PARAMS: UncheckedObject = Object.freeze({});
 
-/** Reads one parsed message. @throws ProtocolError if it is not a single JSON-RPC 2.0 message */
+/** Reads one parsed message. Some clients write absent params as null. @throws ProtocolError if it is not a single JSON-RPC 2.0 message */
 export function readMessage(message: unknown): RpcRequest | RpcOneWayMessage {
   if (Array.isArray(message)) throw invalid('Batches are not supported. Send each message in its own request.');
   if (!isObject(message)) throw invalid('The body must be one JSON-RPC message, an object.');
-  const { id, method, params = NO_PARAMS } = message;
+  const { id, method } = message;
+  const params = message.params ?? NO_PARAMS;
   const requestId = isRequestId(id) ? id : undefined;
   if (message.jsonrpc !== JSONRPC_VERSION) throw invalid('"jsonrpc" must be "2.0".', requestId);
   if (method === undefined && ('result' in message || 'error' in message)) return { kind: 'response' };

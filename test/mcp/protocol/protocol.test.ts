@@ -217,6 +217,18 @@ test('invalid messages are refused with their JSON-RPC error code', async ({ ser
   }
 });
 
+test('params and arguments that are null are absent', async ({ service }) => {
+  for (const method of ['ping', 'tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']) {
+    const { status, json } = await post(service, { jsonrpc: '2.0', id: 1, method, params: null });
+    assert.equal([method, status, json.error], [method, 200, undefined]);
+  }
+  const before = service.tools.calls.length;
+  const params = { name: 'echo', arguments: null };
+  assert.is((await post(service, { jsonrpc: '2.0', id: 1, method: 'tools/call', params })).json.error, undefined);
+  assert.equal(service.tools.calls[before]!.args, {});
+  assert.is((await post(service, { jsonrpc: '2.0', method: 'notifications/cancelled', params: null })).status, 202);
+});
+
 test('a body that is not UTF-8 is refused', async ({ service }) => {
   const message = Buffer.from('{"jsonrpc":"2.0","id":"\u00ff","method":"ping"}', 'latin1');
   const { status, json } = await request(`${service.url}/api/mcp/v1`, {
