@@ -109,8 +109,7 @@ function toolIndex(tools: readonly Tool[]): string {
 /** Notes on inputs that many tools take; the tools' own schemas don't have them. */
 const INPUT_NOTES: Readonly<Record<string, string>> = {
   id: 'the record that the call is about',
-  organization_id:
-    'may be omitted if an id names the record, or if you reach one organization only; required in imports',
+  organization_id: 'may be omitted if an id names the record, or if you reach one organization only',
   reason: 'stored with the change, for auditors; some status changes need one',
   idempotency_key: 'a key of your own: a call repeated with it is done once',
   expected_revision: 'refuses the write if the record has another revision by now',

@@ -49,7 +49,7 @@ const TYPES: readonly string[] = [...ROW_READERS.keys(), CROSSWALK_TYPE];
 
 const inputSchema = () =>
   z.strictObject({
-    organization_id: field.organizationId(),
+    organization_id: field.impliedOrganizationId(),
     type: field.withoutDescription(z.enum(TYPES).optional().describe('required with rows')),
     rows: z
       .array(rawObject({ id: ROW_ID }))

@@ -199,7 +199,7 @@ const REQUIRED: Record<string, string[]> = {
   getReport: words('type'),
   linkRecords: ['links'],
   archiveRecords: words('ids action reason'),
-  importRecords: ['organization_id'],
+  importRecords: [],
   ...Object.fromEntries(FAMILY_TOOL_CONTRACTS.map(([name, { required }]) => [name, words(required)])),
 };
 

@@ -6,6 +6,7 @@ import { CHANGE_FAULTS, SEAL_FAULTS } from '../../queries/proofs/change-fault.ts
 import * as field from './fields.ts';
 import {
   errorObject,
+  impliedOrganization,
   momentNotes,
   nextCursor,
   noEnd,
@@ -225,6 +226,7 @@ const rowError = z.strictObject({ field: z.string(), message: z.string(), hint: 
 
 export const importOutput = () =>
   z.strictObject({
+    organization_id: impliedOrganization,
     error: errorObject.optional().describe('invalid_input, if a row was wrong and so nothing was written'),
     created: z.int(),
     updated: z.int(),

@@ -8,10 +8,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { generateSource } from 'oazapfts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { VERSION } from '../../../src/version.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
 import { ALL_TOOLS } from '../../../src/tools/all-tools.ts';
 import { errorOutput } from '../../../src/tools/schema/output.ts';
+import { VERSION } from '../../../src/version.ts';
 import { embeddedPair, type ServedPair, serve } from '../../support/stores/pairs.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { VERSION } from '../../../src/version.ts';
 import { commandLineCaller } from '../../../src/cli/accounts/caller-for.ts';
 import { AccessLog } from '../../../src/identity/access-log/access-log.ts';
+import { VERSION } from '../../../src/version.ts';
 import { OWNER, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
 const CLIENT_INFO = { address: '203.0.113.7', agent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' };
