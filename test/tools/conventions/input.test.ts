@@ -34,8 +34,6 @@ test('an id of the wrong type is refused with the allowed types', async ({ owner
   assert.is(lowerCase.code, 'invalid_input');
   const organization = await owner.refused('listRisks', { organization_id: organizationId.slice(0, -1) });
   assert.equal([organization.code, organization.field], ['invalid_input', 'organization_id']);
-  const withoutOrganization = { type: 'VENDOR', rows: [{ name: 'A' }] };
-  assert.is((await owner.refused('importRecords', withoutOrganization)).field, 'organization_id');
 });
 
 test('an id of the wrong form is told its forms once, and where to find it', async ({ owner }) => {
@@ -255,10 +253,9 @@ test('all problems are listed', async ({ owner, organizationId }) => {
 });
 
 test('the message is about the first problem that has a hint or allowed values', async ({ owner, organizationId }) => {
-  const misspeltInput = { organization: 'x', type: 'VENDOR', rows: [{ name: 'A' }] };
-  const misspelt = await owner.refused('importRecords', misspeltInput);
-  assert.equal([misspelt.field, misspelt.hint], ['organization', 'Did you mean organization_id?']);
-  assert.equal(misspelt.issues?.map(({ field }) => field).sort(), ['organization', 'organization_id']);
+  const misspelt = await owner.refused('addVendor', { organization_id: organizationId, nmae: 'A' });
+  assert.equal([misspelt.field, misspelt.hint], ['nmae', 'Did you mean name?']);
+  assert.equal(misspelt.issues?.map(({ field }) => field).sort(), ['name', 'nmae']);
   const refusal = await owner.refused('addRisk', { organization_id: organizationId, treatment: 'IGNORED' });
   assert.equal([refusal.field, refusal.allowed?.[0], refusal.hint], ['treatment', 'MITIGATED', undefined]);
 });
