@@ -23,7 +23,7 @@ test('runs without a process that compiles', async ({ root }) => {
   assert.not(existsSync(join(root, 'node_modules/tsx')), 'no package for development');
   const service = await startService({}, [], [join(root, 'bin/service.js')]);
   const assets = await (await fetch(`${service.url}/sign-in`)).text();
-  assert.match(assets, /\/assets\/style\.css/);
+  assert.match(assets, /\/assets\/page\.css/);
   assert.equal(childrenOf(service.pid), []);
   await service.stop();
 });
