@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 export interface Shell {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
+  /** Takes a file that is written to a pipe. Absent where no process belongs to the command. */
+  stdout?: NodeJS.WritableStream;
   /** Prints a result. */
   out(text: string): void;
   /** Prints everything else. */
@@ -48,10 +50,20 @@ export function optionalArgument(positionals: readonly string[], what: string): 
   return positionals[0];
 }
 
-/** Returns the path in `--to`. @throws UsageError without one */
-export function fileToWrite(to: string | undefined, { cwd }: Shell): string {
+/** A place to write to, as `--to` names it. */
+export interface Output {
+  /** A new file, or standard output. */
+  target: string | NodeJS.WritableStream;
+  name: string;
+  /** Prints the result: beside the output, never in it. */
+  report(text: string): void;
+}
+
+/** Returns the output in `--to`: a file, or standard output for `-`. @throws UsageError without one */
+export function outputOf(to: string | undefined, { cwd, stdout, out, err }: Shell): Output {
   if (to === undefined) throw new UsageError('Give the file to write: --to FILE.');
-  return resolve(cwd, to);
+  if (to === '-' && stdout) return { target: stdout, name: 'standard output', report: err };
+  return { target: resolve(cwd, to), name: to, report: out };
 }
 
 /** Reads a number of days. The caller checks its range. */

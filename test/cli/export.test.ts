@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,6 +18,8 @@ import { closeAll, open, rejectionError } from '../support/identity/identity.ts'
 import { temporaryFolder } from '../support/register.ts';
 import { veritrail } from '../support/run/run-command.ts';
 import { linesOf, ORGANIZATION, SealedHistory, twoHundredEvents, verify } from '../support/trail/sealed-history.ts';
+
+const BIN = fileURLToPath(new URL('../../bin/veritrail.js', import.meta.url));
 
 const test = suite('export');
 
@@ -97,6 +100,27 @@ test('veritrail export writes a new file, compressed or not, while the service r
   }
   assert.throws(() => statSync(join(cwd, 'none.jsonl')), /ENOENT/);
   assert.is(readFileSync(join(cwd, 'history.jsonl'), 'utf8'), text);
+  rmSync(cwd, { recursive: true });
+});
+
+test('an export, a seal and a backup go to a pipe, and what they say goes beside it', async () => {
+  const identity = await open();
+  await firstStart({ ...identity, now: () => new Date() });
+  const cwd = temporaryFolder();
+  const where = { cwd, dataDir: identity.dataDir };
+  const exported = await veritrail(where, 'export', '--to', '-');
+  assert.equal([exported.code, exported.out], [0, '']);
+  assert.match(exported.err, /^Wrote \d+ events of org_\w+ to standard output\.$/);
+  const lines = exported.piped.trimEnd().split('\n');
+  assert.equal([readLine(lines[0]!).kind, readLine(lines.at(-1)!).kind], ['HEADER', 'END']);
+  const backup = await veritrail(where, 'backup', '--to', '-');
+  assert.match(backup.piped, /^\{"format":"veritrail-backup-1".*\n(?:.*\n)*\{"end":true.*\}\n$/);
+  assert.match(backup.err, /to standard output\.$/);
+  assert.equal(readdirSync(cwd), []);
+  await identity.accounts.close();
+  const env = { ...process.env, DATA_DIR: identity.dataDir };
+  const pipe = spawnSync('sh', ['-c', `node ${BIN} backup --to - | head -c 0; true`], { cwd, env, encoding: 'utf8' });
+  assert.match(pipe.stderr, /^(?:Wrote|veritrail backup: The program that reads the output has ended)/);
   rmSync(cwd, { recursive: true });
 });
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type Command, fileToWrite } from '../command.ts';
+import { type Command, outputOf } from '../command.ts';
 import { withInstallation } from '../with-installation.ts';
 import { backupLines } from './backup-file.ts';
 import { writeLines } from './files.ts';
@@ -13,18 +13,18 @@ restore" restores the file into either pair of stores. Read models are not inclu
 
 Anyone who has the file can sign in and sign seals as this service. Keep it as safe as a password.
 
-  --to FILE    the file to write`,
+  --to FILE    the file to write; - writes to standard output, for a pipe`,
 
   async run(args, shell) {
     const { values } = parseArgs({ args, options: { to: { type: 'string' } } });
-    const to = fileToWrite(values.to, shell);
+    const to = outputOf(values.to, shell);
     await withInstallation(shell, async ({ installation, clock: { now }, ...stores }) => {
       let events = 0;
       const lines = backupLines({ ...stores, now }, installation, (count) => {
         events = count;
       });
-      await writeLines(to, lines);
-      shell.out(`Wrote ${events} events, the accounts and the keys to ${values.to}.`);
+      await writeLines(to.target, lines);
+      to.report(`Wrote ${events} events, the accounts and the keys to ${to.name}.`);
     });
   },
 };

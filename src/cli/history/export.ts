@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { exportLines } from '../../queries/files/export-lines.ts';
 import { commandLineCaller } from '../accounts/caller-for.ts';
-import { type Command, CommandError, fileToWrite, optionalArgument } from '../command.ts';
+import { type Command, CommandError, optionalArgument, outputOf } from '../command.ts';
 import { type OpenInstallation, withInstallation } from '../with-installation.ts';
 import { writeLines } from './files.ts';
 
@@ -13,12 +13,12 @@ gzip file. The service may be running. "veritrail verify" verifies the file with
 it into other stores. The file has all data and an internal key. Keep it as safe as the register.
 
   ORG          the organization (default: the first one)
-  --to FILE    the file to write`,
+  --to FILE    the file to write; - writes to standard output, for a pipe`,
 
   async run(args, shell) {
     const options = { to: { type: 'string' } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    const path = fileToWrite(values.to, shell);
+    const to = outputOf(values.to, shell);
     const requestedId = optionalArgument(positionals, 'one organization');
     await withInstallation(shell, async (service) => {
       const { events, installation, organizationId: first } = service;
@@ -33,9 +33,9 @@ it into other stores. The file has all data and an internal key. Keep it as safe
           count = done;
         },
       });
-      await writeLines(path, atLeastOne(lines, organizationId));
+      await writeLines(to.target, atLeastOne(lines, organizationId));
       await recordExport(service, organizationId, count);
-      shell.out(`Wrote ${count} events of ${organizationId} to ${values.to}.`);
+      to.report(`Wrote ${count} events of ${organizationId} to ${to.name}.`);
     });
   },
 };

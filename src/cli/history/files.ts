@@ -3,7 +3,7 @@ import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { CommandError, UnsuitableFile } from '../command.ts';
+import { CommandError, type Output, UnsuitableFile } from '../command.ts';
 
 const isGzip = (path: string) => path.endsWith('.gz');
 
@@ -94,12 +94,20 @@ export async function smallFile(path: string, maxBytes = MAX_SMALL_FILE_BYTES): 
 /** Lines without line breaks, in batches. */
 type Lines = AsyncIterable<readonly string[]> | Iterable<readonly string[]>;
 
+/** Writes lines to a new file or to a pipe. @throws CommandError if the file exists, or it can't be written */
+export async function writeLines(target: Output['target'], lines: Lines): Promise<void> {
+  if (typeof target === 'string') return writeFile(target, lines);
+  await pipeline(textsOf(lines), target, { end: false }).catch((error: unknown) => {
+    throw errorCode(error) === 'EPIPE' ? new CommandError('The program that reads the output has ended.') : error;
+  });
+}
+
 /**
  * Writes lines to a new file, as gzip if its name ends in `.gz`. The file gets its name when it is complete, because a
  * part of a backup must not look like a backup. Removes the part if writing fails, and parts that killed processes left.
  * @throws CommandError if the file already exists, or can't be written
  */
-export async function writeLines(path: string, lines: Lines): Promise<void> {
+async function writeFile(path: string, lines: Lines): Promise<void> {
   if ((await stat(path).catch(() => null)) !== null) throw existsError(path);
   await removeStaleParts(path);
   const part = `${path}.${process.pid}.part`;

@@ -4,7 +4,7 @@ import { eventLine } from '../../trail/check/line.ts';
 import { LineSplitter } from '../../trail/check/line-splitter.ts';
 import { readNumberedLine } from '../../trail/check/verifier.ts';
 import { isSealStreamEvent } from '../../trail/seals/seal-events.ts';
-import { type Command, CommandError, fileToWrite, onlyArgument, UsageError } from '../command.ts';
+import { type Command, CommandError, onlyArgument, outputOf, UsageError } from '../command.ts';
 import { readPieces, writeLines } from './files.ts';
 
 export const redact: Command = {
@@ -16,7 +16,7 @@ redacted export can be verified, but not restored.
 
   --event ID    the event's id: "event_id" in an answer of listChanges with verify: true, or "event.id" in a line of FILE.
                 May be repeated
-  --to FILE     the file to write`,
+  --to FILE     the file to write; - writes to standard output, for a pipe`,
 
   async run(args, shell) {
     const { values, positionals } = parseArgs({
@@ -26,10 +26,10 @@ redacted export can be verified, but not restored.
     });
     const from = resolve(shell.cwd, onlyArgument(positionals, 'the FILE to redact'));
     if (values.event === undefined) throw new UsageError('Name at least one event: --event ID.');
-    const to = fileToWrite(values.to, shell);
+    const to = outputOf(values.to, shell);
     const ids = new Set(values.event);
-    await writeLines(to, redactLines(readPieces(from), ids));
-    shell.out(`Wrote ${values.to} without the data of ${ids.size} ${ids.size === 1 ? 'event' : 'events'}.`);
+    await writeLines(to.target, redactLines(readPieces(from), ids));
+    to.report(`Wrote ${to.name} without the data of ${ids.size} ${ids.size === 1 ? 'event' : 'events'}.`);
   },
 };
 

@@ -15,7 +15,7 @@ import { extensionText } from '../../trail/extension.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import { isKeptSealSigned, type KeptSeal, keptSealText } from '../../trail/seals/kept-seal.ts';
 import { provesConsistency } from '../../trail/seals/proof.ts';
-import { type Command, CommandError, fileToWrite, optionalArgument, UsageError } from '../command.ts';
+import { type Command, CommandError, optionalArgument, outputOf, UsageError } from '../command.ts';
 import { writeLines } from '../history/files.ts';
 import { withInstallation } from '../with-installation.ts';
 import { sealFrom } from './verify-file.ts';
@@ -35,13 +35,13 @@ The command prints how many later changes are not sealed yet. The running servic
 and at once when an audit is completed.
 
   ORG             the organization (default: that of SEAL, or the first one)
-  --to FILE       the file to write
+  --to FILE       the file to write; - writes to standard output, for a pipe
   --since SEAL    a file that this command wrote earlier`,
 
   async run(args, shell) {
     const options = { to: { type: 'string' }, since: { type: 'string' } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    const to = fileToWrite(values.to, shell);
+    const to = outputOf(values.to, shell);
     const organizationArgument = optionalArgument(positionals, 'one organization');
     const olderSeal = values.since === undefined ? null : (await sealFrom('--since', values.since, shell)).seal;
     const requestedId = organizationArgument ?? olderSeal?.organization_id;
@@ -60,10 +60,10 @@ and at once when an audit is completed.
         const extension = olderSeal === null ? '' : await extensionOf(models, olderSeal, newest);
         if (olderSeal?.size === newest.data.size) throw new CommandError(nothingNewer(olderSeal, unsealed));
         const text = keptSealText(organizationId, newest.data) + extension;
-        await writeLines(to, [[text.trimEnd()]]);
+        await writeLines(to.target, [[text.trimEnd()]]);
         const { sealed_at, size } = newest.data;
         const covers = `${size} events of ${organizationId}, up to position ${size}`;
-        shell.out(`Wrote the seal of ${sealed_at} to ${values.to}. It covers ${covers}. ${unsealedText(unsealed)}`);
+        to.report(`Wrote the seal of ${sealed_at} to ${to.name}. It covers ${covers}. ${unsealedText(unsealed)}`);
       });
     });
   },
