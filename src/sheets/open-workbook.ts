@@ -11,7 +11,7 @@ import type { Workbook } from './workbook.ts';
 const INSPECTED_BYTES = 1_024;
 /** The start of a page in HTML, or of a spreadsheet in the XML of Excel 2003. Some programs save such files as .xls. */
 const MARKUP_START = /^\s*<(?:!doctype html|html|head|meta|body|table|\?xml)\b/i;
-const CHARSET = /<meta[^>]*?charset=["']?([\w-]+)|<\?xml[^>]*?encoding="([\w-]+)"/i;
+const CHARSET = /<meta[^<>]*?charset=["']?([\w-]+)|<\?xml[^<>]*?encoding="([\w-]+)"/i;
 
 /**
  * Opens a spreadsheet, recognized by its content: a CSV, a workbook of Excel, LibreOffice or Numbers, or an HTML table.

@@ -68,7 +68,7 @@ test('the installed package serves MCP, pages, the framework library and reports
     assert.is(vendor!.name, 'Fjord Hosting');
     const { framework } = await call('addFramework', { library_id: 'GDPR' });
     assert.match(framework!.name, /General Data Protection/);
-    const style = /\/assets\/style\.css\?v=\w+/.exec(await (await fetch(`${service.url}/sign-in`)).text())![0];
+    const style = /\/assets\/page\.css\?v=\w+/.exec(await (await fetch(`${service.url}/sign-in`)).text())![0];
     assert.is((await fetch(service.url + style)).status, 200);
   } finally {
     await client.close();

@@ -69,7 +69,9 @@ function sheetOf(reading: ReadingProcess): RawSheet {
 /** A process that reads one file. It ends at the first failure. */
 export class ReadingProcess {
   private readonly child: ChildProcess;
-  private readonly ended: Promise<never>;
+  private endedBy: Error | null = null;
+  /** Rejects the answer that is waited for. A promise of the end would keep all answers: each race adds a reaction to it. */
+  private rejectAnswer: (error: Error) => void = () => undefined;
   private remainingMs: number;
 
   constructor(private readonly limits: ReadingLimits = LIMITS) {
@@ -81,19 +83,19 @@ export class ReadingProcess {
       execArgv: [`--max-old-space-size=${Math.floor(mebibytes * HEAP_SHARE)}`],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    this.ended = new Promise((_, reject) => {
-      this.child.once('error', reject);
-      this.child.once('exit', (code, signal) => reject(this.endOf(code, signal)));
-    });
-    // Nobody may be waiting.
-    this.ended.catch(() => undefined);
+    const onEnd = (error: Error) => {
+      this.endedBy ??= error;
+      this.rejectAnswer(this.endedBy);
+    };
+    this.child.once('error', onEnd);
+    this.child.once('exit', (code, signal) => onEnd(this.endOf(code, signal)));
   }
 
   /** Sends a request and waits for its answer. @throws Refusal as the reader does, and for too much time or memory */
   async ask<Value>(request: ReadingRequest): Promise<Value> {
     const startedAt = monotonicMs();
     try {
-      const answer = await withTimeout(this.remainingMs, Promise.race([this.answerOf(request), this.ended]), () => {
+      const answer = await withTimeout(this.remainingMs, this.answerOf(request), () => {
         throw this.limitReached(`${this.limits.ms / 1000} s`);
       });
       if ('value' in answer) return answer.value as Value;
@@ -114,9 +116,11 @@ export class ReadingProcess {
   }
 
   private answerOf(request: ReadingRequest): Promise<ReadingAnswer> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
+      if (this.endedBy !== null) reject(this.endedBy);
+      this.rejectAnswer = reject;
       this.child.once('message', (answer) => resolve(answer as ReadingAnswer));
-      // An error here means that the process has ended, which `ended` says.
+      // An error here means that the process has ended, which its exit says.
       this.child.send(request, () => undefined);
     });
   }

@@ -100,16 +100,17 @@ function workbookOf(
 }
 
 const TABLE_STYLE =
-  /<style:style\b[^>]*?style:name="([^"]*)"[^>]*>\s*<style:table-properties\b[^>]*?table:display="false"/g;
-const TABLE = /<table:table\b[^>]*>/g;
+  /<style:style\b[^<>]*?style:name="([^"]*)"[^<>]*>\s*<style:table-properties\b[^<>]*?table:display="false"/g;
+const TABLE = /<table:table\b[^<>]*>/g;
+const TABLE_STYLE_NAME = /table:style-name="([^"]*)"/;
+const TABLE_NAME = /table:name="([^"]*)"/;
 
 /** Returns the names of hidden sheets of an ODS, which SheetJS doesn't tell. */
 function hiddenTables(content: Buffer | undefined): ReadonlySet<string> {
   const xml = content?.toString() ?? '';
   const styles = new Set([...xml.matchAll(TABLE_STYLE)].map(([, style]) => style));
-  const attributeOf = (tag: string, name: string) => new RegExp(`table:${name}="([^"]*)"`).exec(tag)?.[1];
   const tags = [...xml.matchAll(TABLE)].map(([tag]) => tag);
   return new Set(
-    tags.flatMap((tag) => (styles.has(attributeOf(tag, 'style-name')) ? (attributeOf(tag, 'name') ?? []) : [])),
+    tags.flatMap((tag) => (styles.has(TABLE_STYLE_NAME.exec(tag)?.[1]) ? (TABLE_NAME.exec(tag)?.[1] ?? []) : [])),
   );
 }

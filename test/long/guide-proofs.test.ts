@@ -11,9 +11,9 @@ import { folderOfTest, install } from '../support/run/installed.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-/** Returns the blocks of shell commands in a section of README.md. */
+/** Returns the blocks of shell commands in a section of docs/guide.md. */
 function blocksUnder(heading: string): string[] {
-  const page = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs/guide.md'), 'utf8');
   const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`))!;
   return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1]!);
 }
@@ -26,9 +26,9 @@ function folderOfNpx(): string {
   return folder;
 }
 
-const proofs = suite('proofs in README.md');
+const proofs = suite('proofs in docs/guide.md');
 
-proofs('the commands in README.md run as printed, and again after a change', async () => {
+proofs('the commands in docs/guide.md run as printed, and again after a change', async () => {
   const installed = await install();
   const cwd = join(folderOfTest(), 'clone');
   mkdirSync(cwd);
