@@ -55,7 +55,7 @@ test('shows who signed in, how and from where', async ({ web, owner, log, path }
   log.recordTokenUse(caller, 'An <b>assistant</b>', undefined, () => '127.0.0.1');
   web.identity.clock.wait(60_000);
   log.record({ type: 'SIGN_IN_REFUSED', account_id, reason: 'WRONG_PASSWORD', clientInfo: CLIENT_INFO });
-  web.identity.clock.wait(60_000);
+  web.identity.clock.wait(HOUR_MS);
   log.recordRefusal({ event_type: 'TOKEN_REFUSED', actor_id: null });
   web.identity.clock.wait(60_000);
   log.record({ type: 'SIGNED_IN', account_id, factor: 'PASSKEY', clientInfo: CLIENT_INFO });
@@ -66,8 +66,9 @@ test('shows who signed in, how and from where', async ({ web, owner, log, path }
   assert.is(status, 200);
   // Cached names may be a few seconds old.
   assert.equal(rowsOf(text.replaceAll(OWNER.name, 'Owner')), [
-    ['2026-03-01 10:04 UTC', 'Link created', 'veritrail, for Owner', 'this machine', '1'],
-    ['2026-03-01 10:03 UTC', 'Signed in (passkey)', 'Owner', 'Firefox on Linux203.0.113.7', '1'],
+    ['2026-03-01 11:03 UTC', 'Link created', 'veritrail, for Owner', 'this machine', '1'],
+    ['2026-03-01 11:02 UTC', 'Signed in (passkey)', 'Owner', 'Firefox on Linux203.0.113.7', '1'],
+    ['2026-03-01 11:01 UTC', 'Token refused', 'Somebody, unknown account', 'not recorded', '1'],
     [
       '2026-03-01 10:01 UTC',
       'Sign-in refused (wrong password)',
@@ -75,8 +76,6 @@ test('shows who signed in, how and from where', async ({ web, owner, log, path }
       'Firefox on Linux203.0.113.7',
       '1',
     ],
-    // An entry that counts refusals stands at the start of its hour.
-    ['2026-03-01 10:02 UTC', 'Token refused', 'Somebody, unknown account', 'not recorded', '1'],
     [
       '2026-03-01 09:00 UTC until 2026-03-01 10:00 UTC',
       'Token used',
