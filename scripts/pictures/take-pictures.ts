@@ -52,11 +52,11 @@ async function walkFirstMinute({ output }: Service, page: Page): Promise<string[
   await page.waitForURL(/\/organizations\/org_\w+$/);
   const isSealed = async () => {
     await page.reload();
-    return (await main.innerText()).includes('Sealed');
+    return (await main.innerText()).includes('Last sealed');
   };
   await until(isSealed, SEAL_TIMEOUT_MS, 'the demo is sealed');
   await take('home');
-  await main.getByRole('link', { name: /^Go to/ }).click();
+  await main.getByRole('link', { name: /^Go to \d/ }).click();
   await main.getByRole('link', { name: 'See what changed since' }).waitFor();
   await take('certification-audit');
   await main.getByRole('link', { name: 'See what changed since' }).click();
