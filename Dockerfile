@@ -11,7 +11,9 @@ COPY tsconfig.json tsconfig.trail.json ./
 COPY scripts/build.mjs scripts/
 COPY bin bin
 COPY src src
-RUN node scripts/build.mjs && npm prune --omit=dev --ignore-scripts
+# The commit that the version names, as 0.1.0+a816aad8: docker build --build-arg COMMIT=$(git rev-parse HEAD) .
+ARG COMMIT
+RUN COMMIT="$COMMIT" node scripts/build.mjs && npm prune --omit=dev --ignore-scripts
 
 FROM node:22.23.3-slim
 ENV NODE_ENV=production \

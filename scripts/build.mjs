@@ -71,8 +71,13 @@ async function compressAssets() {
   rmSync(outfile);
 }
 
-/** Returns the first 8 hex digits of the commit that has these sources; undefined if git doesn't know or they were edited. */
+/**
+ * Returns the first 8 hex digits of the commit that has these sources: of COMMIT, which the build of an image is given, or
+ * of git. Returns undefined if neither knows, or if the sources were edited.
+ */
 function committedAs() {
+  const given = process.env.COMMIT;
+  if (given) return given.slice(0, 8);
   const git = (...args) => {
     const { status, stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
     return status === 0 ? stdout.trim() : null;

@@ -77,6 +77,14 @@ container('.env.example names every setting and no other', () => {
   assert.equal(settings.sort(), [...SETTING_NAMES].sort());
 });
 
+container('an image is built with the commit that its version names', () => {
+  const build = image.slice(0, image.indexOf('\nFROM', 1 + image.indexOf('FROM')));
+  assert.match(build, /^ARG COMMIT\nRUN COMMIT="\$COMMIT" node scripts\/build\.mjs/m);
+  assert.match(read('scripts/build.mjs'), 'process.env.COMMIT');
+  assert.match(compose, /^ {6}args:\n {8}COMMIT: \$\{COMMIT:-\}$/m);
+  assert.match(read('.github/workflows/release.yml'), /^ {10}build-args: COMMIT=\$\{\{ github\.sha \}\}$/m);
+});
+
 container('both stages of the image use the same Node.js', () => {
   const tags = [...image.matchAll(/^FROM (\S+)/gm)].map(([, tag]) => tag);
   assert.is(tags.length, 2);
