@@ -13,7 +13,7 @@ COPY bin bin
 COPY src src
 # The commit that the version names, as 0.1.0+a816aad8: docker build --build-arg COMMIT=$(git rev-parse HEAD) .
 ARG COMMIT
-RUN COMMIT="$COMMIT" node scripts/build.mjs && npm prune --omit=dev --ignore-scripts
+RUN node scripts/build.mjs && npm prune --omit=dev --ignore-scripts
 
 FROM node:22.23.3-slim
 ENV NODE_ENV=production \
