@@ -7,7 +7,7 @@ export type ErrorCode = RefusalCode | 'unauthorized' | 'method_not_allowed';
 export const ERRORS: Readonly<Record<ErrorCode, { status: number; when: string }>> = {
   invalid_input: { status: 400, when: 'the input is invalid; `issues` lists every problem' },
   unauthorized: { status: 401, when: 'the token is missing or invalid' },
-  forbidden: { status: 403, when: 'the role is too low, or the token is read-only' },
+  forbidden: { status: 403, when: 'the role is too low, or the token or address is read-only' },
   not_found: { status: 404, when: 'it does not exist, or this token has no access to it' },
   method_not_allowed: { status: 405, when: 'a GET on a tool that writes; see the `Allow` header' },
   conflict: {

@@ -2,7 +2,12 @@ import type { z } from 'zod';
 import { dateOf } from '../commands/engine/dates.ts';
 import { asRefusal, damageOf, Refusal, type RefusalCode, unreadableAt } from '../commands/engine/refusal.ts';
 import { type Caller, withConfirmedRoles } from '../commands/organization/caller.ts';
-import { requireUnchangedRights, secondFactorNeeded } from '../commands/organization/permissions.ts';
+import {
+  hasPermissionAnywhere,
+  type Permission,
+  requireUnchangedRights,
+  secondFactorNeeded,
+} from '../commands/organization/permissions.ts';
 import { logSize } from '../queries/moments/log-size.ts';
 import { findParkedPosition } from '../queries/records/parked-position.ts';
 import { type AnswerPage, withPageUrl } from './answer-page.ts';
@@ -48,8 +53,11 @@ export interface CallRunner {
 
 /** All tools, as the transports use them. */
 export interface ToolBox {
-  /** Returns the value of `tools` in tools/list. It is serialised once, by the first call. */
-  listJson(): string;
+  /**
+   * Returns the value of `tools` in tools/list: the tools that the caller may call in at least one organization, and
+   * listOrganizations, which says what that is. Without a caller it lists all tools. Each list is serialised once.
+   */
+  listJson(caller?: Caller): string;
   readonly instructions: string;
   /** Returns the OpenAPI document, in JSON: the direct form of all tools, and the files. */
   openapi(about: Omit<OpenApiOptions, 'description'>): string;
@@ -93,11 +101,15 @@ export function createToolBox(
     if (error.code === 'unavailable' && error.cause !== undefined) reportError(error.cause, tool.name);
     return refusalResult(await withPosition(error, service, caller));
   };
-  let listJson: string | undefined;
+  const permissions = [...new Set(tools.map(({ permission }) => permission))];
+  const lists = new Map<string, string>();
   return {
-    listJson: () => {
-      listJson ??= JSON.stringify(tools.map(describe));
-      return listJson;
+    listJson: (caller) => {
+      const allowed = permissions.filter((one) => caller === undefined || hasPermissionAnywhere(caller, one));
+      const key = allowed.join();
+      const list = lists.get(key) ?? JSON.stringify(tools.filter((tool) => isListed(tool, allowed)).map(describe));
+      lists.set(key, list);
+      return list;
     },
     instructions: INSTRUCTIONS,
     openapi: (about) => JSON.stringify(openapiDocument(tools, { ...about, description: INSTRUCTIONS })),
@@ -127,6 +139,11 @@ export function createToolBox(
       }
     },
   };
+}
+
+/** Returns true for a tool that a caller with these permissions can use. Everybody can ask what they reach. */
+function isListed({ name, permission }: Tool, allowed: readonly Permission[]): boolean {
+  return name === 'listOrganizations' || allowed.includes(permission);
 }
 
 function describe(tool: Tool): object {

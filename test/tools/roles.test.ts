@@ -2,12 +2,17 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FAMILIES } from '../../src/commands/families.ts';
 import { ROLES } from '../../src/commands/organization/caller.ts';
-import { PERMISSIONS, type Permission, roleAllows } from '../../src/commands/organization/permissions.ts';
+import {
+  PERMISSIONS,
+  type Permission,
+  roleAllows,
+  TOOL_PERMISSIONS,
+} from '../../src/commands/organization/permissions.ts';
 import { ALL_TOOLS } from '../../src/tools/all-tools.ts';
 import { daysAgo } from '../support/histories/story.ts';
 import { type ExampleRun, runExamples } from '../support/mcp/examples.ts';
 import { FAMILY_TOOL_CONTRACTS, words } from '../support/mcp/family-contracts.ts';
-import type { Session } from '../support/mcp/mcp-client.ts';
+import { legacyRequest, modernRequest, type Session } from '../support/mcp/mcp-client.ts';
 import { embeddedPair, type ServedPair, serve } from '../support/stores/pairs.ts';
 
 /** One call of each tool, in an order in which an OWNER can make all of them. */
@@ -95,6 +100,17 @@ function callsOf(
   return calls;
 }
 
+/** Returns the names in tools/list, which both eras must give alike. */
+async function listedTools({ url, token }: Session): Promise<string[]> {
+  const [legacy, modern] = (await Promise.all([
+    legacyRequest(url, token, 'tools/list', {}),
+    modernRequest(url, token, 'tools/list'),
+  ])) as { tools: { name: string }[]; cacheScope?: string }[];
+  assert.equal(legacy!.tools, modern!.tools);
+  assert.is(modern!.cacheScope, 'private');
+  return legacy!.tools.map(({ name }) => name);
+}
+
 /** A call, and the permissions that it needs. */
 function call(tool: string, args: object, ...finer: Permission[]) {
   const { permission } = ALL_TOOLS.find(({ name }) => name === tool)!;
@@ -139,13 +155,25 @@ for (const role of ROLES) {
   test(`${role} may do exactly what the table of permissions allows`, async (served) => {
     const session = await served.as(role);
     const [organization] = (await session.ok('listOrganizations')).organizations;
-    assert.is(organization?.role, role);
+    assert.is(organization!.role, role);
+    const allowed = Object.entries(TOOL_PERMISSIONS).filter(([, permission]) => roleAllows(role, permission));
+    assert.equal(
+      [organization!.permissions, organization!.read_only],
+      [allowed.map(([word]) => word), !roleAllows(role, 'changeRecords')],
+    );
+    const expected = ALL_TOOLS.filter(({ permission }) => roleAllows(role, permission)).map(({ name }) => name);
+    assert.equal(await listedTools(session), expected);
+    assert.is(expected.length, { VIEWER: 12, AUDITOR: 12, EDITOR: 30, ADMIN: 32, OWNER: 32 }[role]);
     await check(served, session, (permission) => roleAllows(role, permission));
   });
 }
 
 test('a read-only token can’t write, with any role', async (served) => {
   const session = await served.as('OWNER', { read_only: true });
+  assert.is((await listedTools(session)).length, 12);
+  const [organization] = (await session.ok('listOrganizations')).organizations;
+  assert.equal([organization?.role, organization?.read_only], ['OWNER', true]);
+  assert.equal(organization?.permissions, ['READ_RECORDS', 'READ_ACCESS_LOG', 'EXPORT_HISTORY']);
   await check(served, session, (permission) => !PERMISSIONS[permission].writes);
 });
 
@@ -167,7 +195,7 @@ test('every role can list members', async (served) => {
     ['Maria', 'EDITOR'],
   ]);
   assert.equal(Object.keys((await viewer.ok('listOrganizations')).organizations[0]!), [
-    ...['id', 'name', 'role', 'account_id', 'created_at'],
+    ...['id', 'name', 'role', 'read_only', 'permissions', 'account_id', 'created_at'],
   ]);
 });
 

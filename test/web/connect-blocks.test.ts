@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { connectBlocks, mcpServersConfig, signInBlocks } from '../../src/web/texts/connect-blocks.ts';
+import { connectBlocks, mcpServersConfig, readOnlyAddress, signInBlocks } from '../../src/web/texts/connect-blocks.ts';
 import { configuredServer, pastedArguments } from '../support/web/paste-configuration.ts';
 
 const test = suite('connect blocks');
@@ -76,6 +76,11 @@ test('gives commands that a shell passes on correctly', async () => {
   ]);
   const signIn = signInBlocks(ENDPOINT).find(({ id }) => id === 'claude-code-sign-in')!;
   assert.equal(await pastedArguments(signIn.text, 'claude'), expectedArguments);
+});
+
+test('names the address that only reads, below any base address', () => {
+  assert.is(readOnlyAddress(ENDPOINT), `${ENDPOINT}/readonly`);
+  assert.is(readOnlyAddress('http://localhost:8080/api/mcp/v1'), 'http://localhost:8080/api/mcp/v1/readonly');
 });
 
 test('quotes an address with shell characters', async () => {

@@ -68,11 +68,12 @@ export function hasRecentRights({ checkedAt = Number.NEGATIVE_INFINITY }: Caller
   return monotonicMs() - checkedAt < MAX_RIGHTS_AGE_MS;
 }
 
-/** Returns the same call with the rights of a look-up that began now. */
+/** Returns the same call with the rights of a look-up that began now. A call that may only read stays so. */
 function withRightsOf(caller: Caller, found: Caller | null): Caller {
   const { client, clientInfo, renew, waited_ms } = caller;
   return {
     ...(found ?? { ...caller, roles: new Map(), members: new Map() }),
+    read_only: caller.read_only || found?.read_only === true,
     client,
     checkedAt: monotonicMs(),
     ...(clientInfo === undefined ? {} : { clientInfo }),

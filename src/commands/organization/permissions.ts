@@ -51,6 +51,17 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
+/** The permissions that a tool can need, by their names in answers. The others are for pages. */
+export const TOOL_PERMISSIONS = {
+  READ_RECORDS: 'readRecords',
+  READ_ACCESS_LOG: 'readAccessLog',
+  EXPORT_HISTORY: 'exportHistory',
+  CHANGE_RECORDS: 'changeRecords',
+  ACCEPT_RISKS: 'acceptRisks',
+  ADOPT_FRAMEWORKS: 'adoptFrameworks',
+  ARCHIVE_RECORDS: 'archiveRecords',
+} as const satisfies Record<string, Permission>;
+
 /** Refuses a role that doesn't exist. @throws Refusal invalid_input */
 export function requireValidRole(role: Role): void {
   if (ROLES.includes(role)) return;
@@ -108,6 +119,11 @@ export function hasPermission(caller: Caller, organizationId: string, permission
   );
 }
 
+/** Returns true if a caller has a permission in at least one organization. */
+export function hasPermissionAnywhere(caller: Caller, permission: Permission): boolean {
+  return [...caller.roles.keys()].some((organizationId) => hasPermission(caller, organizationId, permission));
+}
+
 /**
  * Returns the caller's role in an organization, if the caller has the permission there.
  * @throws Refusal `not_found` as `roleIn` does, `forbidden` without the permission
@@ -117,7 +133,10 @@ export function requirePermission(caller: Caller, organizationId: string, permis
   if (hasPermission(caller, organizationId, permission)) return role;
   const rule: PermissionRule = PERMISSIONS[permission];
   if (caller.read_only && rule.writes) {
-    throw new Refusal('forbidden', 'This token is read-only. Use one that may write.');
+    throw new Refusal(
+      'forbidden',
+      'This token or address is read-only. Use a token that may write, at an address without /readonly.',
+    );
   }
   throw forbiddenAs(permission, role, caller.members.get(organizationId));
 }

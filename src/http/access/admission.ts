@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { monotonicMs } from '../../clock/monotonic.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { type Caller, hasRecentRights, withConfirmedRoles } from '../../commands/organization/caller.ts';
+import { mcpAddressOf } from '../../identity/oauth/addresses.ts';
 import { HttpError } from '../http-errors.ts';
 import { countHeader } from '../request.ts';
 import { type Challenges, challenges } from './challenge.ts';
@@ -60,7 +61,8 @@ export function admissionWithOlderRoles(options: AdmissionOptions, sessions?: Se
       throw error;
     }
     if (!isRecheck) limits.countCaller(caller);
-    return Object.assign({}, caller, { checkedAt: monotonicMs(), renew: () => renew(request) });
+    const read_only = caller.read_only || mcpAddressOf(request.url)?.readOnly === true;
+    return Object.assign({}, caller, { read_only, checkedAt: monotonicMs(), renew: () => renew(request) });
   };
   return admit;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { ALL_SCOPES, OAuthAddresses, WRITE_SCOPE } from '../../identity/oauth/addresses.ts';
+import { ALL_SCOPES, MCP_PATH, mcpAddressOf, OAuthAddresses, WRITE_SCOPE } from '../../identity/oauth/addresses.ts';
 import type { ToolBox } from '../../tools/toolbox.ts';
 import { HttpError } from '../http-errors.ts';
 
@@ -18,8 +18,11 @@ export interface Challenges {
 
 export function challenges(baseUrl: string): Challenges {
   const addresses = new OAuthAddresses(baseUrl);
-  const resourceParameters: Challenge = ({ headers }) =>
-    `resource_metadata="${addresses.resourceMetadataFor(headers.host)}", scope="${ALL_SCOPES}"`;
+  const resourceParameters: Challenge = ({ headers, url }) => {
+    // Other addresses, such as those of the direct form, belong to the same resource.
+    const { path, scopes } = mcpAddressOf(url) ?? { path: MCP_PATH, scopes: ALL_SCOPES };
+    return `resource_metadata="${addresses.resourceMetadataFor(headers.host, path)}", scope="${scopes}"`;
+  };
   return {
     missing: (request) => `Bearer realm="veritrail", ${resourceParameters(request)}`,
     invalid: (request) =>
@@ -31,7 +34,8 @@ export function challenges(baseUrl: string): Challenges {
 
 /**
  * Refuses a tool to an OAuth client without its scope. The challenge lets the client ask for more (step-up).
- * Credentials without scopes are checked by the tool itself.
+ * Credentials without scopes are checked by the tool itself, and so are calls at the address that only reads: no scope helps
+ * there.
  */
 export type ScopeGuard = (caller: Caller, tool: string, request: IncomingMessage) => void;
 
@@ -40,6 +44,7 @@ export function scopeGuard(tools: Pick<ToolBox, 'has' | 'isReadOnly'>, baseUrl: 
   const { insufficient } = challenges(baseUrl);
   return ({ scopes }, tool, request) => {
     if (scopes === undefined || scopes.includes(WRITE_SCOPE) || !tools.has(tool) || tools.isReadOnly(tool)) return;
+    if (mcpAddressOf(request.url)?.readOnly) return;
     const message = 'The assistant may only read. Connect it again and allow it to make changes.';
     throw new HttpError(403, 'forbidden', message, { 'WWW-Authenticate': insufficient(request) });
   };

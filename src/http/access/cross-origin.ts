@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { MCP_PATH } from '../../identity/oauth/addresses.ts';
+import { mcpAddressOf } from '../../identity/oauth/addresses.ts';
 import type { RequestState } from '../request.ts';
 import { hostGuard } from './origin.ts';
 
@@ -42,4 +42,4 @@ export function crossOrigin(baseUrl: string, allowedOrigins: ReadonlySet<string>
   };
 }
 
-const isForTools = (path: string) => path === MCP_PATH || path === `${MCP_PATH}/` || path.startsWith(TOOLS_PATH);
+const isForTools = (path: string) => mcpAddressOf(path) !== undefined || path.startsWith(TOOLS_PATH);

@@ -1,5 +1,5 @@
 import type { Middleware, Next } from 'koa';
-import { MCP_PATH, OAUTH_PATHS } from '../../identity/oauth/addresses.ts';
+import { OAUTH_PATHS } from '../../identity/oauth/addresses.ts';
 import type { OAuth } from '../../identity/oauth/oauth.ts';
 import { methodNotAllowed, toHttpError } from '../http-errors.ts';
 import { API_HEADERS, type RequestContext, type RequestState } from '../request.ts';
@@ -8,10 +8,6 @@ import type { RateLimits } from './rate-limits.ts';
 
 const WELL_KNOWN = '/.well-known';
 const SERVER_METADATA_PATH = `${WELL_KNOWN}/oauth-authorization-server`;
-/** Paths of the resource metadata: with the resource's path inserted, and at the root for older clients. */
-const RESOURCE_METADATA_PATHS: ReadonlySet<string> = new Set(
-  [MCP_PATH, ''].flatMap((path) => ['', '/'].map((slash) => `${WELL_KNOWN}/oauth-protected-resource${path}${slash}`)),
-);
 /** Endpoints that programs call themselves, not through a browser. */
 const PROGRAM_PATHS: ReadonlySet<string> = new Set([OAUTH_PATHS.token, OAUTH_PATHS.revoke, OAUTH_PATHS.register]);
 const METADATA_AGE_SECONDS = 300;
@@ -61,7 +57,7 @@ function countRequest({ req }: RequestContext, limits: RateLimits, account: stri
 
 function metadataFor({ addresses, documents }: OAuth, { path, req }: RequestContext): object | null {
   if (path === SERVER_METADATA_PATH) return addresses.authorizationServer(documents.areAdvertised());
-  return RESOURCE_METADATA_PATHS.has(path) ? addresses.protectedResource(req.headers.host) : null;
+  return addresses.protectedResource(req.headers.host, path);
 }
 
 function sendDocument(ctx: RequestContext, document: object): void {

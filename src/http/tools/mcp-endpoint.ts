@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { Middleware } from 'koa';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { MCP_PATH } from '../../identity/oauth/addresses.ts';
+import { mcpAddressOf } from '../../identity/oauth/addresses.ts';
 import type { McpExchange, ProtocolAnswer } from '../../mcp/protocol/mcp-exchange.ts';
 import type { Protocol } from '../../mcp/protocol/protocol.ts';
 import { ProtocolError, RPC_ERRORS } from '../../mcp/protocol/protocol-message.ts';
@@ -44,7 +44,7 @@ export function mcpEndpoint(
   }
 
   return async (ctx, next) => {
-    if (!isEndpoint(ctx.req.url ?? '')) return next();
+    if (mcpAddressOf(ctx.req.url) === undefined) return next();
     ctx.respond = false;
     try {
       await serve(ctx);
@@ -54,9 +54,6 @@ export function mcpEndpoint(
     }
   };
 }
-
-const isEndpoint = (url: string) =>
-  url === MCP_PATH || (url.startsWith(MCP_PATH) && /^\/?(\?.*)?$/.test(url.slice(MCP_PATH.length)));
 
 /** Returns true if the client also accepts a stream. @throws HttpError 406 if it doesn't accept JSON */
 function requireAcceptable(accept = '*/*'): boolean {

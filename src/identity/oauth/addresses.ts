@@ -13,8 +13,36 @@ export const OAUTH_PATHS = {
   interaction: '/oauth/interaction',
 } as const;
 
-/** The path of the MCP endpoint, the only resource that tokens are valid for. */
+/** The path of the MCP endpoint. */
 export const MCP_PATH = '/api/mcp/v1';
+/** The path at which the endpoint only reads, whatever the credential may do. */
+export const READ_ONLY_MCP_PATH = `${MCP_PATH}/readonly`;
+
+/** One address of the MCP endpoint. */
+export interface McpAddress {
+  /** The path as the client spells it, with or without a slash at its end. */
+  path: string;
+  readOnly: boolean;
+  /** The scopes that a client can use there. */
+  scopes: string;
+}
+
+const MCP_ADDRESSES: ReadonlyMap<string, McpAddress> = new Map(
+  [MCP_PATH, READ_ONLY_MCP_PATH]
+    .flatMap((path) => [path, `${path}/`])
+    .map((path) => {
+      const readOnly = path.startsWith(READ_ONLY_MCP_PATH);
+      return [path, { path, readOnly, scopes: readOnly ? READ_SCOPE : ALL_SCOPES }];
+    }),
+);
+
+/** Returns the address of the MCP endpoint that a request's path and query name; undefined for any other. */
+export function mcpAddressOf(url = ''): McpAddress | undefined {
+  if (!url.startsWith(MCP_PATH)) return undefined;
+  return MCP_ADDRESSES.get(url) ?? MCP_ADDRESSES.get(url.split('?', 1)[0]!);
+}
+
+const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 
 /** The loopback names of this machine, as written in URLs. */
 export const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
@@ -25,8 +53,8 @@ export class OAuthAddresses {
   readonly issuer: string;
   /** The resource's identifier, which access tokens are bound to. */
   readonly resource: string;
-  /** All spellings of the resource that clients use. */
-  readonly resourceAliases: readonly string[];
+  /** All names of the resource that clients use, and the scopes that a token asked for by this name can have. */
+  readonly scopesOfResource: ReadonlyMap<string, string>;
   /** This machine's loopback names with the port, if the base address is one of them; else empty. */
   private readonly loopbackHosts: readonly string[];
 
@@ -37,13 +65,10 @@ export class OAuthAddresses {
     const loopback = protocol === 'http:' && LOOPBACK_NAMES.has(hostname);
     this.loopbackHosts = loopback ? [...LOOPBACK_NAMES].map((name) => (port === '' ? name : `${name}:${port}`)) : [];
     const bases = [...new Set([origin, ...this.loopbackHosts.map((host) => `http://${host}`)])];
-    this.resourceAliases = bases.flatMap((base) => [
-      base + MCP_PATH,
-      `${base}${MCP_PATH}/`,
-      `${base}/api/mcp/tools`,
-      base,
-      `${base}/`,
-    ]);
+    const paths = [...MCP_ADDRESSES.keys(), '/api/mcp/tools', '/api/mcp/tools/', '', '/'];
+    this.scopesOfResource = new Map(
+      bases.flatMap((base) => paths.map((path) => [base + path, mcpAddressOf(path)?.scopes ?? ALL_SCOPES])),
+    );
   }
 
   /** Returns the base address for a request's Host header. On loopback it keeps the client's own name for the machine. */
@@ -53,17 +78,24 @@ export class OAuthAddresses {
       : this.issuer;
   }
 
-  /** Returns the address of the resource's metadata (RFC 9728 section 3.1). */
-  resourceMetadataFor(host: string | undefined): string {
-    return `${this.baseFor(host)}/.well-known/oauth-protected-resource${MCP_PATH}`;
+  /** Returns the address of the resource's metadata (RFC 9728 section 3.1). @param path the path that the client used */
+  resourceMetadataFor(host: string | undefined, path: string): string {
+    return this.baseFor(host) + RESOURCE_METADATA_PATH + path;
   }
 
-  /** Returns the resource's metadata. RFC 9728 requires the identifier that the client used. */
-  protectedResource(host: string | undefined): object {
+  /**
+   * Returns the metadata at an address; null if it is another one. RFC 9728 requires the identifier that the client used.
+   * The address without a resource's path is for older clients.
+   */
+  protectedResource(host: string | undefined, metadataPath: string): object | null {
+    if (!metadataPath.startsWith(RESOURCE_METADATA_PATH)) return null;
+    const path = metadataPath.slice(RESOURCE_METADATA_PATH.length);
+    const address = mcpAddressOf(path === '' || path === '/' ? MCP_PATH : path);
+    if (address === undefined) return null;
     return {
-      resource: this.baseFor(host) + MCP_PATH,
+      resource: this.baseFor(host) + address.path,
       authorization_servers: [this.issuer],
-      scopes_supported: [READ_SCOPE, WRITE_SCOPE],
+      scopes_supported: address.scopes.split(' '),
       bearer_methods_supported: ['header'],
       resource_name: 'veritrail',
     };
@@ -90,7 +122,7 @@ export class OAuthAddresses {
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       client_id_metadata_document_supported: documents,
-      protected_resources: [this.resource],
+      protected_resources: [this.resource, this.issuer + READ_ONLY_MCP_PATH],
     };
   }
 }

@@ -230,16 +230,18 @@ function features({ addresses, clients }: AuthorizationServerOptions): Configura
       defaultResource: async () => addresses.resource,
       useGrantedResource: async () => true,
       getResourceServerInfo: async (_ctx, resource) => {
-        if (!addresses.resourceAliases.includes(resource)) throw new errors.InvalidTarget();
-        return { scope: ALL_SCOPES, audience: addresses.resource, accessTokenFormat: 'opaque' };
+        const scope = addresses.scopesOfResource.get(resource);
+        if (scope === undefined) throw new errors.InvalidTarget();
+        return { scope, audience: addresses.resource, accessTokenFormat: 'opaque' };
       },
     },
   };
 }
 
 /**
- * Counts a valid request and fills in defaults. Without a scope of ours it gets all scopes. It gets every spelling of
- * the resource, because clients may spell it differently when they exchange the code.
+ * Counts a valid request and fills in defaults. Without a scope of ours it gets all scopes; for the address that only reads,
+ * it gets the read scope, whatever it asks for. It gets every name of the resource, because clients may spell it
+ * differently when they exchange the code.
  */
 function checkRequest({ addresses, countRequest }: AuthorizationServerOptions) {
   return async (ctx: KoaContextWithOIDC, mode: string | undefined) => {
@@ -256,7 +258,10 @@ function checkRequest({ addresses, countRequest }: AuthorizationServerOptions) {
     }
     const scopes = String(params.scope ?? '').split(' ');
     if (!scopes.includes(READ_SCOPE) && !scopes.includes(WRITE_SCOPE)) params.scope = ALL_SCOPES;
-    params.resource = [...addresses.resourceAliases];
+    const resources = [params.resource].flat().map(String);
+    if (resources.every((resource) => addresses.scopesOfResource.get(resource) === READ_SCOPE))
+      params.scope = READ_SCOPE;
+    params.resource = [...addresses.scopesOfResource.keys()];
   };
 }
 

@@ -159,7 +159,7 @@ export class Consent {
     };
     const grant = new provider.Grant(properties);
     const scopes = record.read_only ? READ_SCOPE : `${READ_SCOPE} ${WRITE_SCOPE}`;
-    for (const resource of addresses.resourceAliases) grant.addResourceScope(resource, scopes);
+    for (const resource of addresses.scopesOfResource.keys()) grant.addResourceScope(resource, scopes);
     await grant.save();
     await clients.recordGrant(clientId, record.expires_at);
   }

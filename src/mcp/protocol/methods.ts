@@ -2,6 +2,7 @@
 import { type Implementation, type Result, specTypeSchemas } from '@modelcontextprotocol/server';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { isObject } from '../../tools/schema/is-object.ts';
+import { once } from '../../tools/schema/once.ts';
 import type { CallContext } from '../../tools/tool.ts';
 import type { ToolBox } from '../../tools/toolbox.ts';
 import { getPrompt, PROMPT_LIST } from '../prompts/prompts.ts';
@@ -31,6 +32,8 @@ export type Method = (call: PendingCall, notify: Notify) => Promise<PreparedResu
 
 /** A modern client may cache for an hour what only a new version of the service changes: lists, the framework library. */
 const STATIC_CACHE = { ttlMs: 3_600_000, cacheScope: 'public' };
+/** The list of tools follows the caller's roles, which seldom change. */
+const TOOLS_CACHE = { ttlMs: 300_000, cacheScope: 'private' };
 /** The register's current data: it must not be cached or shared. */
 const LIVE_CACHE = { ttlMs: 0, cacheScope: 'private' };
 
@@ -44,10 +47,10 @@ export function protocolMethods(era: Era, served: ServedProtocol): ReadonlyMap<s
   const { tools } = served;
   return new Map<string, Method>([
     era === 'legacy' ? ['initialize', initialize(served)] : ['server/discover', discover(served)],
-    ['tools/list', listOf('tools', era, () => tools.listJson())],
-    ['prompts/list', listOf('prompts', era, () => JSON.stringify(PROMPT_LIST))],
-    ['resources/list', listOf('resources', era, () => JSON.stringify(RESOURCES))],
-    ['resources/templates/list', listOf('resourceTemplates', era, () => JSON.stringify(RESOURCE_TEMPLATES))],
+    ['tools/list', listOf('tools', cacheFor(era, TOOLS_CACHE), ({ caller }) => tools.listJson(caller))],
+    ['prompts/list', staticList('prompts', era, PROMPT_LIST)],
+    ['resources/list', staticList('resources', era, RESOURCES)],
+    ['resources/templates/list', staticList('resourceTemplates', era, RESOURCE_TEMPLATES)],
     ['tools/call', (call, notify) => callTool(era, served, call, notify)],
     ['prompts/get', (call) => answerPrompt(era, tools, call)],
     ['resources/read', (call) => answerResource(era, tools, call)],
@@ -82,17 +85,24 @@ function withIcons(served: ServedProtocol): Implementation {
   return { ...nameOf(served), ...icons };
 }
 
-/** Answers a list of one page, whose JSON is made once, when it is first needed. */
-function listOf(member: string, era: Era, json: () => string): Method {
-  let list: PreparedResult | undefined;
-  return ({ request }) => {
+function staticList(member: string, era: Era, list: readonly object[]): Method {
+  const json = once(() => JSON.stringify(list));
+  return listOf(member, cacheFor(era, STATIC_CACHE), json);
+}
+
+/** Answers a list of one page. There are few different lists, so each is prepared once. */
+function listOf(member: string, cache: object, jsonFor: (exchange: McpExchange) => string): Method {
+  const prepared = new Map<string, PreparedResult>();
+  return ({ request, exchange }) => {
     if (request.params.cursor !== undefined) throw invalidParams('Unknown cursor: this list has one page.');
-    list ??= { ...cacheFor(era, true), [PREPARED]: { text: Buffer.from(`"${member}":${json()}}}`) } };
+    const json = jsonFor(exchange);
+    const list = prepared.get(json) ?? { ...cache, [PREPARED]: { text: Buffer.from(`"${member}":${json}}}`) } };
+    prepared.set(json, list);
     return list;
   };
 }
 
-const cacheFor = (era: Era, isStatic: boolean) => (era === 'legacy' ? {} : isStatic ? STATIC_CACHE : LIVE_CACHE);
+const cacheFor = (era: Era, cache: object): object => (era === 'legacy' ? {} : cache);
 
 async function callTool(
   era: Era,
@@ -139,7 +149,11 @@ async function answerResource(era: Era, tools: ToolBox, { request, exchange }: P
     throw new ProtocolError(200, RESOURCE_NOT_FOUND[era], message, { uri: uri.slice(0, 500) });
   }
   const { contents, isStatic } = resource;
-  return { contents, ...cacheFor(era, isStatic), ...(isStatic ? {} : { _meta: UNTRUSTED }) };
+  return {
+    contents,
+    ...cacheFor(era, isStatic ? STATIC_CACHE : LIVE_CACHE),
+    ...(isStatic ? {} : { _meta: UNTRUSTED }),
+  };
 }
 
 async function complete(era: Era, tools: ToolBox, { request, exchange }: PendingCall): Promise<Result> {

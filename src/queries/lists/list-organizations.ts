@@ -1,5 +1,6 @@
 import type { Caller, Role } from '../../commands/organization/caller.ts';
 import { memberRole } from '../../commands/organization/organization-state.ts';
+import { hasPermission, TOOL_PERMISSIONS } from '../../commands/organization/permissions.ts';
 import { textKey } from '../../projections/read-models/search-text.ts';
 import type { Reader, Snapshot } from '../moments/snapshot.ts';
 import { readMemberNames } from '../records/member-names.ts';
@@ -19,7 +20,7 @@ interface OrganizationDocument {
   membership_ends: Record<string, string>;
 }
 
-/** Lists the organizations that a credential can access, by name, with its role there. */
+/** Lists the organizations that a credential can access, by name, with its role there and what it may do. */
 export async function listOrganizations(
   reader: Reader,
   caller: Caller,
@@ -72,7 +73,17 @@ async function presentOrganization(
   withMembers: boolean,
 ) {
   const { id, name, created_at } = document;
-  const organization = { id, name, role: caller.roles.get(id)!, account_id: caller.account_id, created_at };
+  const organization = {
+    id,
+    name,
+    role: caller.roles.get(id)!,
+    read_only: !hasPermission(caller, id, 'changeRecords'),
+    permissions: Object.entries(TOOL_PERMISSIONS).flatMap(([word, one]) =>
+      hasPermission(caller, id, one) ? word : [],
+    ),
+    account_id: caller.account_id,
+    created_at,
+  };
   if (!withMembers) return organization;
   const now = snapshot.now().toISOString();
   const currentMembers = Object.entries(document.members).filter(([account]) => memberRole(document, account, now));

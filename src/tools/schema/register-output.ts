@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ROLES } from '../../commands/organization/caller.ts';
+import { TOOL_PERMISSIONS } from '../../commands/organization/permissions.ts';
 import { ACCESS_ENTRY_TYPES } from '../../identity/access-log/access-entry-types.ts';
 import { ACCESS_RECORD_TYPE } from '../../queries/changes/access-log-source.ts';
 import { CHANGE_FAULTS, SEAL_FAULTS } from '../../queries/proofs/change-fault.ts';
@@ -156,6 +157,8 @@ export const organizationsOutput = () =>
         id: field.id('org'),
         name: z.string(),
         role: z.enum(ROLES),
+        read_only: z.boolean().describe('you can change nothing here, by your role, token or address'),
+        permissions: z.array(z.enum(Object.keys(TOOL_PERMISSIONS))),
         account_id: field.id('acc').describe('yours'),
         created_at: time(),
         members: z.array(member).optional().describe('with include_members'),

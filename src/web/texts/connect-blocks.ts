@@ -1,4 +1,7 @@
-import { LOOPBACK_NAMES } from '../../identity/oauth/addresses.ts';
+import { LOOPBACK_NAMES, MCP_PATH, READ_ONLY_MCP_PATH } from '../../identity/oauth/addresses.ts';
+
+/** Returns the address at which the endpoint only reads. */
+export const readOnlyAddress = (endpoint: string): string => endpoint.replace(MCP_PATH, READ_ONLY_MCP_PATH);
 
 /** The name of this service in the configurations of assistants. */
 const SERVER_NAME = 'veritrail';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CommandHandler } from '../../../src/commands/engine/handler.ts';
-import { withConfirmedRoles } from '../../../src/commands/organization/caller.ts';
+import { withConfirmedRoles, withCurrentRights } from '../../../src/commands/organization/caller.ts';
 import { callerOf as httpCallerOf } from '../../../src/http/access/admission.ts';
 import { firstStart } from '../../../src/identity/installation/installation.ts';
 import { executeOrganizationCommand } from '../../../src/identity/memberships/actor.ts';
@@ -52,6 +52,14 @@ test('a failing log: returns older roles with a confirmation, which fails too', 
   const older = await callerOf(started);
   assert.is(older.roles.get(organizationId), first.roles.get(organizationId));
   assert.instance(await rejectionError(withConfirmedRoles(older)), StoreUnavailable);
+});
+
+test('a call that may only read stays so when its rights are looked up again', async () => {
+  const caller = await callerOf(await start());
+  assert.not(caller.read_only);
+  const reader = { ...caller, read_only: true, confirm: async () => caller, renew: async () => caller };
+  assert.ok((await withConfirmedRoles(reader)).read_only);
+  assert.ok((await withCurrentRights({ ...reader, checkedAt: Number.NEGATIVE_INFINITY })).read_only);
 });
 
 test('a silent log: returns older roles after a second, and confirms them when the log answers', async () => {

@@ -138,6 +138,38 @@ for (const spelling of ['/api/mcp/v1', '/api/mcp/v1/', '', '/', '/api/mcp/tools'
   });
 }
 
+for (const spelling of ['/api/mcp/v1/readonly', '/api/mcp/v1/readonly/']) {
+  flow(`a token asked for ${spelling} reads only, at all addresses, and stays so when refreshed`, async () => {
+    const service = await start();
+    const client = await newClient(service);
+    const resource = service.url + spelling;
+    for (const scope of [undefined, 'compliance:read compliance:write', 'compliance:write']) {
+      const { code, verifier } = await authorizeAsOwner(service, client, { resource, scope });
+      const first = (await exchange(service, client, code, verifier, { resource: undefined })).json;
+      const second = (await refresh(service, client, String(first.refresh_token), { resource: service.resource })).json;
+      for (const { scope, access_token } of [first, second]) {
+        assert.is(scope, 'compliance:read');
+        assert.ok((await isAdmitted(service, String(access_token))).read_only);
+      }
+    }
+  });
+}
+
+flow('a connection that may write can get a token that reads only, and one that writes again', async () => {
+  const service = await start();
+  const { client, tokens } = await connectClient(service);
+  let { refresh_token } = tokens;
+  for (const [path, scope] of [
+    ['/readonly', 'compliance:read'],
+    ['', 'compliance:read compliance:write'],
+  ] as const) {
+    const { json } = await refresh(service, client, refresh_token, { resource: service.resource + path });
+    assert.is(json.scope, scope);
+    assert.is((await isAdmitted(service, String(json.access_token))).read_only, path !== '');
+    refresh_token = String(json.refresh_token);
+  }
+});
+
 flow('a loopback client may use another name of this machine', async () => {
   const service = await start();
   const local = service.resource.replace('127.0.0.1', 'localhost');

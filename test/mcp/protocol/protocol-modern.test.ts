@@ -89,7 +89,7 @@ test('tools/list says how long and for whom it can be cached', async ({ service 
   assert.is(status, 200);
   const { tools, ...rest } = json.result as Json;
   assert.is(JSON.stringify(tools), service.tools.listJson());
-  assert.equal(rest as unknown, { resultType: 'complete', ttlMs: 3_600_000, cacheScope: 'public', _meta: SERVER_INFO });
+  assert.equal(rest as unknown, { resultType: 'complete', ttlMs: 300_000, cacheScope: 'private', _meta: SERVER_INFO });
   assertError(await send(service, 'tools/list', { cursor: 'x' }), 200, -32602);
 });
 

@@ -28,7 +28,10 @@ export const assistantsPage = ({
       section: ASSISTANTS,
       body: (
         <>
-          <p class="sub">Assistants that may act in your name. When you disconnect one, it loses access immediately.</p>
+          <p class="sub">
+            Assistants that may act in your name. When you disconnect one, it loses access immediately. After your role
+            was raised, connect them again: an assistant keeps its list of tools.
+          </p>
           {active.length === 0 ? (
             <>
               <p class="muted">

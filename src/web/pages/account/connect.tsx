@@ -2,7 +2,7 @@ import { CopyBlock } from '../../components/components.tsx';
 import { ExpiringTokens } from '../../components/expiring-tokens.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
-import { signInBlocks } from '../../texts/connect-blocks.ts';
+import { readOnlyAddress, signInBlocks } from '../../texts/connect-blocks.ts';
 
 const PATH = '/connect';
 
@@ -33,6 +33,13 @@ function ConnectionMethods({ endpoint }: { endpoint: string }) {
             <CopyBlock id={id} text={text} />
           </div>
         ))}
+        <h3>Any assistant that should only read</h3>
+        <p>Use this address instead of the one above. Through it nothing can be changed, whatever your role is.</p>
+        <CopyBlock id="read-only-address" text={readOnlyAddress(endpoint)} />
+        <p>
+          An assistant sees only the tools that it may use, and keeps this list. After your role was raised, connect it
+          again.
+        </p>
       </section>
       <section class="card">
         <h2>API token</h2>

@@ -175,6 +175,9 @@ function RoleCard({ details: { memberPath, member }, form }: CardProps) {
       <Form action={`${memberPath}/role`}>
         <FormError form={form} ids={{ reason: 'role-reason' }} />
         <SelectField form={form} name="role" label="Role" choices={roleChoices('OWNER')} value={member.role} />
+        <p class="muted">
+          After a higher role, the member connects assistants again: an assistant keeps its list of tools.
+        </p>
         <ReasonField form={form} id="role-reason" />
         <button type="submit">Change role</button>
       </Form>
