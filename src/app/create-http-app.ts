@@ -125,7 +125,7 @@ function sessionReader({ people }: Identity, baseUrl: string): RequestServices['
 }
 
 function createAuthorizationServer(
-  { config, stores, identity, clock, logger }: HttpAppOptions,
+  { config, stores, identity, accessEvents, clock, logger }: HttpAppOptions,
   { baseUrl, readClientInfo, signedIn }: RequestServices,
 ): Promise<OAuth> {
   return createOAuth({
@@ -139,6 +139,7 @@ function createAuthorizationServer(
     requireTrust: clock.requireTrust,
     metadataFetch: config.clientMetadataFetch,
     log: logger,
+    onAssistantEvent: accessEvents.emit,
     report: (error) => logger.error({ err: error }, 'the OAuth server failed'),
   });
 }

@@ -15,6 +15,8 @@ const VALUE_TEXTS: Readonly<Record<string, string>> = {
   BAD_ANSWER: 'response of the OpenID provider not accepted',
   NOT_ADMITTED: 'person not admitted for sign-in with the OpenID provider',
   NOT_CONNECTED: 'account not connected to the OpenID provider',
+  CODE_REUSED: 'its authorization code was used again',
+  REFRESH_TOKEN_REUSED: 'its refresh token was used again, more than a minute after the first use',
   read: 'read only',
   write: 'read and write',
 };

@@ -33,6 +33,7 @@ const ENTRY_TYPES = {
   ACCOUNT_LINK_REVOKED: { text: 'Link revoked', filter: 'accounts' },
   ASSISTANT_ALLOWED: { text: 'Assistant allowed', filter: 'tokens' },
   ASSISTANT_DENIED: { text: 'Assistant denied', filter: 'refusals' },
+  ASSISTANT_REVOKED: { text: 'Assistant disconnected', filter: 'refusals' },
   TOKEN_USED: { text: 'Token used', filter: 'tokens', counted: true },
   TOKEN_REFUSED: { text: 'Token refused', filter: 'refusals', counted: true },
   EXPORT_DOWNLOADED: { text: 'Export downloaded', filter: 'downloads', countedIfMany: true },

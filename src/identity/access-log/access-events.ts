@@ -66,10 +66,17 @@ export interface ImportedNameEvent {
   by: string;
 }
 
-/** A person's answer to an assistant that asks for access. */
+/** A person's answer to an assistant that asks for access, or the end of one that may have lost its secrets. */
 export type AssistantEvent = { account_id: string; clientInfo: ClientInfo; assistant: string } & (
   | { type: 'ASSISTANT_ALLOWED'; organizations: readonly string[]; role: Role; access: 'read' | 'write' }
   | { type: 'ASSISTANT_DENIED' }
+  /** Its authorization code or a refresh token was used again. */
+  | {
+      type: 'ASSISTANT_REVOKED';
+      token_id: string;
+      organizations: readonly string[];
+      reason: 'CODE_REUSED' | 'REFRESH_TOKEN_REUSED';
+    }
 );
 
 /** Returns the address that a call came from. */

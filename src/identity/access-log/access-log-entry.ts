@@ -36,6 +36,7 @@ export function entryOf(event: Exclude<AccessEvent, { type: 'TOKEN_USED' }>): Ac
       return entryOfDownload(event);
     case 'ASSISTANT_ALLOWED':
     case 'ASSISTANT_DENIED':
+    case 'ASSISTANT_REVOKED':
       return entryOfAssistant(event);
     case 'ACCOUNT_LINK_CREATED':
     case 'ACCOUNT_LINK_REVOKED':
@@ -80,6 +81,10 @@ function entryOfAssistant(event: AssistantEvent): AccessLogEntry {
   const { type, account_id, clientInfo, assistant } = event;
   const entry = { event_type: type, actor_id: account_id, clientInfo, client: assistant };
   if (event.type === 'ASSISTANT_DENIED') return entry;
+  if (event.type === 'ASSISTANT_REVOKED') {
+    const { token_id, organizations, reason } = event;
+    return { ...entry, actor_id: token_id, account_id, organizations, details: { reason } };
+  }
   const { organizations, role, access } = event;
   return { ...entry, organizations, details: { role, access } };
 }

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { isOutage } from '../../commands/engine/refusal.ts';
@@ -72,8 +73,20 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return generateToken('ACCESS');
     },
   });
-  Object.defineProperty(RefreshToken.prototype, 'generateTokenId', { value: () => generateToken('REFRESH') });
+  Object.defineProperty(RefreshToken.prototype, 'generateTokenId', { value: () => nextRefreshToken(options.keys) });
   return provider;
+}
+
+/**
+ * Returns the text of a new refresh token. One that replaces another follows from that one's text, so that every use of it,
+ * at any instance, gets the same successor, and no store holds its text.
+ */
+function nextRefreshToken({ refreshKey }: AuthorizationServerOptions['keys']): string {
+  const used = Provider.ctx?.oidc.entities.RotatedRefreshToken?.jti;
+  return generateToken(
+    'REFRESH',
+    used === undefined ? undefined : createHmac('sha256', refreshKey).update(used).digest(),
+  );
 }
 
 /** Answers 503 instead of the library's 500, for programs. People get a page. */

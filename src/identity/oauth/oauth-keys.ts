@@ -12,7 +12,7 @@ const KEY_ID = 'key:oauth-signing';
 /** Loads the OAuth server's keys. The first process generates them, and all processes use the same. */
 export async function loadOAuthKeys(
   accounts: AccountStore,
-): Promise<{ jwks: { keys: JWK[] }; cookieKey: string; clientKey: Buffer }> {
+): Promise<{ jwks: { keys: JWK[] }; cookieKey: string; clientKey: Buffer; refreshKey: Buffer }> {
   if ((await accounts.get('secrets', KEY_ID)) === null) {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     await accounts.insert('secrets', { id: KEY_ID, jwk: privateKey.export({ format: 'jwk' }) });
@@ -24,5 +24,6 @@ export async function loadOAuthKeys(
     jwks: { keys: [{ ...jwk, use: 'sig', alg: 'ES256' }] },
     cookieKey: cookieKey.toString('base64url'),
     clientKey,
+    refreshKey: await sharedSecret(accounts, 'oauth-refresh'),
   };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
+import type { AssistantEvent } from '../access-log/access-events.ts';
 import { networkOf } from '../client-info.ts';
 import { accountActor } from '../memberships/actor.ts';
 import type { Members } from '../memberships/members.ts';
@@ -16,7 +17,7 @@ import type { MetadataFetchMode, OutboundNetwork } from './metadata-fetch.ts';
 import { loadOAuthKeys } from './oauth-keys.ts';
 import type { OAuthServer } from './oauth-server.ts';
 import { Quota } from './quota.ts';
-import type { AdapterOptions } from './store-adapter.ts';
+import type { AdapterOptions, GrantReuse } from './store-adapter.ts';
 
 const MINUTE_MS = 60_000;
 /** Authorization requests without a session in a minute: from one network, and in total. Each is stored for 30 minutes. */
@@ -39,6 +40,8 @@ export interface OAuthOptions {
   requireTrust?: () => void;
   /** The setting for fetching client documents. */
   metadataFetch: MetadataFetchMode;
+  /** Called after a grant ended because its code or refresh token was used again. By default nothing listens. */
+  onAssistantEvent?: ((event: AssistantEvent) => void) | undefined;
   /** Reports an error on our side. */
   report(error: unknown): void;
   /** The log for fetches of client documents. */
@@ -142,7 +145,19 @@ function limitOf(
   };
 }
 
-function adapterOptions({ accounts, members, tokens, now }: OAuthOptions): AdapterOptions {
+const REUSE_TEXTS: Readonly<Record<GrantReuse['reason'], string>> = {
+  CODE_REUSED: 'Its authorization code was used again.',
+  REFRESH_TOKEN_REUSED: 'Its refresh token was used again, more than a minute after the first use.',
+};
+
+function adapterOptions({
+  accounts,
+  members,
+  tokens,
+  now,
+  addressOf,
+  onAssistantEvent = () => undefined,
+}: OAuthOptions): AdapterOptions {
   return {
     accounts,
     now,
@@ -152,9 +167,21 @@ function adapterOptions({ accounts, members, tokens, now }: OAuthOptions): Adapt
       const memberships = await members.organizationsOf(record.account_id);
       return memberships.some(({ id }) => record.organizations.includes(id));
     },
-    endGrant: async (tokenId) => {
+    endGrant: async (tokenId, reuse) => {
       const record = await accounts.get<TokenRecord>('tokens', tokenId);
-      if (record !== null && record.revoked_at === null) await tokens.revoke(tokenId, 'Its OAuth grant ended.');
+      if (record === null || record.revoked_at !== null) return;
+      await tokens.revoke(tokenId, reuse === null ? 'Its OAuth grant ended.' : REUSE_TEXTS[reuse.reason]);
+      if (reuse === null) return;
+      const { account_id, organizations, client } = record;
+      onAssistantEvent({
+        type: 'ASSISTANT_REVOKED',
+        token_id: tokenId,
+        account_id,
+        organizations,
+        assistant: client?.name ?? record.name,
+        reason: reuse.reason,
+        clientInfo: { address: addressOf(reuse.request), agent: '' },
+      });
     },
   };
 }

@@ -1,7 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { hashToken, isWellFormed, type TokenKind } from '../tokens/token.ts';
-import { type Adapter, type AdapterPayload, errors } from './oidc-provider.ts';
+import { type Adapter, type AdapterPayload, errors, Provider } from './oidc-provider.ts';
 import { type StoredModel, storedModelId } from './stored-model.ts';
 
 export interface AdapterOptions {
@@ -10,13 +11,24 @@ export interface AdapterOptions {
   /** Returns true if the grant's TokenRecord can still be used: it and a membership that it reaches have not ended. */
   isGrantActive(tokenId: string): Promise<boolean>;
   /** Revokes the grant's TokenRecord. Does nothing if it is revoked or missing. */
-  endGrant(tokenId: string): Promise<void>;
+  endGrant(tokenId: string, reuse: GrantReuse | null): Promise<void>;
+}
+
+/** The second use of a code or refresh token. Somebody else may have it, so it ends the grant. */
+export interface GrantReuse {
+  reason: 'CODE_REUSED' | 'REFRESH_TOKEN_REUSED';
+  request: IncomingMessage;
 }
 
 /** Replaces the id in stored JSON, which can't contain this character itself. */
 const ID_PLACEHOLDER = '\u0000';
 /** Used codes and tokens are kept this long, so a second use is noticed. */
 const CONSUMED_RETENTION_MS = 30 * 86_400_000;
+/**
+ * A refresh token can be used again for this long, with the same successor. Two windows of a client share one sign-in and
+ * refresh it at the same moment, and a client repeats a request whose answer was lost.
+ */
+const REFRESH_REPEAT_SECONDS = 60;
 /** Kinds with a token format, so malformed ones need no look-up. */
 const TOKEN_KINDS: Readonly<Record<string, TokenKind>> = { AccessToken: 'ACCESS', RefreshToken: 'REFRESH' };
 
@@ -30,6 +42,7 @@ export class StoreAdapter implements Adapter {
     protected readonly options: AdapterOptions,
   ) {}
 
+  /** Stores a model. A refresh token stays as it is, because every use of its predecessor stores it. */
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
     const { jti: _jti, consumed: _consumed, ...rest } = payload;
     const row: StoredModel = {
@@ -40,7 +53,8 @@ export class StoreAdapter implements Adapter {
       consumed: null,
       payload: JSON.stringify(rest).replaceAll(id, ID_PLACEHOLDER),
     };
-    await this.options.accounts.put('oauth', row);
+    if (this.kind === 'RefreshToken') await this.options.accounts.insert('oauth', row);
+    else await this.options.accounts.put('oauth', row);
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
@@ -49,10 +63,14 @@ export class StoreAdapter implements Adapter {
     const row = await this.row(id);
     if (row === null || hasPassed(row.expires_at, this.options.now)) return undefined;
     const payload = JSON.parse(row.payload.replaceAll(ID_PLACEHOLDER, id)) as AdapterPayload;
-    return { ...payload, jti: id, ...(row.consumed === null ? {} : { consumed: row.consumed }) };
+    return {
+      ...payload,
+      jti: id,
+      ...(row.consumed === null || this.isRepeatable(row) ? {} : { consumed: row.consumed }),
+    };
   }
 
-  /** Marks a code or token as used. A second use ends the grant. @throws InvalidGrant for every use but the first */
+  /** Marks a code or token as used. A second use ends the grant. @throws InvalidGrant for such a use */
   async consume(id: string): Promise<void> {
     const row = await this.row(id);
     const soon = new Date(this.time() + CONSUMED_RETENTION_MS).toISOString();
@@ -61,8 +79,10 @@ export class StoreAdapter implements Adapter {
       expires_at: row !== null && row.expires_at < soon ? row.expires_at : soon,
     };
     if (await this.options.accounts.update('oauth', this.rowId(id), fields, { consumed: null })) return;
+    const used = await this.row(id);
+    if (used !== null && this.isRepeatable(used)) return;
     const grantId = row?.grant_id ?? null;
-    if (grantId !== null) await this.options.endGrant(grantId);
+    if (grantId !== null) await this.options.endGrant(grantId, reuseOfRequest());
     throw new errors.InvalidGrant('it was used already');
   }
 
@@ -87,6 +107,11 @@ export class StoreAdapter implements Adapter {
     return undefined;
   }
 
+  private isRepeatable({ consumed }: StoredModel): boolean {
+    if (this.kind !== 'RefreshToken' || consumed === null) return false;
+    return Math.floor(this.time() / 1000) - consumed <= REFRESH_REPEAT_SECONDS;
+  }
+
   protected row(id: string): Promise<StoredModel | null> {
     return this.options.accounts.get<StoredModel>('oauth', this.rowId(id));
   }
@@ -107,9 +132,17 @@ export class GrantAdapter extends StoreAdapter {
   }
 
   override async destroy(id: string): Promise<void> {
-    await this.options.endGrant(id);
+    await this.options.endGrant(id, reuseOfRequest());
     await super.destroy(id);
   }
+}
+
+/** Returns why the current request ends a grant. The token endpoint does so only after a second use. */
+function reuseOfRequest(): GrantReuse | null {
+  const { oidc, req } = Provider.ctx ?? {};
+  if (oidc?.route !== 'token' || req === undefined) return null;
+  const reason = oidc.params?.grant_type === 'refresh_token' ? 'REFRESH_TOKEN_REUSED' : 'CODE_REUSED';
+  return { reason, request: req };
 }
 
 /**

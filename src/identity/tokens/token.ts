@@ -11,9 +11,12 @@ const SECRET_WIDTH = 43;
 const CHECKSUM_WIDTH = 6;
 const SECRET_FORMAT = new RegExp(`^[0-9A-Za-z]{${SECRET_WIDTH + CHECKSUM_WIDTH}}$`);
 
-/** Generates a token: a prefix such as `vtr_`, 32 random bytes and a checksum. Secret scanners recognize its form. */
-export function generateToken(kind: TokenKind = 'API'): string {
-  const secret = PREFIXES[kind] + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_WIDTH);
+/**
+ * Generates a token: a prefix such as `vtr_`, 32 random bytes and a checksum. Secret scanners recognize its form.
+ * @param bytes 32 bytes that nobody can guess, to make the same token again
+ */
+export function generateToken(kind: TokenKind = 'API', bytes: Buffer = randomBytes(32)): string {
+  const secret = PREFIXES[kind] + base62(BigInt(`0x${bytes.toString('hex')}`), SECRET_WIDTH);
   return secret + checksumOf(secret);
 }
 

@@ -1,6 +1,8 @@
 import * as assert from 'uvu/assert';
 import { randomId } from '../../../src/commands/engine/ids.ts';
+import { entryOf } from '../../../src/identity/access-log/access-log-entry.ts';
 import { accountActor } from '../../../src/identity/memberships/actor.ts';
+import type { TokenRecord } from '../../../src/identity/tokens/token-record.ts';
 import {
   authorizeAsOwner,
   connectClient,
@@ -13,7 +15,10 @@ import {
   statusWithToken,
   type TokenSet,
 } from '../../support/identity/oauth-raw.ts';
+import type { OAuthService } from '../../support/identity/oauth-service.ts';
 import { oauthSuite } from '../../support/identity/oauth-suite.ts';
+
+const MINUTE_MS = 60_000;
 
 const { test, start } = oauthSuite('codes and tokens');
 
@@ -30,7 +35,28 @@ test('a code works once, and a second use ends the grant', async () => {
     assistants.map(({ state }) => state),
     ['REVOKED'],
   );
+  await assertEnded(service, 'CODE_REUSED', 'Its authorization code was used again');
 });
+
+/** Checks the access log's entry and the history's reason for the grant that ended. */
+async function assertEnded(service: OAuthService, reason: string, text: string): Promise<void> {
+  const entries = service.assistantEvents.map(entryOf);
+  const [{ id, revocation }] = (await service.tokens.list()).filter(({ kind }) => kind === 'ASSISTANT') as [
+    TokenRecord,
+  ];
+  assert.equal(
+    entries.map(({ event_type, actor_id, account_id, organizations, client, details, clientInfo }) => [
+      ...[event_type, actor_id, account_id, organizations, client, details, clientInfo?.address],
+    ]),
+    [
+      [
+        ...['ASSISTANT_REVOKED', id, service.owner, [service.organizationId], 'Raw client', { reason }],
+        service.clientInfo.address,
+      ],
+    ],
+  );
+  assert.match(String(revocation?.reason), text);
+}
 
 test('concurrent exchanges of a code give at most one token, and it is revoked', async () => {
   const service = await start();
@@ -94,18 +120,58 @@ test('refuses a code with another registered redirect than the request’s', asy
   assert.is((await exchange(service, client, code, verifier)).status, 200);
 });
 
-test('reusing a refresh token ends the grant', async () => {
+test('a refresh token used again within a minute gives the same successor, and all tokens work', async () => {
+  const service = await start();
+  const { clock } = service.identity;
+  const { client, tokens } = await connectClient(service);
+  const atOnce = [1, 2, 3].map(() => refresh(service, client, tokens.refresh_token));
+  const first = (await Promise.all(atOnce)).map(({ json }) => json as unknown as TokenSet);
+  clock.wait(MINUTE_MS);
+  const late = (await refresh(service, client, tokens.refresh_token)).json as unknown as TokenSet;
+  const all = [...first, late];
+  assert.is(new Set(all.map(({ refresh_token }) => refresh_token)).size, 1);
+  assert.is(new Set(all.map(({ access_token }) => access_token)).size, 4);
+  for (const { access_token } of [tokens, ...all]) assert.is(await statusWithToken(service, access_token), 200);
+  const next = await refresh(service, client, late.refresh_token);
+  assert.is(next.status, 200);
+  assert.is.not(next.json.refresh_token, late.refresh_token);
+  assert.is(service.assistantEvents.length, 0);
+});
+
+test('the use of a successor is not forgotten when its predecessor is used again', async () => {
+  const service = await start();
+  const { client, tokens } = await connectClient(service);
+  const second = (await refresh(service, client, tokens.refresh_token)).json as unknown as TokenSet;
+  const third = (await refresh(service, client, second.refresh_token)).json as unknown as TokenSet;
+  assert.is((await refresh(service, client, tokens.refresh_token)).json.refresh_token, second.refresh_token);
+  assert.is((await refresh(service, client, second.refresh_token)).json.refresh_token, third.refresh_token);
+  service.identity.clock.wait(MINUTE_MS + 1_000);
+  assert.is((await refresh(service, client, second.refresh_token)).json.error, 'invalid_grant');
+  assert.is((await refresh(service, client, third.refresh_token)).json.error, 'invalid_grant');
+});
+
+test('another client gets nothing by a refresh token that was used a moment ago', async () => {
+  const service = await start();
+  const [other, { client, tokens }] = [await newClient(service), await connectClient(service)];
+  await refresh(service, client, tokens.refresh_token);
+  assert.is((await refresh(service, other, tokens.refresh_token)).json.error, 'invalid_grant');
+  assert.is((await refresh(service, client, tokens.refresh_token)).status, 200);
+});
+
+test('reusing a refresh token later ends the grant, and the access log says so', async () => {
   const service = await start();
   const { client, tokens } = await connectClient(service);
   const second = (await refresh(service, client, tokens.refresh_token)).json as unknown as TokenSet;
   const thirdTokens = (await refresh(service, client, second.refresh_token)).json as unknown as TokenSet;
   assert.is(await statusWithToken(service, thirdTokens.access_token), 200);
+  service.identity.clock.wait(MINUTE_MS + 1_000);
   const reused = await refresh(service, client, tokens.refresh_token);
   assert.equal([reused.status, reused.json.error], [400, 'invalid_grant']);
   for (const { access_token } of [tokens, second, thirdTokens])
     assert.is(await statusWithToken(service, access_token), 401);
   assert.is((await refresh(service, client, thirdTokens.refresh_token)).json.error, 'invalid_grant');
   assert.equal(await service.oauth.assistantsOf(service.owner), []);
+  await assertEnded(service, 'REFRESH_TOKEN_REUSED', 'Its refresh token was used again');
 });
 
 test('the grant ends with the membership behind it', async () => {

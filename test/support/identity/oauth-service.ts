@@ -12,6 +12,7 @@ import { clientInfoReader } from '../../../src/http/access/client-info-reader.ts
 import { oauthEndpoints } from '../../../src/http/access/oauth-endpoints.ts';
 import { createRateLimits } from '../../../src/http/access/rate-limits.ts';
 import { type RequestState, requestMiddleware } from '../../../src/http/request.ts';
+import type { AssistantEvent } from '../../../src/identity/access-log/access-events.ts';
 import { firstOwnerId, firstStart } from '../../../src/identity/installation/installation.ts';
 import { accountActor } from '../../../src/identity/memberships/actor.ts';
 import { Members } from '../../../src/identity/memberships/members.ts';
@@ -35,6 +36,8 @@ export interface OAuthService {
   identity: TestIdentity;
   organizationId: string;
   owner: string;
+  /** Assistants that the server disconnected. */
+  assistantEvents: AssistantEvent[];
   /** Reported faults, so that tests can expect none. */
   faults: unknown[];
   /** Log messages about client metadata documents. */
@@ -77,6 +80,7 @@ export async function startOAuth(options: Options = {}): Promise<OAuthService> {
   const baseUrl = options.baseUrl ?? beside?.url ?? url;
   const resource = `${baseUrl}/api/mcp/v1`;
   const faults: unknown[] = [];
+  const assistantEvents: AssistantEvent[] = [];
   const logged: string[] = [];
   const write = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
   const clientInfo = { address: '203.0.113.7' };
@@ -100,6 +104,7 @@ export async function startOAuth(options: Options = {}): Promise<OAuthService> {
     metadataFetch,
     log: { info: write, warn: write },
     addressOf: () => clientInfo.address,
+    onAssistantEvent: (event) => void assistantEvents.push(event),
     report: (error) => faults.push(error),
   });
   server.on('request', appOf(oauth, authenticator, signedIn, baseUrl).callback());
@@ -108,8 +113,8 @@ export async function startOAuth(options: Options = {}): Promise<OAuthService> {
     await new Promise((resolve) => server.close(resolve));
   };
   const owner = firstOwnerId(installation);
-  const collaborators = { tokens, members, identity, organizationId, owner, faults, logged, clientInfo, stop };
-  return { url, resource, oauth, authenticator, ...collaborators };
+  const collaborators = { tokens, members, identity, organizationId, owner, assistantEvents, faults, logged };
+  return { url, resource, oauth, authenticator, ...collaborators, clientInfo, stop };
 }
 
 function listen(): Promise<Server> {
