@@ -1,5 +1,6 @@
 import { Refusal } from '../commands/engine/refusal.ts';
 import { FAMILIES } from '../commands/families.ts';
+import { type WrittenChanges, writtenChanges } from '../queries/changes/written-changes.ts';
 import { toSingleLine } from '../tools/schema/input-parser.ts';
 import { noEndMember } from '../tools/write.ts';
 import type { CrosswalkSummary } from './crosswalk/crosswalk-import.ts';
@@ -27,13 +28,15 @@ export interface ImportedRow {
   more_errors?: number;
 }
 
-export interface ImportAnswer {
+export interface ImportAnswer extends WrittenChanges {
   created: number;
   updated: number;
   unchanged: number;
   rows: ImportedRow[];
   /** Only of a crosswalk: the number of pairs of each two frameworks, by relation and result. */
   crosswalks?: CrosswalkSummary[];
+  /** Absent if nothing was written because of wrong rows. */
+  call_id?: string;
   /** Only of a dry run of `set`: what the write must repeat. */
   selection?: string;
   pending?: true;
@@ -56,8 +59,11 @@ export function refusedRows(rows: readonly Answered[], field: string, advice: st
   return new Refusal('invalid_input', `Nothing was written. ${advice}`, { field }, importAnswer(rows, 'REFUSED'));
 }
 
-/** Returns the answer: what was written (in a dry run: what would be), and each row's record or errors. */
-export function importAnswer(rows: readonly Answered[], mode: AnswerMode): ImportAnswer {
+/**
+ * Returns the answer: what was written (in a dry run: what would be), and each row's record or errors.
+ * @param call_id absent if nothing is written because of wrong rows
+ */
+export function importAnswer(rows: readonly Answered[], mode: AnswerMode, call_id?: string): ImportAnswer {
   const counts = { CREATED: 0, UPDATED: 0, UNCHANGED: 0 };
   const answered = new AnsweredErrors();
   const answers = rows.map((answer): ImportedRow => {
@@ -74,11 +80,13 @@ export function importAnswer(rows: readonly Answered[], mode: AnswerMode): Impor
     const reading = 'first' in answer ? noEndMember(FAMILIES[row.type], row.fields) : readingMembers(judged);
     return { ...record, result, ...reading };
   });
+  const accepted = rows.filter((row): row is Accepted => !('first' in row || isRefused(row)));
   return {
     created: counts.CREATED,
     updated: counts.UPDATED,
     unchanged: counts.UNCHANGED,
     rows: answers,
+    ...(call_id === undefined ? {} : { call_id, ...writtenChanges(accepted.map((row) => row.changes)) }),
   };
 }
 

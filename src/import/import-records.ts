@@ -90,11 +90,12 @@ export async function importRecords(
   const looksForSimilar = input.dry_run || findSimilar !== undefined;
   const compared = looksForSimilar ? await addSimilar(judged, findSimilar) : judged;
   const answered = (rows: readonly Rehearsed<ImportRow>[]) => withDuplicates(read, rows, firstOf);
-  if (input.dry_run) return importAnswer(answered(compared), 'DRY_RUN');
+  const { callId } = call;
+  if (input.dry_run) return importAnswer(answered(compared), 'DRY_RUN', callId);
   if (!writeValidRows && compared.some(isRefused)) throw refusedRows(answered(compared), 'rows', ADVICE);
   const ready = await step(compared, (row) => storePersonName(call, row));
   const { rows, pending } = await writeRows(call, ready);
-  return { ...importAnswer(answered(rows), 'WRITTEN'), ...(pending ? { pending: true as const } : {}) };
+  return { ...importAnswer(answered(rows), 'WRITTEN', callId), ...(pending ? { pending: true as const } : {}) };
 }
 
 async function openImport(context: WriteContext, reader: RowReader, input: ImportRecordsInput): Promise<ImportCall> {

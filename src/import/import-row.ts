@@ -1,4 +1,5 @@
 import type { ImportOrigin } from '../commands/import-origin.ts';
+import type { WrittenChange } from '../queries/changes/written-changes.ts';
 import type { FamilyName } from '../register/families.ts';
 import type { BulkItem } from '../tools/bulk-write.ts';
 import type { RowError } from './import-rows.ts';
@@ -68,6 +69,8 @@ export interface Refused<Row extends CommandRow = CommandRow> {
 export interface Accepted<Row extends CommandRow = CommandRow> {
   readonly row: Row;
   readonly result: 'CREATED' | 'UPDATED' | 'UNCHANGED';
+  /** The fields that the command changes on an existing record. */
+  readonly changes: readonly WrittenChange[];
   /** The command to execute. Null if the row was imported before, from the same cells, with other values. */
   readonly item: BulkItem | null;
   /** The account of an owner that the row names by a word. */

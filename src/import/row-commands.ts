@@ -5,6 +5,7 @@ import { type ReferenceReader, readOncePerCall, referenceChecks } from '../comma
 import { Refusal } from '../commands/engine/refusal.ts';
 import { FAMILIES, recordAggregate } from '../commands/families.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
+import { recordChanges } from '../queries/changes/written-changes.ts';
 import { type BulkItem, catchRefusal, mapConcurrently, writeAll } from '../tools/bulk-write.ts';
 import { OwnerNames, resolveMe } from '../tools/command-accounts.ts';
 import type { WriteContext } from '../tools/tool.ts';
@@ -19,6 +20,8 @@ export interface RowCallInput {
   organization_id: string;
   reason?: string | undefined;
   idempotency_key?: string | undefined;
+  /** The call that this one is a part of. By default a call of its own. */
+  call_id?: string | undefined;
 }
 
 /** One call, with the values that the commands of all its rows share. */
@@ -26,8 +29,10 @@ export interface RowCall {
   context: WriteContext;
   organizationId: string;
   reason: string | undefined;
-  /** The id of the whole call, from which each row's command id is derived. */
+  /** The id from which each row's command id is derived. */
   commandId: string;
+  /** The id in the call's answer and events. */
+  callId: string;
   owners: OwnerNames;
   references: ReferenceReader;
   envelope: Omit<CommandEnvelope, 'command_id' | 'input'>;
@@ -43,20 +48,23 @@ export interface ImportCall extends RowCall {
 /** Opens a call for its organization. @throws Refusal if the caller may not write there */
 export function openRowCall(
   context: WriteContext,
-  { organization_id: organizationId, idempotency_key, reason }: RowCallInput,
+  { organization_id: organizationId, idempotency_key, reason, call_id }: RowCallInput,
 ): RowCall {
   const { caller, tool } = context;
   const role = requirePermission(caller, organizationId, tool.permission);
   const owners = new OwnerNames(context, organizationId);
+  const commandId = context.service.handler.commandId([organizationId, tool.name], idempotency_key);
+  const callId = call_id ?? commandId;
   return {
     context,
     organizationId,
     reason,
-    commandId: context.service.handler.commandId([organizationId, tool.name], idempotency_key),
+    commandId,
+    callId,
     owners,
     references: readOncePerCall(context.service.handler),
     envelope: {
-      ...envelopeFor(caller, organizationId, role, context.tool.permission),
+      ...envelopeFor(caller, organizationId, role, context.tool.permission, callId),
       resolveNames: (command) => owners.resolve(command),
     },
   };
@@ -82,7 +90,8 @@ export async function rehearseRow<Row extends CommandRow>(call: RowCall, row: Ro
     const result = await handler.rehearse(item.aggregate, item.command, item.envelope);
     const envelope: CommandEnvelope = { ...item.envelope, isPresumedNew: result.isNewRecord };
     const ownerId = result.repeated ? undefined : await call.owners.idOf(row.fields.owner_id);
-    return { row, result: resultOf(row, result), item: { ...item, envelope }, ownerId };
+    const changes = recordChanges(row.id!, result);
+    return { row, result: resultOf(row, result), changes, item: { ...item, envelope }, ownerId };
   });
   return 'refusal' in rehearsal ? afterRefusal(row, rehearsal.refusal) : rehearsal;
 }
@@ -107,7 +116,7 @@ export async function writeRows<Row extends CommandRow>(
       const done =
         'refusal' in outcome
           ? afterRefusal(row.row, outcome.refusal)
-          : { ...row, result: resultOf(row.row, outcome.result) };
+          : { ...row, result: resultOf(row.row, outcome.result), changes: recordChanges(row.row.id!, outcome.result) };
       return [row, done];
     }),
   );
@@ -167,7 +176,7 @@ function resultOf(
 function afterRefusal<Row extends CommandRow>(row: Row, refusal: Refusal): Rehearsed<Row> {
   if (refusal.code !== 'idempotency_conflict') return { row, errors: toRowErrors(refusal) };
   // The cells are the same, so only their reading differs.
-  if (row.id === row.rowId) return { row, result: 'UNCHANGED', item: null };
+  if (row.id === row.rowId) return { row, result: 'UNCHANGED', changes: [], item: null };
   if (row.isUpdate) {
     throw new Refusal(refusal.code, refusal.message, { field: 'idempotency_key', hint: `It is row ${row.row}.` });
   }

@@ -1,6 +1,7 @@
 import { itemCommandId } from '../commands/engine/ids.ts';
 import { refuseIfParentArchived } from '../commands/engine/references.ts';
 import { familyOf, recordAggregate } from '../commands/families.ts';
+import { recordChanges, writtenChanges } from '../queries/changes/written-changes.ts';
 import { countReferences } from '../queries/records/record-links.ts';
 import {
   type BulkItem,
@@ -33,7 +34,7 @@ export async function archiveRecords(input: ArchiveRecordsInput, context: ToolCo
   const { organizationId, role } = await requireWriterOf(context, records);
   const callId = service.handler.commandId([organizationId, tool.name], input.idempotency_key);
   const command = { type: action === 'ARCHIVE' ? 'Archive' : 'Restore', reason };
-  const sharedEnvelope = envelopeFor(caller, organizationId, role, context.tool.permission);
+  const sharedEnvelope = envelopeFor(caller, organizationId, role, context.tool.permission, callId);
   const toItem = (id: string): BulkItem => ({
     aggregate: recordAggregate(id),
     command,
@@ -64,5 +65,9 @@ export async function archiveRecords(input: ArchiveRecordsInput, context: ToolCo
     const { archived_at } = outcome.result.state as { archived_at: string | null };
     return { ...answer, archived_at };
   });
-  return { records: answers, ...(pending ? { pending: true } : {}) };
+  const changes = ids.map((id) => {
+    const outcome = outcomes.get(id)!;
+    return 'refusal' in outcome ? [] : recordChanges(id, outcome.result);
+  });
+  return { records: answers, call_id: callId, ...writtenChanges(changes), ...(pending ? { pending: true } : {}) };
 }

@@ -2,6 +2,7 @@ import { itemCommandId } from '../commands/engine/ids.ts';
 import { requireLiveRecord } from '../commands/engine/references.ts';
 import { Refusal } from '../commands/engine/refusal.ts';
 import { type LinkCommand, linkAggregate, refuseUnfitRelation, refuseUnlinkable } from '../commands/link.ts';
+import { linkChanges, type WrittenChange, writtenChanges } from '../queries/changes/written-changes.ts';
 import type { DirectedRelation, Relation } from '../register/link.ts';
 import { directedRelation, sortedPair } from '../register/link.ts';
 import {
@@ -44,7 +45,7 @@ export async function linkRecords(input: LinkRecordsInput, context: ToolContext)
   const { organizationId, role } = await requireWriterOf(context, records);
   const callId = context.service.handler.commandId([organizationId, context.tool.name], input.idempotency_key);
   const envelope = {
-    ...envelopeFor(context.caller, organizationId, role, context.tool.permission),
+    ...envelopeFor(context.caller, organizationId, role, context.tool.permission, callId),
     command_id: callId,
   };
   const pairs = new Map<string, BulkItem>();
@@ -61,14 +62,17 @@ export async function linkRecords(input: LinkRecordsInput, context: ToolContext)
   throwRefusals(await rehearseAll(context, items), (index) => fields[index]!);
   const { outcomes, pending } = await writeAll(context, organizationId, items);
   const answered = new Set<string>();
+  const changes: WrittenChange[][] = [];
   const answers = links.map(({ from_id, to_id }) => {
     const { stream } = linkAggregate(from_id, to_id);
     const outcome = outcomes[[...pairs.keys()].indexOf(stream)]!;
     const isRepeat = answered.has(stream);
     answered.add(stream);
-    return { from_id, to_id, ...(isRepeat && 'result' in outcome ? { result: 'UNCHANGED' } : resultOf(outcome)) };
+    if (isRepeat && 'result' in outcome) return { from_id, to_id, result: 'UNCHANGED' };
+    if ('result' in outcome) changes.push(linkChanges(from_id, to_id, outcome.result));
+    return { from_id, to_id, ...resultOf(outcome) };
   });
-  return { links: answers, ...(pending ? { pending: true } : {}) };
+  return { links: answers, call_id: callId, ...writtenChanges(changes), ...(pending ? { pending: true } : {}) };
 }
 
 /** Refuses a pair that can't be linked, and a relation that doesn't fit it. */

@@ -78,6 +78,7 @@ const CHANGE_COLUMNS = [
   'reason',
   'changes',
   'stale',
+  'call_id',
 ];
 /** The field of tool answers that says which texts were cut. Files cut nothing. */
 const ANSWER_ONLY_FIELD = 'truncated';

@@ -7,6 +7,7 @@ import { familyOf, recordAggregate } from '../commands/families.ts';
 import { type Caller, isBarredFrom, type Role, withCurrentRights } from '../commands/organization/caller.ts';
 import { type Permission, requirePermission, roleIn } from '../commands/organization/permissions.ts';
 import { noEndFields } from '../commands/stated-dates.ts';
+import { recordChanges, writtenChanges } from '../queries/changes/written-changes.ts';
 import { findSimilar } from '../queries/records/similar-records.ts';
 import { readWrittenRecord } from '../queries/records/written-record.ts';
 import type { FamilyDescription } from '../register/family-description.ts';
@@ -77,7 +78,7 @@ async function write(
   const command = resolveMe(caller, spec.command);
   // Members after a spread are slow: each that is new takes 0.7 µs.
   const envelope: CommandEnvelope = Object.assign(
-    envelopeFor(caller, organizationId, role, context.tool.permission),
+    envelopeFor(caller, organizationId, role, context.tool.permission, identity.command_id),
     identity,
     {
       resolveNames: <C>(named: C) => new OwnerNames(context, organizationId).resolve(named),
@@ -91,9 +92,10 @@ async function write(
   const pending = !(await waitUntilReadable(service, organizationId, result));
   const { revision, created_at, updated_at } = result;
   const state = Object.assign({}, result.state, { created_at, updated_at });
+  const changes = writtenChanges([recordChanges(id, result)]);
   const snapshot = service.reader.snapshot();
   const [{ record, position }, similar] = await Promise.all([
-    readWrittenRecord(snapshot, organizationId, { id, revision, state, pending }),
+    readWrittenRecord(snapshot, organizationId, { id, revision, state, pending }, JSON.stringify(changes).length),
     isNew ? findSimilar(snapshot, organizationId, Object.assign({}, state, { id })) : [],
   ]);
   return {
@@ -101,6 +103,8 @@ async function write(
     revision,
     ...(position === undefined ? {} : { position }),
     event_types: result.event_types,
+    call_id: identity.command_id,
+    ...changes,
     ...spec.extraOutput?.(result),
     ...noEndMember(family, command.fields ?? command.changes),
     ...(result.repeated ? { repeated: true } : {}),
@@ -125,8 +129,17 @@ export async function waitUntilReadable(
   return service.waitUntilProjected(organizationId, result.storePosition, service.writeWaitMs);
 }
 
-/** Returns the caller's part of a command envelope: for the events, and to check the rights before the append. */
-export function envelopeFor(caller: Caller, organization_id: string, role: Role, permission: Permission) {
+/**
+ * Returns the caller's part of a command envelope: for the events, and to check the rights before the append.
+ * @param correlation_id the call's id, which answers name `call_id`
+ */
+export function envelopeFor(
+  caller: Caller,
+  organization_id: string,
+  role: Role,
+  permission: Permission,
+  correlation_id: string,
+) {
   const { account_id: actor_id, token_id, client, renew } = caller;
   const member_role = caller.members.get(organization_id);
   // The command line has no credential that could end.
@@ -134,7 +147,6 @@ export function envelopeFor(caller: Caller, organization_id: string, role: Role,
     renew === undefined
       ? { permission }
       : { permission, hasValidCredential: async () => (await withCurrentRights(caller)).roles.has(organization_id) };
-  const correlation_id = crypto.randomUUID();
   return Object.assign({ organization_id, role, member_role, actor_id, token_id, client, correlation_id }, rights);
 }
 

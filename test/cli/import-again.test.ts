@@ -87,6 +87,19 @@ test('a link that somebody removed is not made again by the same import', async 
   assert.is((await eventsOf(identity, 'RecordsLinked')).length, 1);
 });
 
+test('an import from a file is one call, its links too', async ({ identity }) => {
+  file(identity, 'r.csv', 'Ref,Risk', 'R-1,Flood');
+  const measures = Array.from({ length: 201 }, (_, index) => `Dam ${index},R-1`);
+  file(identity, 'm.csv', 'Action,Linked risks', ...measures);
+  await veritrail(identity, 'import', 'r.csv', '--type', 'risks');
+  await veritrail(identity, 'import', 'm.csv', '--type', 'measures');
+  const calls = async (type: string) =>
+    new Set((await eventsOf(identity, type)).map(({ metadata }) => metadata.correlation_id));
+  assert.is((await calls('MeasureAdded')).size, 1, 'rows of two writes');
+  assert.equal(await calls('RecordsLinked'), await calls('MeasureAdded'));
+  assert.not.equal(await calls('RiskAdded'), await calls('MeasureAdded'), 'each file has its own');
+});
+
 test('words of values are remembered until they are forgotten', async ({ identity }) => {
   const withWord = (name: string, ...args: string[]) => {
     file(identity, 'r.csv', 'Risk,Status', `${name},Watch`, `${name} 2,Open`);

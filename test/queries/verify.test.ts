@@ -174,7 +174,7 @@ test('verify finds changes that are hidden from the list', async ({ register, at
 test('verify finds changes without an event, and changes at a wrong position', async ({ register, at, ids }) => {
   const copy = (id: string, changes: string) =>
     `INSERT INTO changes_documents SELECT NULL, ${id}, organization, k_position, k_log_time, ${changes}, k_record_type,
-      k_actor_id, k_token_id, k_event_type, k_revision, 1, k_fields, doc FROM changes_documents WHERE k_position = ${at.VendorReviewed}`;
+      k_actor_id, k_token_id, k_call_id, k_event_type, k_revision, 1, k_fields, doc FROM changes_documents WHERE k_position = ${at.VendorReviewed}`;
   const faultsOfCopy = await faultsWith(register, [copy(`id || '~${ids.risk}'`, `'${ids.risk}'`)]);
   assert.equal(faultRows(faultsOfCopy), [['ADDED', String(at.VendorReviewed)]]);
   const ofRisk = await faultsWith(register, [copy(`id || '~${ids.risk}'`, `'${ids.risk}'`)], {

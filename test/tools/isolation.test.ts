@@ -31,8 +31,8 @@ function idPaths({ properties = {} }: Schema, path: Path = []): Path[] {
   return Object.entries(properties).flatMap(([name, { properties, items, ...schema }]) => {
     if (properties) return idPaths({ properties, ...schema }, [...path, name]);
     if (items?.properties) return idPaths(items, [...path, name, 0]);
-    // reference_id is free text, library_id a name, and a moment can be an audit's id.
-    const takesId = /(^|_)ids?$|^(linked_to|as_of|from|to)$/.test(name) && !/^(reference|library)_id$/.test(name);
+    // reference_id is free text, library_id a name, call_id no record’s, and a moment can be an audit's id.
+    const takesId = /(^|_)ids?$|^(linked_to|as_of|from|to)$/.test(name) && !/^(reference|library|call)_id$/.test(name);
     return takesId ? [[...path, name, ...(items ? [0 as const] : [])]] : [];
   });
 }
@@ -95,7 +95,8 @@ function shapeOf({ isError, result }: Answer): string {
     .replace(ID, (id) => `${id.slice(0, 3)}_ID`)
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replace(/\b[0-9a-f]{64}\b/g, 'DIGEST')
-    .replace(/"selection":"[^"]+"/, 'SELECTION');
+    .replace(/"selection":"[^"]+"/, 'SELECTION')
+    .replace(/"call_id":"[^"]+"/, 'CALL');
 }
 
 /** Returns the error codes. Unlinkable types are refused before either record is looked up. */

@@ -186,7 +186,7 @@ function commonProperties(name: string): string[] {
 
 /** The filters of tools that are not lists of one family. Those of importRecords depend on the type. */
 const OTHER_FILTERS: Record<string, string[]> = {
-  listChanges: words('record_id record_types actor_id event_types field from to'),
+  listChanges: words('record_id record_types actor_id call_id event_types field from to'),
   getReport: words('kind valid_until_before linked_to query'),
   importRecords: ['owner_id'],
 };

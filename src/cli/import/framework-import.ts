@@ -74,9 +74,10 @@ The command tells what it changed or left out. Importing the same file again cha
         const { state } = await handler.load(organizationAggregate(organizationId));
         const input = identityOf(adopted);
         const id = importedId(framework, state!.import_key, organizationId, input);
+        const command_id = importCommandId(id);
         const { repeated } = await handler.execute(recordAggregate(id), adoptionCommand(id, adopted, options.reason), {
-          ...envelopeFor(caller, organizationId, role, 'adoptFrameworks'),
-          command_id: importCommandId(id),
+          ...envelopeFor(caller, organizationId, role, 'adoptFrameworks', command_id),
+          command_id,
           input,
         });
         shell.out(repeated ? `${id} was already adopted from this file: ${what}` : `Adopted ${id}: ${what}`);

@@ -43,12 +43,13 @@ export async function adoptLibraryFramework(args: readonly string[], shell: Shel
       const role = requirePermission(caller, organizationId, 'adoptFrameworks');
       const id = libraryFrameworkId(organizationId, options.library);
       const input = { library_id: options.library, name, version, controls };
+      const command_id = stores.handler.commandId([organizationId, 'framework import'], undefined);
       const { event_types } = await stores.handler.execute(
         recordAggregate(id),
         adoptionCommand(id, input, options.reason),
         {
-          ...envelopeFor(caller, organizationId, role, 'adoptFrameworks'),
-          command_id: stores.handler.commandId([organizationId, 'framework import'], undefined),
+          ...envelopeFor(caller, organizationId, role, 'adoptFrameworks', command_id),
+          command_id,
           input: { library_id: options.library },
         },
       );

@@ -24,6 +24,7 @@ import { type CommandActor, type WriteRights, WriteRightsReader } from './write-
 export interface CommandEnvelope extends CommandActor {
   client: { name: string; version: string } | null;
   command_id: string;
+  /** The call that the command belongs to: its own id if it is the only one. Answers name it `call_id`. */
   correlation_id: string;
   /** The normalised input that `input_hash` covers. */
   input: unknown;
@@ -41,6 +42,8 @@ export interface CommandEnvelope extends CommandActor {
 
 export interface CommandResult<State> {
   state: State | null;
+  /** The state before this call's events. The same as `state` if the call appended none. */
+  before: State | null;
   /** Times at which the record was added and last changed. */
   created_at: string | null;
   updated_at: string | null;
@@ -61,6 +64,9 @@ export interface Rehearsal {
   repeated: boolean;
   /** True if the record doesn't exist yet. */
   isNewRecord: boolean;
+  /** The state now, and after the events. Equal for a repeat. */
+  before: object | null;
+  state: object | null;
 }
 
 export interface HandlerOptions {
@@ -182,7 +188,7 @@ export class CommandHandler {
         this.options.onAppended?.(events);
         const next = { ...fold(decider, current, events), storePosition };
         this.streams.put(stream, next);
-        return toResult(next, events);
+        return toResult(next, events, current.state);
       } catch (error) {
         refuseCut(error, stream, current.revision);
         if (error instanceof StoreUnavailable && error.ambiguous) unknownOutcome = error;
@@ -211,11 +217,14 @@ export class CommandHandler {
     const caller = { envelope, rights: envelope };
     const { decision, current } = await this.decideOnFreshState(aggregate, command, caller, loaded, isFresh);
     const isNewRecord = current.state === null;
+    const before = current.state;
     if ('newEvents' in decision) {
-      return { event_types: decision.newEvents.map(({ type }) => type), repeated: false, isNewRecord };
+      const { newEvents } = decision;
+      const state = newEvents.reduce<State | null>((s, event) => aggregate.decider.evolve(s, event as Event), before);
+      return { event_types: newEvents.map(({ type }) => type), repeated: false, isNewRecord, before, state };
     }
     const { event_types, repeated } = decision.result;
-    return { event_types, repeated, isNewRecord };
+    return { event_types, repeated, isNewRecord, before, state: before };
   }
 
   /** Returns the id of a new command, or with an idempotency key that of `commandId`. */
@@ -342,6 +351,7 @@ export class CommandHandler {
     }
     return {
       state: current.state,
+      before: current.state,
       created_at: current.created_at,
       updated_at: current.updated_at,
       revision: firstResult.revision + 1 + current.originEvents,
@@ -392,9 +402,14 @@ function requireTime(deadline: number): void {
   if (monotonicMs() >= deadline) throw new StoreUnavailable('no time is left for the append');
 }
 
-function toResult<State>(current: StreamState<State>, events: readonly TrailEvent[]): CommandResult<State> {
+function toResult<State>(
+  current: StreamState<State>,
+  events: readonly TrailEvent[],
+  before = current.state,
+): CommandResult<State> {
   return {
     state: current.state,
+    before,
     created_at: current.created_at,
     updated_at: current.updated_at,
     revision: recordRevision(current),

@@ -96,6 +96,8 @@ function refuseUnsupportedInput({ verify, as_of, filter }: ChangesInput): void {
     throw invalidInput('The access log has no past state. Leave out as_of, and give from and to.', 'as_of');
   if (filter?.record_id)
     throw invalidInput('The access log is not about records. Leave out record_id, or ACCESS.', 'filter.record_id');
+  if (filter?.call_id !== undefined)
+    throw invalidInput('The access log is not about calls that write. Leave out call_id, or ACCESS.', 'filter.call_id');
   if (filter?.field !== undefined)
     throw invalidInput('Entries of the access log change no fields. Leave out field, or ACCESS.', 'filter.field');
   refuseUnknownEntryTypes(filter?.event_types);

@@ -55,11 +55,16 @@ const COUNTED_AS = { NEW: 'created', CHANGED: 'updated', UNCHANGED: 'unchanged' 
  * those that are right. Tools and the command line use it.
  */
 export class CrosswalkImport {
+  readonly callId: string;
+
   private constructor(
     private readonly context: WriteContext,
     private readonly call: CrosswalkCall,
     readonly frameworks: AdoptedFrameworks,
-  ) {}
+  ) {
+    const scope = [call.organization_id, context.tool.name];
+    this.callId = context.service.handler.commandId(scope, call.idempotency_key);
+  }
 
   /** @throws Refusal if the caller may not write in the organization */
   static async open(
@@ -162,10 +167,9 @@ export class CrosswalkImport {
 
   private itemOf({ frameworkIds, rows }: FrameworkRows): BulkItem {
     const { caller, tool } = this.context;
-    const { organization_id, idempotency_key, reason } = this.call;
+    const { organization_id, reason } = this.call;
     const aggregate = crosswalkAggregate(...frameworkIds);
     const role = requirePermission(caller, organization_id, tool.permission);
-    const callId = this.context.service.handler.commandId([organization_id, tool.name], idempotency_key);
     const pairs = rows.map(({ pair }) => pair);
     const optionalReason = reason ? { reason } : {};
     const command: CrosswalkCommand = {
@@ -178,8 +182,8 @@ export class CrosswalkImport {
       aggregate: aggregate as unknown as BulkItem['aggregate'],
       command,
       envelope: {
-        ...envelopeFor(caller, organization_id, role, tool.permission),
-        command_id: itemCommandId(callId, aggregate.stream),
+        ...envelopeFor(caller, organization_id, role, tool.permission, this.callId),
+        command_id: itemCommandId(this.callId, aggregate.stream),
         input: { framework_ids: frameworkIds, pairs, ...optionalReason },
       },
     };

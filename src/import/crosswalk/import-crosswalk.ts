@@ -15,7 +15,12 @@ export async function importCrosswalk(
     throw new Refusal('invalid_input', message, { field: 'rows' }, answerOf(rows, []));
   }
   const { crosswalks, pending } = await crosswalkImport.write(rows);
-  return { ...answerOf(rows, crosswalks), crosswalks, ...(pending ? { pending: true as const } : {}) };
+  return {
+    ...answerOf(rows, crosswalks),
+    call_id: crosswalkImport.callId,
+    crosswalks,
+    ...(pending ? { pending: true as const } : {}),
+  };
 }
 
 const RESULTS = { NEW: 'CREATED', CHANGED: 'UPDATED', UNCHANGED: 'UNCHANGED' } as const;

@@ -41,7 +41,7 @@ export async function setFields(context: ToolContext, input: SetInput): Promise<
   // A repeated write finishes what the first attempt began. Errors are then on their rows.
   if (!isBegun && judged.some(isRefused)) throw refusedRows(judged, 'set', ADVICE);
   const { rows, pending } = await writeRows(call, judged);
-  return { ...importAnswer(rows, 'WRITTEN'), ...(pending ? { pending: true as const } : {}) };
+  return { ...importAnswer(rows, 'WRITTEN', call.callId), ...(pending ? { pending: true as const } : {}) };
 }
 
 /**
@@ -78,7 +78,11 @@ async function dryRun(
   if (input.ids !== undefined) refuseUnknownIds(input.ids, selection.records);
   const rows = await rehearseRows(call, toRows(selection.records));
   const notes = isIncomplete(source.snapshot, call.organizationId) ? { incomplete: true as const } : {};
-  return { ...importAnswer(rows, 'DRY_RUN'), selection: writeSelection(source, input, selection), ...notes };
+  return {
+    ...importAnswer(rows, 'DRY_RUN', call.callId),
+    selection: writeSelection(source, input, selection),
+    ...notes,
+  };
 }
 
 /** @throws Refusal not_found with an issue for each unknown id */

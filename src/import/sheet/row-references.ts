@@ -25,6 +25,8 @@ interface RowReferencesOptions {
   /** The organization's secret key, from which the ids of imported records are derived. */
   importKey: string;
   reason: string | undefined;
+  /** The import, of which each link is a part. */
+  callId: string;
   /** Finds a record that wasn't imported under the word. Absent without read models. */
   findByWord?: ((type: FamilyName, word: string) => Promise<string | null>) | undefined;
 }
@@ -75,7 +77,7 @@ export class RowReferences {
   }
 
   private linkCommand(from: string, to: string): BulkItem {
-    const { context, organizationId, role, reason } = this.options;
+    const { context, organizationId, role, reason, callId } = this.options;
     const { handler } = context.service;
     const ids = sortedPair(from, to);
     const aggregate = linkAggregate(from, to);
@@ -84,7 +86,7 @@ export class RowReferences {
       aggregate: aggregate as unknown as BulkItem['aggregate'],
       command,
       envelope: {
-        ...envelopeFor(context.caller, organizationId, role, context.tool.permission),
+        ...envelopeFor(context.caller, organizationId, role, context.tool.permission, callId),
         command_id: itemCommandId(importCommandId(from), aggregate.stream),
         input: { ids, action: 'LINK' },
         checkReferences: async () => {

@@ -127,6 +127,8 @@ export class SheetImport {
   };
   private readonly updates: RowUpdates;
   private readonly fieldsLeftOut = new Set<string>();
+  /** All its records and links belong to one call. */
+  private readonly callId: string;
 
   /** @throws Refusal if the columns don't match */
   constructor(
@@ -136,6 +138,8 @@ export class SheetImport {
     const headers = sheet.headers.filter((header) => !isLeftOutColumn(header));
     this.columns = new ColumnReader({ ...sheet, headers }, options.fields.fields, options.choices);
     this.updates = new RowUpdates(options.records);
+    const { context, organizationId } = options;
+    this.callId = context.service.handler.commandId([organizationId], undefined);
   }
 
   /** Returns a field that every row needs and that no column fills; null if there is none. */
@@ -185,7 +189,8 @@ export class SheetImport {
     const role = requirePermission(context.caller, organizationId, context.tool.permission);
     const { state } = await context.service.handler.load(organizationAggregate(organizationId));
     const { import_key: importKey } = state!;
-    return new RowReferences({ context, organizationId, role, importKey, reason, findByWord: this.findByWord });
+    const { callId, findByWord } = this;
+    return new RowReferences({ context, organizationId, role, importKey, reason, callId, findByWord });
   }
 
   private get findByWord() {
@@ -216,7 +221,8 @@ export class SheetImport {
   private async importPrepared(prepared: readonly PreparedRow[]) {
     const { context, reader, organizationId, dryRun, reason, records, updatesExisting } = this.options;
     const rows = prepared.map(({ values }) => values);
-    const input = { organization_id: organizationId, rows, dry_run: dryRun, ...(reason ? { reason } : {}) };
+    const common = { organization_id: organizationId, dry_run: dryRun, call_id: this.callId };
+    const input = { ...common, rows, ...(reason ? { reason } : {}) };
     const sources = prepared.map(({ source }) => source);
     const answer = await importRecords(context, reader, input, {
       writeValidRows: true,

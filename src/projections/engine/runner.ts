@@ -300,7 +300,10 @@ function* toParts(events: readonly StoredEvent[]): Generator<readonly StoredEven
   yield events.slice(start);
 }
 
-/** Returns true if one call wrote both events. Its caller waits for all, so a part with only some helps nobody. */
+/**
+ * Returns true if one call wrote both events. Its caller waits for all, so a part with only some helps nobody. An import
+ * from a file is one call of any length, but no part has more than `MAX_EVENTS_IN_PARTS` events.
+ */
 function isSameCall(a: StoredEvent, b: StoredEvent): boolean {
   return a.metadata.correlation_id === b.metadata.correlation_id;
 }

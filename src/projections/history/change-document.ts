@@ -27,6 +27,8 @@ export interface ChangeDocument {
   actor_id: string;
   token_id: string | null;
   client: { name: string; version: string } | null;
+  /** The call that wrote the event: its `correlation_id`. */
+  call_id: string;
   reason: string | null;
   changes: FieldChange[];
   stream: string;
@@ -46,6 +48,7 @@ export const CHANGES: CollectionSpec = {
     record_type: 'text',
     actor_id: 'text',
     token_id: 'text',
+    call_id: 'text',
     event_type: 'text',
     revision: 'number',
     row_index: 'number',
@@ -58,6 +61,7 @@ export const CHANGES: CollectionSpec = {
     },
     { keys: ['log_time'] },
     { keys: ['record_id', 'position'], covers: ['revision', 'row_index'], lookup: true },
+    { keys: ['call_id', 'position'], covers: ['row_index'], lookup: true },
   ],
   searchable: false,
   members: [
@@ -71,6 +75,7 @@ export const CHANGES: CollectionSpec = {
     'actor_id',
     'token_id',
     'client',
+    'call_id',
     'reason',
     'changes',
     'stream',

@@ -89,7 +89,7 @@ export function linkFieldChanges({ before, after }: LinkTransition, id: string, 
     linked: linked ? linkedId : null,
     relation: relation && relationOfRecord(id, relation),
   });
-  return differences(['linked', 'relation'], fieldsOf(before), fieldsOf(after));
+  return fieldDifferences(['linked', 'relation'], fieldsOf(before), fieldsOf(after));
 }
 
 /** Returns the rows of a parked link event, one for each record that its stream names. */
@@ -130,7 +130,7 @@ export function changeDocument(
   data: Record<string, unknown>,
   details: ChangeDetails,
 ): ChangeDocument {
-  const { actor_id, token_id, client, recorded_at, hash } = event.metadata;
+  const { actor_id, token_id, client, correlation_id, recorded_at, hash } = event.metadata;
   const document: ChangeDocument = {
     position,
     log_time: logTime,
@@ -143,6 +143,7 @@ export function changeDocument(
     actor_id,
     token_id,
     client,
+    call_id: correlation_id,
     reason: typeof data.reason === 'string' ? data.reason : null,
     changes: details.changes,
     stream: event.stream,
@@ -158,7 +159,7 @@ export function changeDocument(
 /** Returns the row under which a filter finds an event by a record. */
 export function rowPut(event: TrailEvent, document: ChangeDocument, { record, rowIndex }: ChangeRow): DocumentPut {
   const { organization_id } = event.metadata;
-  const { position, log_time, actor_id, token_id, event_type, revision } = document;
+  const { position, log_time, actor_id, token_id, call_id, event_type, revision } = document;
   const id = changeId(organization_id, position);
   return {
     collection: CHANGES.name,
@@ -173,6 +174,7 @@ export function rowPut(event: TrailEvent, document: ChangeDocument, { record, ro
         record_type: record.type,
         actor_id,
         token_id,
+        call_id,
         event_type,
         revision: rowIndex === 0 ? revision : null,
         row_index: rowIndex,
@@ -202,13 +204,16 @@ export function mapChanges({ mapFields = [] }: ReadModel, before: object | null,
 /** Returns the changes of the fields that the change history records. */
 function fieldChanges(model: ReadModel, before: object | null, after: object): FieldChange[] {
   const { mapFields, family } = model;
-  if (mapFields === undefined) return differences(family.historyFields, before ?? {}, after);
+  if (mapFields === undefined) return fieldDifferences(family.historyFields, before ?? {}, after);
   return family.historyFields.flatMap((field) =>
-    mapFields.includes(field) ? entryChanges(field, before ?? {}, after) : differences([field], before ?? {}, after),
+    mapFields.includes(field)
+      ? entryChanges(field, before ?? {}, after)
+      : fieldDifferences([field], before ?? {}, after),
   );
 }
 
-function differences(fields: readonly string[], before: object, after: object): FieldChange[] {
+/** Returns these fields' changes from one state to another. An absent value is null. */
+export function fieldDifferences(fields: readonly string[], before: object, after: object): FieldChange[] {
   const changes: FieldChange[] = [];
   for (const field of fields) {
     const from = (before as Record<string, unknown>)[field] ?? null;
@@ -225,5 +230,5 @@ function entryChanges(field: string, before: object, after: object): FieldChange
   // Most events leave a map as it was.
   if (from === to) return [];
   const keys = [...new Set([...Object.keys(from), ...Object.keys(to)])];
-  return differences(keys, from, to).map((change) => ({ ...change, field: `${field}.${change.field}` }));
+  return fieldDifferences(keys, from, to).map((change) => ({ ...change, field: `${field}.${change.field}` }));
 }

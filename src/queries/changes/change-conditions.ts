@@ -31,7 +31,7 @@ export async function changeConditions(
   caller: Caller,
   filter: ChangesInput['filter'] = {},
 ): Promise<Condition[]> {
-  const { record_id, record_types, actor_id, event_types, field, from, to } = filter;
+  const { record_id, record_types, actor_id, call_id, event_types, field, from, to } = filter;
   const { position } = context.moment;
   refuseReversedPeriod(from, to);
   refuseUnknownEventTypes(event_types, context.snapshot.accessLog);
@@ -40,6 +40,7 @@ export async function changeConditions(
   if (record_types) where.push(keyIn('record_type', record_types));
   if (!record_id && !record_types) where.push(firstRowCondition(event_types));
   if (actor_id) where.push(actorCondition(actor_id, caller));
+  if (call_id !== undefined) where.push({ key: 'call_id', op: 'eq', value: call_id });
   if (event_types) where.push(keyIn('event_type', event_types));
   if (field !== undefined) where.push(fieldCondition(field));
   if (position !== null) where.push({ key: 'position', op: 'range', lte: position });

@@ -6,6 +6,7 @@ export interface ChangesInput {
         record_id?: string[] | undefined;
         record_types?: string[] | undefined;
         actor_id?: string[] | undefined;
+        call_id?: string | undefined;
         event_types?: string[] | undefined;
         field?: string | undefined;
         from?: string | undefined;

@@ -55,7 +55,10 @@ export async function listChanges(
   }
   const page = await readChangesPage(context, where, input, after);
   const inclusion = verification && (await inclusionOf(context, verification.seal, page.documents));
-  const changes = await presentChanges(context, page.documents, verification !== null);
+  const changes = await presentChanges(context, page.documents, {
+    withProofs: verification !== null,
+    withCalls: input.view === 'FULL',
+  });
   const count = inclusion
     ? countThatFit(
         changes.map((change, index) => ({ change, proof: inclusion[index] })),
@@ -195,7 +198,7 @@ export type ListedChange = Awaited<ReturnType<typeof presentChanges>>[number];
 export async function presentChanges(
   { snapshot, organizationId }: QueryContext,
   documents: readonly ChangeDocument[],
-  withProofs = false,
+  { withProofs = false, withCalls = false } = {},
 ) {
   const people = documents.map(({ actor_id }) => actor_id).filter((id) => id.startsWith('acc_'));
   const importedNames = documents.flatMap(({ changes }) => changes.flatMap(importedNameIn));
@@ -213,6 +216,7 @@ export async function presentChanges(
     reason: change.reason,
     changes: change.changes.map((fieldChange) => presentFieldChange(fieldChange, names)),
     ...(change.stale ? { stale: true } : {}),
+    ...(withCalls ? { call_id: change.call_id } : {}),
     ...(withProofs ? { event_id: change.event_id, hash: change.hash } : {}),
   }));
 }

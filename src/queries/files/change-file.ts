@@ -44,6 +44,7 @@ async function* lines(reader: Reader, query: KeysetQuery, moment: PinnedMoment):
     return presentChanges(
       context,
       rows.map(({ doc }) => doc as unknown as ChangeDocument),
+      { withCalls: true },
     );
   };
   let pendingRows: PageRow[] = [];

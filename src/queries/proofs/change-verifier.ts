@@ -327,13 +327,14 @@ export class ChangeVerifier {
   }
 
   private expectMatches(event: RecomputedEvent, document: ChangeDocument, position: number): void {
-    const { actor_id, token_id, event_type, revision, log_time } = document;
+    const { actor_id, token_id, call_id, event_type, revision, log_time } = document;
     const matchingRows = event.rows.filter(({ recordId, recordType, rowIndex, fields }) =>
       matchesConditions(this.request.where, {
         position,
         log_time,
         actor_id,
         token_id,
+        call_id,
         event_type,
         record_id: recordId,
         record_type: recordType,

@@ -97,11 +97,11 @@ export function countThatFit(documents: readonly Document[], usedCharacters = 0)
   return documents.length;
 }
 
-/** Shortens the longest texts of a record that doesn't fit into an answer, and names them in `truncated`. */
-export function cutToFit(document: Document): Document {
+/** Shortens the longest texts of a record that doesn't fit into an answer with `usedCharacters`, and names them in `truncated`. */
+export function cutToFit(document: Document, usedCharacters = 0): Document {
   let result = document;
   const truncated: string[] = [];
-  while (JSON.stringify(result).length > MAX_ANSWER_CHARACTERS) {
+  while (JSON.stringify(result).length + usedCharacters > MAX_ANSWER_CHARACTERS) {
     const [field, text] = longestText(result);
     if (field === null) break;
     result = { ...result, [field]: cutText(text, Math.floor(text.length / 2)) };

@@ -26,11 +26,13 @@ export interface WrittenRecord {
 /**
  * Returns the record for a write's answer: as it is now, with the position of the write's own last event (record revision
  * `revision`). If projections are behind (`pending`) or could not apply the event, the record comes from the write's own state.
+ * @param otherCharacters of the answer's other members
  */
 export async function readWrittenRecord(
   snapshot: Snapshot,
   organizationId: string,
   { id, revision, state, pending }: WriteOutcome,
+  otherCharacters = 0,
 ): Promise<WrittenRecord> {
   const family = familyQueryFor(id);
   const context = { snapshot, organizationId, moment: currentMoment(snapshot) };
@@ -42,13 +44,13 @@ export async function readWrittenRecord(
     const document = { id, organization_id: organizationId, ...state, ...derivedFields, revision, ...stale };
     const [record] = await presentRecords(context, family, [document], 'FULL');
     const position = pending ? null : await positionOf(context, id, revision);
-    return { record: cutToFit(record!), ...(position === null ? {} : { position: String(position) }) };
+    return { record: cutToFit(record!, otherCharacters), ...(position === null ? {} : { position: String(position) }) };
   }
   const document = row.doc;
   const [record] = await presentRecords(context, family, [document], 'FULL');
   const position = document.revision === revision ? document.position : await positionOf(context, id, revision);
   const [linkedIds] = 'record_ids' in family.fields ? await idsOfLinkedRecords(context, [id]) : [];
-  return { record: cutToFit({ ...record, ...linkedIds }), position: String(position) };
+  return { record: cutToFit({ ...record, ...linkedIds }, otherCharacters), position: String(position) };
 }
 
 /** Returns the position of the event that led to a record revision. */

@@ -19,6 +19,7 @@ export const changesInput = once(() =>
         record_id: field.listOf(field.id('org', ...Object.keys(FAMILY_QUERIES))).optional(),
         record_types: field.enumList([...RECORD_TYPES, ACCESS_RECORD_TYPE]).optional(),
         actor_id: field.listOf(field.actor()).optional(),
+        call_id: field.callId().optional(),
         event_types: field.listOf(field.name()).optional().describe('such as VendorReviewed'),
         field: field.withoutDescription(field.name().optional().describe('only changes of this field, such as status')),
         from: z.string().optional().describe('date, time or position, inclusive'),

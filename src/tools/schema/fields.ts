@@ -220,6 +220,14 @@ export const actor = once(() =>
     .meta({ title: 'actor', pattern: idPattern(['acc', 'tok'], 'ME', 'SYSTEM') }),
 );
 
+/** The id of a call, as answers to writes have it. */
+export const callId = once(() =>
+  z
+    .string()
+    .overwrite((value) => value.trim().toLowerCase())
+    .pipe(z.uuid('is not a call_id: answers to writes have it')),
+);
+
 /** A rating from 1 (lowest) to 5 (highest). */
 export const rating = once(() => z.int().min(1).max(5));
 /** Likelihood × impact. */

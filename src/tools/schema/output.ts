@@ -40,6 +40,8 @@ export const momentNotes = {
     .optional()
     .describe('an event of the organization could not be read, so something may be missing'),
 };
+/** The id of a call. A repeated call with the same idempotency_key or selection has the same. */
+const writtenCall = z.uuid().describe('of this call; listChanges finds what it wrote by filter.call_id');
 export const pending = z.literal(true).optional().describe('done, but lists may not show it yet');
 export const pageUrl = z
   .string()
@@ -100,6 +102,16 @@ export const noEnd = z
   .optional()
   .describe('fields left empty, because 9999-12-31 and 2999-12-31 mean no end');
 
+/** Members of the answer to every write. */
+export const writtenMembers = {
+  call_id: writtenCall,
+  changes: z
+    .array(z.strictObject({ record_id: z.string(), field: z.string(), from: z.unknown(), to: z.unknown() }))
+    .optional()
+    .describe('what changed on records, and links, that existed before: of at most 50; texts cut at 200 characters'),
+  more_changes: z.int().optional().describe('the number of changes left out'),
+};
+
 /** Returns the schema of the answer to a write on one record. */
 export function writeOutput(
   { singular, full }: RecordSchemas,
@@ -113,6 +125,7 @@ export function writeOutput(
     revision: z.int().describe('of the record after this write'),
     position: position().optional().describe('of the write’s last event; works as as_of; absent while pending'),
     event_types: z.array(z.string()).describe('what happened; empty if nothing changed'),
+    ...writtenMembers,
     ...extraFields,
     no_end: noEnd,
     repeated: z.literal(true).optional().describe('the same key and input were done before'),

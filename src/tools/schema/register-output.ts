@@ -19,6 +19,7 @@ import {
   relationSchema,
   statedTime,
   time,
+  writtenMembers,
 } from './output.ts';
 
 /* Schemas of the answers of the tools that serve all families. */
@@ -44,6 +45,7 @@ const change = z.strictObject({
   reason: z.string().nullable(),
   changes: z.array(z.strictObject({ field: z.string(), from: z.unknown(), to: z.unknown() })),
   stale: z.literal(true).optional(),
+  call_id: z.uuid().optional().describe('with view FULL: the call that wrote it'),
   event_id: z.string().optional().describe('with verify'),
   hash: field.sha256Digest().optional().describe('with verify'),
 });
@@ -209,6 +211,7 @@ export const linksOutput = () =>
         ...itemErrors,
       }),
     ),
+    ...writtenMembers,
     pending,
   });
 
@@ -222,6 +225,7 @@ export const archiveOutput = () =>
         ...itemErrors,
       }),
     ),
+    ...writtenMembers,
     pending,
   });
 
@@ -264,6 +268,8 @@ export const importOutput = () =>
       )
       .optional()
       .describe('of type CROSSWALK: the pairs of each two frameworks'),
+    ...writtenMembers,
+    call_id: writtenMembers.call_id.optional(),
     selection: z.string().optional().describe('dry_run with set: what the write must repeat'),
     pending,
     incomplete: momentNotes.incomplete,

@@ -57,6 +57,7 @@ export function ChangesFilterForm({
         {filter.record_id?.map((id) => (
           <input key={id} type="hidden" name="record_id" value={id} />
         ))}
+        {filter.call_id !== undefined && <input type="hidden" name="call_id" value={filter.call_id} />}
         {select('record_types', 'Family', FAMILY_CHOICES)}
         {select('event_types', 'What happened', eventTypeChoices(family))}
         {select('actor_id', 'Person', [
@@ -145,6 +146,7 @@ const FILTER_LABELS: Readonly<Record<string, string>> = {
   record_types: 'Family',
   event_types: 'What happened',
   actor_id: 'Person',
+  call_id: 'Call',
   field: 'Field',
   client: 'Client',
   made_by: 'Made by',

@@ -172,6 +172,7 @@ const BY_NAME: Record<string, readonly string[]> = {
   cursor: ['nonsense', 'e30.x', '\ud800', ''],
   verify_cursor: ['nonsense', 'e30.x', '\ud800', ''],
   selection: ['nonsense', ''],
+  call_id: ['nonsense', idOf('rsk'), '0192f4c1-0000-7000-8000'],
   as_of: [...NO_MOMENTS, ...LATER, '-1', '1.5', '9'.repeat(20), idOf('rsk'), ''],
   from: [...NO_MOMENTS, '-1', idOf('rsk'), ''],
   to: [...NO_MOMENTS, '-1', idOf('rsk'), ''],

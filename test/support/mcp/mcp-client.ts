@@ -40,6 +40,7 @@ export interface Result {
   revision: number;
   position: string;
   event_types: string[];
+  call_id: string;
   repeated?: true;
   superseded_by?: { reviewed_at: string; outcome: string | null };
   no_end?: string[];

@@ -13,7 +13,7 @@ test.after((served) => served.close());
 
 test('a write answers the full record, its revision, position and event types', async ({ owner, organizationId }) => {
   const addAnswer = await owner.ok('addVendor', { organization_id: organizationId, name: 'Whole answer' });
-  assert.equal(Object.keys(addAnswer), ['vendor', 'revision', 'position', 'event_types', 'url']);
+  assert.equal(Object.keys(addAnswer), ['vendor', 'revision', 'position', 'event_types', 'call_id', 'url']);
   assert.equal([addAnswer.revision, addAnswer.event_types], [1, ['VendorAdded']]);
   const { id } = addAnswer.vendor;
   const several = await owner.ok('updateVendor', {
