@@ -20,6 +20,7 @@ import { readMemberNames } from '../queries/records/member-names.ts';
 import { reportChoices } from '../reports/report-choices.ts';
 import { readSealStops, sealStopText } from '../seal/seal-stop.ts';
 import type { Stores } from '../stores/open.ts';
+import type { ToolBox } from '../tools/toolbox.ts';
 import { BUILD_VERSION } from '../version.ts';
 import { assetDataUrl } from '../web/server/assets.ts';
 import { createPages } from '../web/server/create-pages.ts';
@@ -71,8 +72,8 @@ export async function createHttpApp(options: HttpAppOptions): Promise<RequestLis
   const signedIn = sessionReader(identity, baseUrl);
   const services: RequestServices = { baseUrl, readClientInfo, limits, printer, signedIn };
   const oauth = await createAuthorizationServer(options, services);
-  const pages = await createWebPages(options, services, oauth);
   const tools = metrics?.countTools(register.tools) ?? register.tools;
+  const pages = await createWebPages(options, services, oauth, tools);
   const app = createApp({
     tools,
     authenticate: (credential, request, isRecheck) => {
@@ -166,6 +167,7 @@ async function createWebPages(
   options: HttpAppOptions,
   { baseUrl, readClientInfo, limits, printer }: RequestServices,
   oauth: OAuth,
+  tools: ToolBox,
 ): Promise<Middleware<RequestState>> {
   const { config, port, stores, register, identity, accessEvents, clock, logger } = options;
   return createPages({
@@ -180,6 +182,7 @@ async function createWebPages(
     openId: await createOpenId(options, baseUrl),
     accessLogReader: register.accessLogReader,
     readNames: (organizationId, accountIds) => readMemberNames(register.reader.snapshot(), organizationId, accountIds),
+    tools,
     reader: register.reader,
     scanReaderOf: register.scanReaderOf,
     onAssistantEvent: accessEvents.emit,

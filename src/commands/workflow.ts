@@ -37,6 +37,13 @@ export function checkTransition(
   requireStateFields(workflow, { ...record, ...changed });
 }
 
+/** Returns the states that an update may set next. Without a workflow, these are all others. */
+export function nextStates({ fields, workflow }: FamilyDescription, name: string, from: string): readonly string[] {
+  const field = fields[name]!;
+  const all = field.kind === 'enum' ? field.values : [];
+  return statesAfter(workflow?.transitions ?? all, from);
+}
+
 function statesAfter(transitions: Workflow['transitions'], from: string): readonly string[] {
   return isList(transitions) ? transitions.filter((state) => state !== from) : transitions[from]!;
 }

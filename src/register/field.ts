@@ -54,8 +54,10 @@ export type Field = FieldFacts &
     | { kind: 'time' }
     /** Ids of records of all families but the one with this prefix. */
     | { kind: 'ids'; exceptPrefix: string; maxItems: number }
-    /** A rating is 1 to 5, a score 1 to 25, a share 0 to 1. */
-    | { kind: 'rating' | 'score' | 'share' }
+    /** A rating is 1 to 5. `labels` say for people what each step means. */
+    | { kind: 'rating'; labels?: Readonly<Record<number, string>> }
+    /** A score is 1 to 25, a share 0 to 1. */
+    | { kind: 'score' | 'share' }
     /** `labels` are for people, if a value's own words aren't readable. */
     | { kind: 'enum'; values: readonly string[]; labels?: Readonly<Record<string, string>> }
     /** The id of a record with this prefix. */

@@ -10,12 +10,25 @@ export const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 /** The lowest and highest score of each priority. */
 export const PRIORITY_SCORES = { LOW: [1, 4], MEDIUM: [5, 9], HIGH: [10, 14], CRITICAL: [15, 25] } as const;
 
+const LIKELIHOOD_FIELD = {
+  kind: 'rating',
+  labels: { 1: 'Rare', 2: 'Unlikely', 3: 'Possible', 4: 'Likely', 5: 'Almost certain' },
+  hasOwnEvent: true,
+  detail: true,
+} as const;
+const IMPACT_FIELD = {
+  kind: 'rating',
+  labels: { 1: 'Negligible', 2: 'Minor', 3: 'Moderate', 4: 'Major', 5: 'Severe' },
+  hasOwnEvent: true,
+  detail: true,
+} as const;
+
 /** Each is 1 to 5, or null if not assessed. */
 const RATING_FIELDS = {
-  inherent_likelihood: { kind: 'rating', label: 'Inherent likelihood', hasOwnEvent: true, detail: true },
-  inherent_impact: { kind: 'rating', label: 'Inherent impact', hasOwnEvent: true, detail: true },
-  residual_likelihood: { kind: 'rating', label: 'Residual likelihood', hasOwnEvent: true, detail: true },
-  residual_impact: { kind: 'rating', label: 'Residual impact', hasOwnEvent: true, detail: true },
+  inherent_likelihood: { ...LIKELIHOOD_FIELD, label: 'Inherent likelihood' },
+  inherent_impact: { ...IMPACT_FIELD, label: 'Inherent impact' },
+  residual_likelihood: { ...LIKELIHOOD_FIELD, label: 'Residual likelihood' },
+  residual_impact: { ...IMPACT_FIELD, label: 'Residual impact' },
 } as const satisfies Fields;
 
 const FIELDS = {

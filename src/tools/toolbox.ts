@@ -65,6 +65,8 @@ export interface ToolBox {
   isReadOnly(name: string): boolean;
   /** Returns the schema of an existing tool's input. */
   inputOf(name: string): z.ZodObject;
+  /** Returns the permission that an existing tool needs. */
+  permissionOf(name: string): Permission;
   /** Returns the current date. */
   today(): string;
   /** Calls an existing tool. Never throws: a failure is in the result, as `{error: {…}}` with its status. */
@@ -116,6 +118,7 @@ export function createToolBox(
     has: (name) => byName.has(name),
     isReadOnly: (name) => byName.get(name)?.readOnly ?? false,
     inputOf: (name) => byName.get(name)!.input as z.ZodObject,
+    permissionOf: (name) => byName.get(name)!.permission,
     today: () => dateOf(service.handler.now()),
     async call(name, args, context) {
       const tool = byName.get(name)!;

@@ -144,6 +144,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'src/reports/',
     'src/identity/',
     'src/commands/',
+    'src/tools/',
     'src/http/',
     'src/texts/',
     'src/trail/seals/seal-events.ts',

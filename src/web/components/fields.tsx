@@ -50,6 +50,21 @@ export function TextField(props: TextProps) {
   );
 }
 
+/** Several lines of text with their label, hint and error. Shows again what was typed. */
+export function TextAreaField(props: FieldProps & { rows: number; value?: string }) {
+  const { form, name, rows, id = name } = props;
+  return (
+    <div class="field">
+      <label for={id}>{props.label}</label>
+      <Hint {...props} />
+      <textarea id={id} name={name} rows={rows} {...describedBy(props)}>
+        {form.values.get(name)?.[0] ?? props.value ?? ''}
+      </textarea>
+      <FieldError {...props} />
+    </div>
+  );
+}
+
 export interface Choice {
   value: string;
   label: string;

@@ -1,5 +1,6 @@
 import { type AddressParameters, organizationAddress } from '../../addresses/page-addresses.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
+import { type Permission, roleAllows } from '../../commands/organization/permissions.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
 import type { WebContext } from '../server/context.ts';
 import { RefusedPage, type SignedInRequest } from '../server/page-request.ts';
@@ -45,6 +46,14 @@ export async function openRegister(context: RegisterCollaborators, request: Sign
     const page = refusedMomentPage(view, organization, asOf ?? '', thrown);
     throw page === null ? thrown : new RefusedPage(page);
   }
+}
+
+/** Returns true if the page may offer what needs a permission. It shows today, and the reader's role has the permission. */
+export function mayChange(
+  { past, organization }: Pick<RegisterView, 'past' | 'organization'>,
+  permission: Permission,
+): boolean {
+  return past === null && roleAllows(organization.role, permission);
 }
 
 /** Returns the address of another page of the register at the same moment. @param page its path below the organization's */

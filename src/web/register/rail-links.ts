@@ -1,8 +1,9 @@
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import { codeWords } from '../../texts/words.ts';
 
-/** The name of a family's records on screen, if not its plural. */
+/** The name of a family's records on screen, if not its plural; and of one record, if not its singular. */
 const SCREEN_NAMES: Readonly<Record<string, string>> = { NONCONFORMITY: 'Findings' };
+const SCREEN_NOUNS: Readonly<Record<string, string>> = { NONCONFORMITY: 'finding' };
 
 /** Families in the order of the rail. Others follow. */
 const RAIL_ORDER = ['RISK', 'CONTROL', 'MEASURE', 'VENDOR', 'OBLIGATION', 'NONCONFORMITY', 'EVIDENCE'];
@@ -17,6 +18,11 @@ const NOT_AMONG_RECORDS = new Set(['AUDIT', 'FRAMEWORK']);
 /** Returns a family's name on screen, such as Risks or Findings. */
 export function familyHeading({ type, plural }: { type: string; plural: string }): string {
   return SCREEN_NAMES[type] ?? codeWords(plural);
+}
+
+/** Returns the name of one record of a family on screen, such as risk or finding. */
+export function familyNoun({ type, singular }: { type: string; singular: string }): string {
+  return SCREEN_NOUNS[type] ?? singular;
 }
 
 /** Returns the name of some records of a family as pages have it. @param label the name in reports */

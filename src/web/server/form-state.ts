@@ -7,6 +7,8 @@ import { withRoleNames } from '../texts/role-labels.ts';
 
 /** Limits of a form's body, and of its fields. */
 const MAX_FORM_BYTES = 64 * 1024;
+/** A record has up to four texts of 10,000 characters, and a character can have 9 bytes in a form. */
+export const MAX_RECORD_FORM_BYTES = 512 * 1024;
 const MAX_FORM_FIELDS = 300;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
@@ -16,12 +18,12 @@ export type FormValues = ReadonlyMap<string, readonly string[]>;
 export const NO_FORM_VALUES: FormValues = new Map();
 
 /** Reads a form's body. @throws HttpError 413, 415, 400 */
-export async function readForm(request: IncomingMessage): Promise<FormValues> {
+export async function readForm(request: IncomingMessage, maxBytes = MAX_FORM_BYTES): Promise<FormValues> {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers;
   if (!FORM_TYPE.test(type) || encoding !== 'identity') {
     throw new HttpError(415, 'invalid_input', 'Send the form as application/x-www-form-urlencoded.');
   }
-  const body = await readBody(request, MAX_FORM_BYTES);
+  const body = await readBody(request, maxBytes);
   const values = new Map<string, string[]>();
   let fields = 0;
   for (const [name, value] of new URLSearchParams(body.toString('utf8'))) {

@@ -13,7 +13,7 @@ import { renderFragment, renderPage } from '../components/layout.tsx';
 import { type RailCounts, readRailCounts } from '../register/rail-counts.ts';
 import type { WebContext } from './context.ts';
 import { FormTokens, refuseOtherSites, TOKEN_FIELD } from './csrf.ts';
-import { hasErrors, NO_FORM_VALUES, readForm } from './form-state.ts';
+import { hasErrors, MAX_RECORD_FORM_BYTES, NO_FORM_VALUES, readForm } from './form-state.ts';
 import { storeNotice, takeNotice } from './notices.ts';
 import {
   type PageContext,
@@ -69,7 +69,7 @@ export class PageServer {
       this.guard(ctx.req);
       person = await this.findPerson(ctx);
       this.countRequest(ctx, person);
-      const formValues = route.method === 'POST' ? await this.readFormValues(ctx) : NO_FORM_VALUES;
+      const formValues = route.method === 'POST' ? await this.readFormValues(ctx, person) : NO_FORM_VALUES;
       // The form may have taken long to arrive.
       if (route.method === 'POST' && person !== null) person = await this.findPerson(ctx);
       // Before the form's token, which ended with the session: "reload the page" would not help.
@@ -121,10 +121,14 @@ export class PageServer {
     return membership?.role === organization.role;
   }
 
-  /** Reads a form, but not another site's. Its token is still to be checked. @throws HttpError */
-  private async readFormValues(ctx: PageContext): Promise<PageRequest['formValues']> {
+  /**
+   * Reads a form, but not another site's. Its token is still to be checked. Only people who are signed in have the long
+   * forms of records.
+   * @throws HttpError
+   */
+  private async readFormValues(ctx: PageContext, person: SignedInPerson | null): Promise<PageRequest['formValues']> {
     refuseOtherSites(ctx.req, this.options.baseUrl);
-    return readForm(ctx.req);
+    return person === null ? readForm(ctx.req) : readForm(ctx.req, MAX_RECORD_FORM_BYTES);
   }
 
   private pageRequest(

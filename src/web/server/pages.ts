@@ -17,10 +17,12 @@ import { organizationTokensPage } from '../pages/organization/organization-token
 import { organizationsPage } from '../pages/organization/organizations.tsx';
 import { reportPage } from '../pages/organization/report.tsx';
 import { reportsPage } from '../pages/organization/reports.tsx';
+import { addRecordPages } from '../pages/register/add-record.tsx';
 import { auditPackPage } from '../pages/register/audit-pack.tsx';
 import { changeProofPages } from '../pages/register/change-proof.tsx';
 import { changesPage } from '../pages/register/changes.tsx';
 import { comparePage } from '../pages/register/compare.tsx';
+import { editRecordPages } from '../pages/register/edit-record.tsx';
 import { gettingStartedPage } from '../pages/register/getting-started.tsx';
 import { homePage } from '../pages/register/home.tsx';
 import { needsYouPage } from '../pages/register/needs-you.tsx';
@@ -59,6 +61,8 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   needsYouPage,
   recordListPages,
   recordPages,
+  addRecordPages,
+  editRecordPages,
   recordRevisionPages,
   changesPage,
   changeProofPages,

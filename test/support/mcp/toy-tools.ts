@@ -91,6 +91,7 @@ export function toyTools(): ToyTools {
     has: (name) => Object.hasOwn(toys, name),
     today: () => '2026-03-01',
     inputOf: () => z.object({}),
+    permissionOf: () => 'readRecords',
     isReadOnly: (name) => toys[name]?.readOnly === true,
     call: async (name, args, context) => {
       calls.push({ name, args, context });

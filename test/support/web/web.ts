@@ -142,6 +142,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     organizationTokens: new OrganizationTokens({ accounts, names, handler, now }),
     oauth,
     onAssistantEvent: () => undefined,
+    tools: register.tools,
     reader: register.reader,
     scanReaderOf: register.scanReaderOf,
     reportChoices: async () => ({ audits: { choices: [], isCut: false }, frameworks: { choices: [], isCut: false } }),

@@ -1,10 +1,15 @@
 /** A mistake in any form comes back to the form: with what was typed, and a summary that links to each field. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { EVIDENCE } from '../../../src/register/evidence.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
+import { ALL_TOOLS } from '../../../src/tools/all-tools.ts';
+import { titleFieldOf } from '../../../src/web/register/naming-fields.ts';
 import type { Route } from '../../../src/web/server/page-request.ts';
 import { allRoutes } from '../../../src/web/server/pages.ts';
 import { askOnPages, startOAuthPages } from '../../support/identity/oauth-pages.ts';
 import { codeOf } from '../../support/identity/people.ts';
+import { runExamples } from '../../support/mcp/examples.ts';
 import { formsIn, OWNER, startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
 
 const EVE = { name: 'Eve', email: 'eve@example.org', password: 'listens at every door' };
@@ -20,6 +25,8 @@ interface Context {
   owner: TestBrowser;
   routes: Route[];
   ids: { eve: string; token: string };
+  /** A record of each family, by the family's plural. */
+  records: Readonly<Record<string, string>>;
 }
 
 /** A mistake in one form. */
@@ -44,6 +51,29 @@ type Unmistakable = 'WARNING' | 'BUTTON' | 'SCRIPT' | 'PROVIDER';
 
 const MEMBER = '/organizations/:id/members/:account';
 const CONFIRM = '/settings/security/confirm';
+
+/** The forms that add and correct records, without their required fields. Evidence is added to a risk. */
+const RECORD_FORM_MISTAKES = Object.fromEntries(
+  FAMILY_DESCRIPTIONS.flatMap((family): [string, Mistake][] => {
+    const { plural, tools } = family;
+    const title = titleFieldOf(family);
+    const typed = { [title]: '', reason: LONG_REASON };
+    const required = Object.entries(family.fields).filter(([name, { required, kind, setBy }]) => {
+      return name === title || (required && setBy === undefined && kind === 'id');
+    });
+    const add = `/organizations/:id/${plural}/add`;
+    const edit = `/organizations/:id/${plural}/:record/edit`;
+    const addFaults = [...required.map(([name]) => name), 'reason'];
+    const open: Mistake['open'] = async ({ owner, records }) => ({
+      browser: owner,
+      query: family.type === EVIDENCE.type ? `?record_ids=${records.risks}` : '',
+    });
+    return [
+      ...(tools.add ? [[add, { page: add, typed, faults: addFaults, open }] as [string, Mistake]] : []),
+      ...(tools.update ? [[edit, { page: edit, typed, faults: [title, 'reason'] }] as [string, Mistake]] : []),
+    ];
+  }),
+);
 
 /** One entry for each POST route. */
 const MISTAKES: Readonly<Record<string, Mistake | Unmistakable | 'CONSENT'>> = {
@@ -106,6 +136,7 @@ const MISTAKES: Readonly<Record<string, Mistake | Unmistakable | 'CONSENT'>> = {
     typed: { note: 'x'.repeat(201), role: '' },
     faults: ['role', 'note'],
   },
+  ...RECORD_FORM_MISTAKES,
   '/organizations/:id/members/withdraw': 'WARNING',
   '/organizations/:id/members/domains': 'WARNING',
   '/organizations/:id/members/domains/withdraw': 'WARNING',
@@ -186,7 +217,8 @@ test.before(async (context) => {
   await web.invite(EVE, 'VIEWER');
   const eve = (await web.members.membersOf(web.organizationId)).find(({ name }) => name === EVE.name)!;
   const [token] = await web.tokens.listOfAccount(web.ownerId);
-  Object.assign(context, { web, owner, routes: allRoutes(web), ids: { eve: eve.account_id, token: token!.id } });
+  const ids = { eve: eve.account_id, token: token!.id };
+  Object.assign(context, { web, owner, routes: allRoutes(web), ids, records: await addRecords(web) });
 });
 test.after(({ web }) => web.stop());
 
@@ -212,8 +244,21 @@ async function addApp(web: WebTest, accountId: string): Promise<void> {
   await web.people.totp.add(session, codeOf(secret, web.now()), CLIENT_INFO);
 }
 
-const pathFor = ({ web, ids }: Context, path: string) =>
+/** Adds a record of each family by the tools' examples. Returns their ids. */
+async function addRecords(web: WebTest): Promise<Record<string, string>> {
+  const runs = await runExamples(
+    ALL_TOOLS.filter(({ readOnly, destructive }) => !readOnly && !destructive),
+    (tool, input) => web.call(tool, input),
+  );
+  const answers = JSON.stringify(runs.map(({ input, answer }) => ({ input, answer })));
+  return Object.fromEntries(
+    FAMILY_DESCRIPTIONS.map(({ plural, prefix }) => [plural, new RegExp(`${prefix}_\\w+`).exec(answers)![0]]),
+  );
+}
+
+const pathFor = ({ web, ids, records }: Context, path: string) =>
   path
+    .replace(/(?<=\/(\w+)\/):record/, (_, plural: string) => records[plural]!)
     .replace('/organizations/:id', `/organizations/${web.organizationId}`)
     .replace(':account', ids.eve)
     .replace('/tokens/:id', `/tokens/${ids.token}`)
@@ -274,7 +319,9 @@ function checkErrors(text: string, ids: readonly string[]): void {
   );
   for (const id of ids) {
     const [field = ''] =
-      new RegExp(`<(?:input|select)[^>]* id="${id}"[^>]*>|<(?:input|select) id="${id}"[^>]*>`).exec(text) ?? [];
+      new RegExp(`<(?:input|select|textarea)[^>]* id="${id}"[^>]*>|<(?:input|select|textarea) id="${id}"[^>]*>`).exec(
+        text,
+      ) ?? [];
     assert.match(field, 'aria-invalid="true"', id);
     assert.match(field, new RegExp(`aria-describedby="[^"]*\\b${id}-fault"`), id);
     assert.match(text, new RegExp(`id="${id}-fault">[^<]+<`), id);

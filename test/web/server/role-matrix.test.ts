@@ -24,6 +24,7 @@ import { formsIn, type PageAnswer, startWeb, type WebTest } from '../../support/
 
 const ALL = ROLES;
 const FROM_AUDITOR: readonly Role[] = ['AUDITOR', 'EDITOR', 'ADMIN', 'OWNER'];
+const FROM_EDITOR: readonly Role[] = ['EDITOR', 'ADMIN', 'OWNER'];
 const FROM_ADMIN: readonly Role[] = ['ADMIN', 'OWNER'];
 const OWNER: readonly Role[] = ['OWNER'];
 
@@ -49,6 +50,12 @@ const FAMILY_PAGES = Object.keys(FAMILIES).flatMap((plural): [path: string, Page
   [`/${plural}/:record/revisions`, { roles: ALL, names: { from: 'aud', to: 'aud' } }],
 ]);
 
+/** The forms that add and correct records. Each has its page at the same address. */
+const RECORD_FORMS = FAMILY_DESCRIPTIONS.flatMap(({ plural, tools }) => [
+  ...(tools.add ? [`/${plural}/add`] : []),
+  ...(tools.update ? [`/${plural}/:record/edit`] : []),
+]);
+
 /** The pages of an organization, by their paths below it. */
 const ORGANIZATION_PAGES: Readonly<Record<string, PageRule>> = {
   '': { roles: ALL, names: AS_OF },
@@ -56,6 +63,7 @@ const ORGANIZATION_PAGES: Readonly<Record<string, PageRule>> = {
   '/search': { roles: ALL, names: { ...AS_OF, q: 'rsk' } },
   '/needs-you': { roles: ALL, names: { ...AS_OF, owner: 'acc' } },
   ...Object.fromEntries(FAMILY_PAGES),
+  ...Object.fromEntries(RECORD_FORMS.map((path) => [path, { roles: FROM_EDITOR }])),
   '/audits/:record/pack': { roles: FROM_AUDITOR },
   '/changes': { roles: ALL, names: { ...AS_OF, record_id: 'rsk', actor_id: 'acc' } },
   '/changes/:position': { roles: ALL },
@@ -96,6 +104,7 @@ const ORGANIZATION_FILES: Readonly<Record<string, PageRule>> = {
 
 /** The forms of an organization, and the roles that may send them. */
 const ORGANIZATION_FORMS: Readonly<Record<string, readonly Role[]>> = {
+  ...Object.fromEntries(RECORD_FORMS.map((path) => [path, FROM_EDITOR])),
   '/name': FROM_ADMIN,
   '/second-factor': OWNER,
   '/second-factor/optional': OWNER,

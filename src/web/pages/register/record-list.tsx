@@ -10,8 +10,13 @@ import { type ListView, readFilterNames, readFrameworkChoices, readList } from '
 import { RecordTable } from '../../register/list/record-table.tsx';
 import { readTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';
-import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
-import { familyHeading } from '../../register/rail-links.ts';
+import {
+  mayChange,
+  openRegister,
+  type RegisterCollaborators,
+  type RegisterView,
+} from '../../register/open-register.ts';
+import { familyHeading, familyNoun } from '../../register/rail-links.ts';
 import { REGISTER_LISTS, type RegisterList } from '../../register/register-lists.ts';
 import { get, type Route, redirect } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
@@ -135,6 +140,11 @@ function ViewLinks({
   const position = String(view.snapshot.newestPosition(view.organization.id));
   return (
     <div class="row">
+      {isAddedAlone(family) && mayChange(view, 'changeRecords') && (
+        <a class="button" href={`${view.path}/add`}>
+          Add {familyNoun(family)}
+        </a>
+      )}
       <details>
         <summary>Download</summary>
         <div class="menu">
@@ -152,6 +162,11 @@ function ViewLinks({
       )}
     </div>
   );
+}
+
+/** Returns true for a family whose records are added by themselves. Evidence is attached to other records. */
+function isAddedAlone({ tools, fields }: RegisterList['family']): boolean {
+  return tools.add !== undefined && !Object.values(fields).some(({ kind, required }) => kind === 'ids' && required);
 }
 
 /** The count, and the links to the pages beside this one. */

@@ -2,6 +2,7 @@ import { addressWith, organizationAddress } from '../../../addresses/page-addres
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
 import { type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
+import { EVIDENCE } from '../../../register/evidence.ts';
 import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { NamesByKey } from '../../../texts/value-text.ts';
@@ -10,6 +11,7 @@ import { readRecordTimeBar, type TimeBarContent } from '../../register/moments/r
 import { TimeBar } from '../../register/moments/time-bar.tsx';
 import {
   asOfInput,
+  mayChange,
   openRegister,
   type RegisterCollaborators,
   type RegisterView,
@@ -72,6 +74,7 @@ function recordPage(
 ): WebPage {
   const { record, linked, names } = details;
   const title = numberedName({ reference_id: record.reference_id, name: details.name });
+  const isWritable = typeof record.archived_at !== 'string' && mayChange(view, 'changeRecords');
   const nameOf = (id: string) => names.of(id, view.past?.time);
   return {
     title,
@@ -85,14 +88,29 @@ function recordPage(
         {time !== null && <TimeBar view={view} content={time} />}
         <div class="record">
           <div>
-            <RecordFacts family={family} details={details} nameOf={nameOf} />
+            <RecordFacts
+              family={family}
+              details={details}
+              nameOf={nameOf}
+              editAddress={isWritable && family.tools.update !== undefined ? `${view.path}/edit` : null}
+            />
             {/* An audit is linked with its framework and its findings only. */}
             {examination === null ? (
               <RecordLinks view={view} linked={linked} />
             ) : (
               <ExaminationCard view={view} examination={examination} />
             )}
-            <RecordEvidence view={view} evidence={record.evidence} />
+            <RecordEvidence
+              view={view}
+              evidence={record.evidence}
+              attachAddress={
+                isWritable && family.type !== EVIDENCE.type
+                  ? organizationAddress(view.organization.id, `/${EVIDENCE.plural}/add`, {
+                      record_ids: String(record.id),
+                    })
+                  : null
+              }
+            />
           </div>
           <Timeline view={view} id={String(record.id)} history={record.history} people={people} sealTimes={sealTimes} />
         </div>

@@ -14,8 +14,14 @@ type FactGroup = 'About' | 'Assessment' | 'Dates' | 'People';
 const GROUPS: readonly FactGroup[] = ['About', 'Assessment', 'Dates', 'People'];
 
 /** A record's fields in groups. Empty fields are folded away. */
-export function RecordFacts(props: { family: FamilyDescription; details: RecordDetails; nameOf: NameOf }) {
-  const { family, details, nameOf } = props;
+export function RecordFacts(props: {
+  family: FamilyDescription;
+  details: RecordDetails;
+  nameOf: NameOf;
+  /** The form that corrects the facts; null if the reader can't. */
+  editAddress: string | null;
+}) {
+  const { family, details, nameOf, editAddress } = props;
   const { record } = details;
   const facts = Object.entries(family.fields).filter(([name, field]) => isFact(family, name, field));
   // A derived "No" needs no line.
@@ -25,7 +31,14 @@ export function RecordFacts(props: { family: FamilyDescription; details: RecordD
   const objects = filled.flatMap(([name, field]) => (field.kind === 'object' ? [{ name, field }] : []));
   return (
     <section class="card" aria-labelledby="facts">
-      <h2 id="facts">Facts</h2>
+      <div class="heading">
+        <h2 id="facts">Facts</h2>
+        {editAddress !== null && (
+          <a class="button quiet small" href={editAddress}>
+            Edit
+          </a>
+        )}
+      </div>
       {GROUPS.map((group) => (
         <FactList
           key={group}

@@ -114,17 +114,27 @@ const Archived = () => <span class="chip state archived">Archived</span>;
 export function RecordEvidence({
   view,
   evidence,
+  attachAddress,
 }: {
   view: RegisterView;
   evidence: RecordDetails['record']['evidence'];
+  /** The form that attaches evidence; null if the reader can't. */
+  attachAddress: string | null;
 }) {
   const { records, total } = evidence;
-  if (total === 0) return null;
+  if (total === 0 && attachAddress === null) return null;
   return (
     <section class="card" aria-labelledby="evidence">
-      <h2 id="evidence">
-        Evidence <LinkCount records={records} total={total} />
-      </h2>
+      <div class="heading">
+        <h2 id="evidence">
+          Evidence <LinkCount records={records} total={total} />
+        </h2>
+        {attachAddress !== null && (
+          <a class="button quiet small" href={attachAddress}>
+            Attach evidence
+          </a>
+        )}
+      </div>
       <EvidenceList view={view} records={records} />
       {total > records.length && <p class="sub">The newest {records.length} are listed.</p>}
     </section>

@@ -1,0 +1,90 @@
+import { organizationAddress } from '../../../addresses/page-addresses.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
+import { FormCard } from '../../register/forms/form-card.tsx';
+import { type FormField, formFields, typedInputs, valueText } from '../../register/forms/form-fields.ts';
+import { type FormCollaborators, type FormView, openForm, recordPageAddress } from '../../register/forms/open-form.ts';
+import { readChoices } from '../../register/forms/read-choices.ts';
+import { refusedForm } from '../../register/forms/refused-form.ts';
+import { writeInputs } from '../../register/forms/write-fields.tsx';
+import { titleFieldOf } from '../../register/naming-fields.ts';
+import { familyNoun } from '../../register/rail-links.ts';
+import { numberedName } from '../../register/record/numbered-name.ts';
+import { callTool } from '../../server/call-tool.ts';
+import { BLANK_FORM, type FormState } from '../../server/form-state.ts';
+import { get, post, type Reply, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
+import type { WebPage } from '../../server/web-page.ts';
+
+/** A form for each family whose records people add. It calls the family's tool, such as addRisk. */
+export const addRecordPages = (context: FormCollaborators): Route[] =>
+  FAMILY_DESCRIPTIONS.flatMap((family) => {
+    const tool = family.tools.add?.name;
+    if (tool === undefined) return [];
+    const path = `/organizations/:id/${family.plural}/add`;
+    return [
+      get(path, async (request) => {
+        const { view, fields } = await open(context, request, family, tool);
+        return addPage(family, view, fields, BLANK_FORM);
+      }),
+      post(path, (request) => add(context, request, family, tool)),
+    ];
+  });
+
+async function open(context: FormCollaborators, request: SignedInRequest, family: FamilyDescription, tool: string) {
+  const view = await openForm(context, request, tool);
+  const inputs = context.tools.inputOf(tool);
+  const choices = await readChoices(context, view, family, inputs);
+  return { view, fields: formFields(family, inputs, choices, null) };
+}
+
+async function add(
+  context: FormCollaborators,
+  request: SignedInRequest,
+  family: FamilyDescription,
+  tool: string,
+): Promise<Reply> {
+  const { view, fields } = await open(context, request, family, tool);
+  const { formValues: values } = request;
+  const { answer, error } = await callTool(context, request, tool, {
+    organization_id: view.organization.id,
+    ...typedInputs(fields, values),
+    ...writeInputs(values),
+  });
+  if (error === null) return addedRedirect(family, view, answer);
+  return { ...addPage(family, view, fields, refusedForm(error, values, family, fields)), status: error.status };
+}
+
+/** Leads to the new record, and names those that look like it. */
+function addedRedirect(family: FamilyDescription, view: FormView, answer: Readonly<Record<string, unknown>>) {
+  const record = answer[family.singular] as Readonly<Record<string, unknown>> & { id: string };
+  const { reference_id } = record;
+  const name = numberedName({ reference_id, name: String(record[titleFieldOf(family)]) });
+  const similar = (answer.similar ?? []) as readonly { name: string }[];
+  const names = similar.map((other) => other.name).join(', ');
+  return redirect(
+    recordPageAddress(view, family, record.id),
+    `Added ${name}.${similar.length === 0 ? '' : ` It looks like ${names}: archive one of them if they are the same.`}`,
+  );
+}
+
+function addPage(family: FamilyDescription, view: FormView, fields: readonly FormField[], form: FormState): WebPage {
+  const { organization, path } = view;
+  const button = `Add ${familyNoun(family)}`;
+  const list = organizationAddress(organization.id, `/${family.plural}`);
+  return {
+    title: button,
+    section: list,
+    organization,
+    form,
+    body: (
+      <FormCard
+        action={path}
+        form={form}
+        fields={fields}
+        shownValue={({ field }) => valueText(field.initial)}
+        button={button}
+        back={list}
+      />
+    ),
+  };
+}

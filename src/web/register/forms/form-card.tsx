@@ -1,0 +1,55 @@
+import type { ComponentChildren } from 'preact';
+import { FormError } from '../../components/fields.tsx';
+import { Form } from '../../components/form.tsx';
+import type { FormState } from '../../server/form-state.ts';
+import { FieldInput } from './field-input.tsx';
+import type { FormField } from './form-fields.ts';
+import { KeyInput, ReasonInput } from './write-fields.tsx';
+
+interface FormCardProps {
+  /** The address that takes the form. */
+  action: string;
+  form: FormState;
+  fields: readonly FormField[];
+  /** Returns a field's value until something is typed. */
+  shownValue: (field: FormField) => string;
+  /** The primary button, with its verb. */
+  button: string;
+  /** What the button leads to, such as "Becomes Closed.". */
+  follows?: ComponentChildren;
+  needsReason?: boolean;
+  /** The page to which the form leads without a change. */
+  back: string;
+  /** Shown beside a field, such as what somebody else wrote there meanwhile. */
+  besideField?: (field: FormField) => ComponentChildren;
+  /** Hidden inputs of this form. */
+  children?: ComponentChildren;
+}
+
+/** A form in one column: its fields, the reason last, and one primary button. */
+export function FormCard(props: FormCardProps) {
+  const { action, form, fields, shownValue, button, follows, needsReason, back, besideField, children } = props;
+  return (
+    <section class="card" aria-label={button}>
+      <Form action={action}>
+        <FormError form={form} />
+        <KeyInput form={form} />
+        {children}
+        {fields.map((input) => (
+          <div key={input.name}>
+            {besideField?.(input)}
+            <FieldInput form={form} input={input} value={shownValue(input)} />
+          </div>
+        ))}
+        <ReasonInput form={form} isRequired={needsReason ?? false} />
+        <div class="actions">
+          <button type="submit">{button}</button>
+          <a class="button quiet" href={back}>
+            Cancel
+          </a>
+          {follows !== undefined && <span class="muted">{follows}</span>}
+        </div>
+      </Form>
+    </section>
+  );
+}

@@ -1,0 +1,118 @@
+import type { z } from 'zod';
+import { nextStates } from '../../../commands/workflow.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
+import type { Field } from '../../../register/field.ts';
+import type { Choice } from '../../components/fields.tsx';
+import type { FormValues } from '../../server/form-state.ts';
+import { enumText, type RecordRow } from '../field-content.tsx';
+
+/** One field of a form: an input of the form's tool, as the family describes it. */
+export interface FormField {
+  /** The name of the tool's input. */
+  name: string;
+  field: Field;
+  /** The values to choose from; null for a field that is typed. */
+  choices: readonly Choice[] | null;
+}
+
+/** The choices that depend on the organization: its members, and records by the name of the field that takes them. */
+export interface OrganizationChoices {
+  members: readonly Choice[];
+  records: ReadonlyMap<string, readonly Choice[]>;
+}
+
+const NOT_SET: Choice = { value: '', label: 'Not set' };
+
+/**
+ * Returns the fields of a form, in the order of the family's description.
+ * @param inputs the tool's input
+ * @param record the record that the form changes; null for a new one
+ */
+export function formFields(
+  family: FamilyDescription,
+  inputs: z.ZodObject,
+  organizationChoices: OrganizationChoices,
+  record: RecordRow | null,
+): FormField[] {
+  return Object.entries(family.fields)
+    .filter(([name]) => Object.hasOwn(inputs.shape, name))
+    .map(([name, field]) => {
+      const choices = choicesOf(family, name, organizationChoices, record);
+      if (choices === null || field.kind === 'ids') return { name, field, choices };
+      const isNeverEmpty = record !== null && (field.required || field.initial !== undefined);
+      const offered = isNeverEmpty || field.initial !== undefined ? choices : [NOT_SET, ...choices];
+      return { name, field, choices: withCurrent(offered, record, name) };
+    });
+}
+
+/** Returns the values of a field that is chosen from a list; null if it is typed. */
+function choicesOf(
+  family: FamilyDescription,
+  name: string,
+  { members, records }: OrganizationChoices,
+  record: RecordRow | null,
+): readonly Choice[] | null {
+  const field = family.fields[name]!;
+  switch (field.kind) {
+    case 'enum':
+      return enumValues(family, name, field, record).map((value) => ({ value, label: enumText(field, value) }));
+    case 'rating':
+      return [1, 2, 3, 4, 5].map((step) => ({
+        value: String(step),
+        label: field.labels?.[step] === undefined ? String(step) : `${step} · ${field.labels[step]}`,
+      }));
+    case 'boolean':
+      return [
+        { value: 'true', label: 'Yes' },
+        { value: 'false', label: 'No' },
+      ];
+    case 'account':
+      return members;
+    case 'id':
+    case 'ids':
+      return records.get(name) ?? [];
+    default:
+      return null;
+  }
+}
+
+/** Returns the values of an enum. A state has those that can follow, or the first ones of a new record. */
+function enumValues(
+  family: FamilyDescription,
+  name: string,
+  { values }: Field & { kind: 'enum' },
+  record: RecordRow | null,
+): readonly string[] {
+  if (family.workflow?.field !== name) return values;
+  if (record === null) return family.workflow.first?.states ?? values;
+  const current = String(record[name]);
+  const next = nextStates(family, name, current);
+  return values.filter((value) => value === current || next.includes(value));
+}
+
+/** Adds the record's value if nobody can choose it any more, such as an owner who has left. */
+function withCurrent(choices: readonly Choice[], record: RecordRow | null, name: string): readonly Choice[] {
+  const value = valueText(record?.[name]);
+  if (value === '' || choices.some((choice) => choice.value === value)) return choices;
+  const label = name === 'owner_id' && typeof record?.owner === 'string' ? record.owner : value;
+  return [...choices, { value, label }];
+}
+
+/** Returns a record's value as a form holds it. An empty field is an empty text. */
+export function valueText(value: unknown): string {
+  return value === null || value === undefined ? '' : String(value);
+}
+
+/** Returns the inputs of a tool that a form sent. Empty fields are left out. */
+export function typedInputs(fields: readonly FormField[], values: FormValues): Record<string, unknown> {
+  const inputs = fields.map(({ name, field }) => [
+    name,
+    field.kind === 'ids' ? values.get(name) : typedText(values, name) || undefined,
+  ]);
+  return Object.fromEntries(inputs.filter(([, input]) => input !== undefined));
+}
+
+/** Returns what a form sent for a field, as the tool stores texts; undefined if it has no such field. */
+export function typedText(values: FormValues, name: string): string | undefined {
+  return values.get(name)?.[0]?.replaceAll('\r\n', '\n').trim();
+}

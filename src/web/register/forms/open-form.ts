@@ -1,0 +1,38 @@
+import { organizationAddress } from '../../../addresses/page-addresses.ts';
+import type { Caller } from '../../../commands/organization/caller.ts';
+import type { WebContext } from '../../server/context.ts';
+import type { SignedInRequest } from '../../server/page-request.ts';
+import { type MembershipContext, requireMembership } from '../../server/require-membership.ts';
+
+export type FormCollaborators = Pick<WebContext, 'members' | 'reader' | 'tools'>;
+
+/** The organization in which a form changes something, always today. */
+export interface FormView {
+  organization: MembershipContext['organization'];
+  caller: Caller;
+  path: string;
+  /** Returns the ids that the form sent in a field, and those in the address. */
+  namedIds(field: string): readonly string[];
+}
+
+/**
+ * Opens the form of a tool.
+ * @throws HttpError 404 if the person is not a member; Refusal forbidden if their role can't call the tool
+ */
+export async function openForm(context: FormCollaborators, request: SignedInRequest, tool: string): Promise<FormView> {
+  const { organization } = await requireMembership(context, request, context.tools.permissionOf(tool));
+  const caller = await context.members.callerOf(request.person.account.id);
+  const { formValues, query, ctx } = request;
+  const namedIds = (field: string) => [...(formValues.get(field) ?? []), ...query.getAll(field)];
+  return { organization, caller, path: ctx.path, namedIds };
+}
+
+/** Returns the address of a record's page. */
+export function recordPageAddress(
+  { organization }: Pick<FormView, 'organization'>,
+  { plural }: { plural: string },
+  id: string,
+  parameters: Readonly<Record<string, string>> = {},
+): string {
+  return organizationAddress(organization.id, `/${plural}/${id}`, parameters);
+}

@@ -1,0 +1,77 @@
+import type { z } from 'zod';
+import { idPrefix } from '../../../commands/engine/ids.ts';
+import { familyQueryFor } from '../../../queries/family-query.ts';
+import { readRecordPage } from '../../../queries/lists/list-records.ts';
+import { getRecords } from '../../../queries/records/get-records.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
+import type { Choice } from '../../components/fields.tsx';
+import type { WebContext } from '../../server/context.ts';
+import { titleFieldOf } from '../naming-fields.ts';
+import { numberedName } from '../record/numbered-name.ts';
+import { REGISTER_LISTS } from '../register-lists.ts';
+import type { OrganizationChoices } from './form-fields.ts';
+import type { FormView } from './open-form.ts';
+
+/** The records that a list can name. */
+const MAX_NAMED_RECORDS = 20;
+
+/** The records that a field offers. Forms choose frameworks and audits this way, of which there are few. */
+const MAX_RECORD_CHOICES = 100;
+
+/**
+ * Reads the members and records that the fields of a form offer. A list of records has those that the address names, and
+ * those that were sent.
+ */
+export async function readChoices(
+  context: Pick<WebContext, 'members' | 'reader'>,
+  view: FormView,
+  family: FamilyDescription,
+  inputs: z.ZodObject,
+): Promise<OrganizationChoices> {
+  const records = new Map<string, readonly Choice[]>();
+  for (const [name, field] of Object.entries(family.fields)) {
+    if (!Object.hasOwn(inputs.shape, name)) continue;
+    if (field.kind === 'id') records.set(name, await readRecordChoices(context, view, field.prefix));
+    if (field.kind === 'ids') records.set(name, await readNamedRecords(context, view, view.namedIds(name)));
+  }
+  return { members: await readMemberChoices(context, view), records };
+}
+
+async function readMemberChoices({ members }: Pick<WebContext, 'members'>, view: FormView): Promise<Choice[]> {
+  const all = await members.membersOf(view.organization.id);
+  const current = all.filter(({ ended }) => !ended).toSorted((a, b) => a.name.localeCompare(b.name));
+  return current.map(({ account_id, name }) => ({
+    value: account_id,
+    label: account_id === view.caller.account_id ? `${name} (you)` : name,
+  }));
+}
+
+async function readRecordChoices({ reader }: Pick<WebContext, 'reader'>, view: FormView, prefix: string) {
+  const family = FAMILY_DESCRIPTIONS.find((candidate) => candidate.prefix === prefix)!;
+  const { query, tool } = REGISTER_LISTS.get(family.plural)!;
+  const { records } = await readRecordPage(reader, query, tool, view.caller, {
+    organization_id: view.organization.id,
+    size: MAX_RECORD_CHOICES,
+    view: 'SUMMARY',
+  });
+  return records.map((record) => ({ value: String(record.id), label: String(record[titleFieldOf(family)]) }));
+}
+
+/** Returns the records with these ids that exist. */
+async function readNamedRecords(
+  { reader }: Pick<WebContext, 'reader'>,
+  { caller, organization }: FormView,
+  named: readonly string[],
+): Promise<Choice[]> {
+  const ids = [...new Set(named)].filter((id) => idPrefix(id) !== null).slice(0, MAX_NAMED_RECORDS);
+  if (ids.length === 0) return [];
+  const { records } = (await getRecords(reader, caller, { ids, organization_id: organization.id, include: [] })) as {
+    records: Readonly<Record<string, unknown>>[];
+  };
+  return records.map((record) => {
+    const { model } = familyQueryFor(String(record.id));
+    const name = model.nameOf?.(record) ?? String(record.name);
+    return { value: String(record.id), label: numberedName({ reference_id: record.reference_id, name }) };
+  });
+}

@@ -1,0 +1,45 @@
+import { monotonicMs } from '../../clock/monotonic.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { BUILD_VERSION } from '../../version.ts';
+import type { WebContext } from './context.ts';
+import type { SignedInRequest } from './page-request.ts';
+
+/** The client of changes that people make on pages. */
+const WEB_CLIENT = { name: 'veritrail web', version: BUILD_VERSION };
+
+/** A tool's error as its answer has it, and the status with which a page shows it. */
+export interface ToolError {
+  status: number;
+  code: string;
+  message: string;
+  field?: string;
+  issues?: readonly { field: string; message: string }[];
+  current_revision?: number;
+}
+
+/** A tool's answer, or the error that came instead. */
+export type ToolOutcome =
+  | { answer: Readonly<Record<string, unknown>>; error: null }
+  | { answer: null; error: ToolError };
+
+/** Calls a tool for the signed-in person, with the rights of their session. It checks the input and the permission. */
+export async function callTool(
+  { members, tools }: Pick<WebContext, 'members' | 'tools'>,
+  request: SignedInRequest,
+  name: string,
+  input: object,
+): Promise<ToolOutcome> {
+  const accountId = request.person.account.id;
+  const { address, agent } = request.clientInfo;
+  const caller: Caller = {
+    ...(await members.callerOf(accountId)),
+    client: WEB_CLIENT,
+    clientInfo: { address, agent },
+    checkedAt: monotonicMs(),
+    renew: async () => ((await request.isStillSignedIn()) ? members.callerOf(accountId) : null),
+  };
+  // Without a signal: a second click leaves the first request, whose change must not stay half done.
+  const { json, status } = await tools.call(name, input, { caller });
+  const answer = JSON.parse(json);
+  return answer.error === undefined ? { answer, error: null } : { answer: null, error: { ...answer.error, status } };
+}

@@ -1,0 +1,224 @@
+/** Forms that add and correct records: what they send to the tools, what comes back, and two people at once. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
+import {
+  formsIn,
+  type PageAnswer,
+  startWeb,
+  type TestBrowser,
+  unescapeHtml,
+  type WebTest,
+} from '../../support/web/web.ts';
+
+const PRIYA = { name: 'Priya', email: 'priya@example.org', password: 'raises a likelihood 7' };
+
+interface Context {
+  web: WebTest;
+  owner: TestBrowser;
+  priya: TestBrowser;
+  base: string;
+}
+
+const test = suite<Context>('forms of records');
+
+test.before(async (context) => {
+  const web = await startWeb();
+  const owner = await web.setUpOwner();
+  const priya = await web.invite(PRIYA, 'EDITOR');
+  Object.assign(context, { web, owner, priya, base: `/organizations/${web.organizationId}` });
+});
+test.after(({ web }) => web.stop());
+
+const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
+
+/** Returns the id in the address that a form led to. */
+const idIn = ({ to }: PageAnswer) => /\/([a-z]{3}_\w+)(?:\?|$)/.exec(to!)![1]!;
+
+async function readRecord({ web }: Context, id: string): Promise<Record<string, unknown>> {
+  const { organizationId: organization_id } = web;
+  const { records } = await web.call<{ records: Record<string, unknown>[] }>('getRecords', {
+    organization_id,
+    ids: [id],
+    include: ['HISTORY'],
+  });
+  return records[0]!;
+}
+
+async function addRisk({ owner, base }: Context, fields: Record<string, string> = {}): Promise<string> {
+  await owner.get(`${base}/risks/add`);
+  return idIn(await owner.send(`${base}/risks/add`, { name: 'Phishing mail', ...fields }));
+}
+
+const changesOf = (record: Record<string, unknown>) =>
+  (record.history as { changes: { client: string; reason?: string; changes: { field: string }[] }[] }).changes;
+
+test('adds a risk by its tool, and leads to it', async (context) => {
+  const { owner, base, web } = context;
+  const { status, text } = await owner.get(`${base}/risks/add`);
+  assert.is(status, 200);
+  assert.match(textIn(text), 'Risk (required)');
+  assert.match(textIn(text), '4 · Likely');
+  const typed = {
+    reference_id: 'R-001',
+    name: 'Ransomware',
+    description: 'First line\r\nSecond line',
+    inherent_likelihood: '4',
+    inherent_impact: '5',
+    next_review_due: '2026-12-01',
+    owner_id: web.ownerId,
+    reason: 'Seen at a neighbour',
+  };
+  const answer = await owner.send(`${base}/risks/add`, typed);
+  assert.is(answer.status, 303);
+  const page = await owner.follow(answer);
+  assert.match(textIn(page.text), 'Added R-001 Ransomware.');
+  const record = await readRecord(context, idIn(answer));
+  assert.is(record.description, 'First line\nSecond line');
+  assert.equal([record.score, record.owner_id, record.status], [20, web.ownerId, 'OPEN']);
+  const [added] = changesOf(record);
+  assert.match(added!.client, /^veritrail web /);
+  assert.is(added!.reason, 'Seen at a neighbour');
+});
+
+test('brings a refusal back to its fields, with everything that was typed', async ({ owner, base }) => {
+  await owner.get(`${base}/risks/add`);
+  const typed = {
+    name: '',
+    description: 'Kept',
+    inherent_likelihood: '2',
+    inherent_impact: '2',
+    residual_likelihood: '5',
+    residual_impact: '5',
+    reason: 'x'.repeat(1_001),
+  };
+  const { status, text } = await owner.send(`${base}/risks/add`, typed);
+  assert.is(status, 400);
+  assert.match(text, '<a href="#name">Risk is required.</a>');
+  assert.match(text, '<a href="#reason">Reason is longer than 1000 characters: shorten it.</a>');
+  const form = formsIn(text).find(({ action }) => action === `${base}/risks/add`)!;
+  for (const [name, value] of Object.entries(typed)) assert.is(form.fields.get(name), value, name);
+  const refused = await owner.send(`${base}/risks/add`, { ...typed, name: 'Named', reason: '' });
+  assert.is(refused.status, 400);
+  assert.match(refused.text, /id="residual_likelihood-fault"/);
+});
+
+test('adds nothing twice when a form is sent twice', async ({ owner, base }) => {
+  await owner.get(`${base}/risks/add`);
+  const once = await owner.send(`${base}/risks/add`, { name: 'Sent twice' });
+  const page = (await owner.get(`${base}/risks`)).text;
+  const form = formsIn((await owner.get(`${base}/risks/add`)).text).find(({ action }) => action.endsWith('/add'))!;
+  form.fields.set('name', 'Sent twice again');
+  const [first, second] = await Promise.all([1, 2].map(() => owner.post(form.action, form.fields)));
+  assert.is(first!.to, second!.to);
+  assert.is.not(first!.to, once.to);
+  assert.is.not((await owner.get(`${base}/risks`)).text, page);
+  form.fields.set('name', 'Another name after the browser’s back button');
+  const other = await owner.post(form.action, form.fields);
+  assert.is(other.status, 409);
+  assert.match(other.text, 'This form was saved before, with other contents.');
+});
+
+test('corrects only what was changed, and marks the change', async (context) => {
+  const { owner, base } = context;
+  const id = await addRisk(context, { inherent_likelihood: '2', inherent_impact: '3', category: 'People' });
+  await owner.get(`${base}/risks/${id}/edit`);
+  const answer = await owner.send(`${base}/risks/${id}/edit`, {
+    category: '',
+    inherent_impact: '5',
+    reason: 'Exercise',
+  });
+  assert.match(answer.to!, /\?change=\d+$/);
+  assert.match((await owner.follow(answer)).text, 'class="highlighted"');
+  const record = await readRecord(context, id);
+  assert.equal([record.category, record.inherent_impact, record.revision], [null, 5, 3]);
+  const changed = changesOf(record)
+    .slice(0, 2)
+    .flatMap(({ changes }) => changes.map(({ field }) => field));
+  assert.equal(changed.filter((field) => !/score|priority/.test(field)).sort(), ['category', 'inherent_impact']);
+  await owner.get(`${base}/risks/${id}/edit`);
+  const nothing = await owner.send(`${base}/risks/${id}/edit`, { reason: 'None' });
+  assert.match((await owner.follow(nothing)).text, 'You changed nothing.');
+  assert.is((await readRecord(context, id)).revision, 3);
+});
+
+test('keeps both changes of two people who edit different fields', async (context) => {
+  const { owner, priya, base } = context;
+  const id = await addRisk(context, { inherent_likelihood: '2', inherent_impact: '3' });
+  const path = `${base}/risks/${id}/edit`;
+  await owner.get(path);
+  await priya.get(path);
+  assert.is((await priya.send(path, { inherent_likelihood: '3' })).status, 303);
+  const answer = await owner.send(path, { category: 'People' });
+  const page = await owner.follow(answer);
+  assert.match(
+    textIn(page.text),
+    'Saved. While you were writing: Priya changed Inherent likelihood from 2 · Unlikely to 3 · Possible. Both changes are kept.',
+  );
+  const record = await readRecord(context, id);
+  assert.equal([record.inherent_likelihood, record.category], [3, 'People']);
+});
+
+test('shows what somebody else changed in the same field, and lets each be chosen', async (context) => {
+  const { owner, priya, base } = context;
+  for (const [choice, expected] of [
+    ['MINE', 5],
+    ['THEIRS', 3],
+  ] as const) {
+    const id = await addRisk(context, { inherent_likelihood: '2', inherent_impact: '3' });
+    const path = `${base}/risks/${id}/edit`;
+    await owner.get(path);
+    await priya.get(path);
+    await priya.send(path, { inherent_likelihood: '3', category: 'Theirs' });
+    const contested = await owner.send(path, { inherent_likelihood: '5', description: 'Mine' });
+    assert.is(contested.status, 409);
+    assert.match(textIn(contested.text), 'Priya changed Inherent likelihood from 2 · Unlikely to 3 · Possible.');
+    assert.match(textIn(contested.text), 'Before Theirs Yours');
+    assert.is((await readRecord(context, id)).description, null);
+    assert.is((await owner.send(path, { 'theirs.inherent_likelihood': choice })).status, 303);
+    const record = await readRecord(context, id);
+    assert.equal(
+      [record.inherent_likelihood, record.category, record.description],
+      [expected, 'Theirs', 'Mine'],
+      choice,
+    );
+  }
+});
+
+test('writes an edit once, however often it is sent', async (context) => {
+  const { owner, base } = context;
+  const id = await addRisk(context);
+  const path = `${base}/risks/${id}/edit`;
+  const form = formsIn((await owner.get(path)).text).find(({ action }) => action === path)!;
+  form.fields.set('category', 'People');
+  const answers = await Promise.all([1, 2].map(() => owner.post(path, form.fields)));
+  answers.push(await owner.post(path, form.fields));
+  for (const { status } of answers) assert.is(status, 303);
+  assert.is((await readRecord(context, id)).revision, 2);
+  assert.match((await owner.follow(answers[2]!)).text, 'Saved.');
+});
+
+test('attaches evidence to the record from which it was opened', async (context) => {
+  const { owner, base } = context;
+  const id = await addRisk(context);
+  const link = /href="([^"]+)"[^>]*>\s*Attach evidence/.exec((await owner.get(`${base}/risks/${id}`)).text)![1]!;
+  await owner.get(unescapeHtml(link));
+  const answer = await owner.send(`${base}/evidence/add`, { name: 'Report', text: 'Seen', valid_until: '2027-01-01' });
+  assert.is(answer.status, 303, answer.text);
+  const { text } = await owner.get(`${base}/risks/${id}`);
+  assert.match(textIn(text), 'Evidence 1 Attach evidence Report valid until 1 Jan 2027');
+});
+
+test('has a form for every family whose tools add or correct records', async ({ owner, base }) => {
+  for (const { plural, tools } of FAMILY_DESCRIPTIONS) {
+    const { status, text } = await owner.get(`${base}/${plural}/add`);
+    assert.is(status, tools.add === undefined ? 404 : 200, plural);
+    if (tools.add !== undefined)
+      assert.ok(
+        formsIn(text).some(({ action }) => action === `${base}/${plural}/add`),
+        plural,
+      );
+  }
+});
+
+test.run();
