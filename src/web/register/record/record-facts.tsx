@@ -34,9 +34,11 @@ export function RecordFacts(props: {
       <div class="heading">
         <h2 id="facts">Facts</h2>
         {editAddress !== null && (
-          <a class="button quiet small" href={editAddress}>
-            Edit
-          </a>
+          <div class="row">
+            <a class="button quiet small" href={editAddress}>
+              Edit
+            </a>
+          </div>
         )}
       </div>
       {GROUPS.map((group) => (

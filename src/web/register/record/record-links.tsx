@@ -130,9 +130,11 @@ export function RecordEvidence({
           Evidence <LinkCount records={records} total={total} />
         </h2>
         {attachAddress !== null && (
-          <a class="button quiet small" href={attachAddress}>
-            Attach evidence
-          </a>
+          <div class="row">
+            <a class="button quiet small" href={attachAddress}>
+              Attach evidence
+            </a>
+          </div>
         )}
       </div>
       <EvidenceList view={view} records={records} />
