@@ -9,7 +9,7 @@ import { FormCard } from '../../register/forms/form-card.tsx';
 import { type FormField, formFields, typedText, valueText } from '../../register/forms/form-fields.ts';
 import {
   ContestedField,
-  fieldsGivenUp,
+  concededFields,
   type MeanwhileChange,
   meanwhileChanges,
   meanwhileText,
@@ -131,10 +131,10 @@ const textsOf = (fields: readonly FormField[], record: RecordRow): FieldTexts =>
 
 /** Returns what was typed. A field in which the person takes the others' value counts as not typed. */
 function typedTexts(fields: readonly FormField[], values: FormValues): FieldTexts {
-  const givenUp = fieldsGivenUp(values, fields);
+  const conceded = concededFields(values, fields);
   const typed = fields.map(({ name }) => [name, typedText(values, name)] as const);
   return new Map(
-    typed.flatMap(([name, text]) => (text === undefined || givenUp.includes(name) ? [] : [[name, text] as const])),
+    typed.flatMap(([name, text]) => (text === undefined || conceded.includes(name) ? [] : [[name, text] as const])),
   );
 }
 

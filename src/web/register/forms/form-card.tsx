@@ -15,7 +15,7 @@ interface FormCardProps {
   shownValue: (field: FormField) => string;
   /** The primary button, with its verb. */
   button: string;
-  /** What the button leads to, such as "Becomes Closed.". */
+  /** Says where the button leads, such as "Becomes Closed.". */
   follows?: ComponentChildren;
   needsReason?: boolean;
   /** The page to which the form leads without a change. */

@@ -42,7 +42,7 @@ export function meanwhileText({ input, before, now, by }: MeanwhileChange): stri
 const choiceName = (name: string) => `theirs.${name}`;
 
 /** Returns the fields in which the form gives way to the others' values. */
-export function fieldsGivenUp(values: FormState['values'], fields: readonly FormField[]): string[] {
+export function concededFields(values: FormState['values'], fields: readonly FormField[]): string[] {
   return fields.map(({ name }) => name).filter((name) => values.get(choiceName(name))?.[0] === 'THEIRS');
 }
 
