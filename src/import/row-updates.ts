@@ -6,15 +6,7 @@ import { changedFields, settableValues } from './changed-fields.ts';
 import { MAX_ERRORS_PER_ROW } from './import-answer.ts';
 import { type ImportRow, isRefused, type Refused, type Rehearsed } from './import-row.ts';
 import { type ImportCall, rehearseRow } from './row-commands.ts';
-
-/** A row that changes a record which it doesn't name by id. */
-export interface RowUpdate {
-  row: number;
-  id: string;
-  /** The name that the record has so far. */
-  name: string;
-  fields: readonly string[];
-}
+import type { Notes } from './sheet/notes.ts';
 
 type NamedRecord = Pick<LiveRecord, 'id' | 'name'>;
 
@@ -29,16 +21,16 @@ const MAX_NAMED_RECORDS = 3;
 
 /** Lets rows without an id change the one live record that has their reference, or else their name. */
 export class RowUpdates {
-  /** The rows that changed a record, or would in a dry run. */
-  readonly updates: RowUpdate[] = [];
-  /** Fields of such rows that an update can't set. */
-  readonly fieldsLeftOut = new Set<string>();
-  /** Rows that were imported before, and whose records differ from them now. */
-  readonly outdatedRows: number[] = [];
   /** By record: the first row that is about it. */
   private readonly claims = new Map<string, Pick<ImportRow, 'number' | 'content'>>();
 
-  constructor(private readonly records: LiveRecords) {}
+  /** Fields of such rows that an update can't set. */
+  readonly fieldsLeftOut = new Set<string>();
+
+  constructor(
+    private readonly records: LiveRecords,
+    private readonly notes: Notes,
+  ) {}
 
   /**
    * Turns new rows into changes of the records that they are about. Rows that were imported before stay as they are.
@@ -84,7 +76,7 @@ export class RowUpdates {
   /** Notes a row that stays without effect, though its record has other values now. */
   private async findOutdated(call: ImportCall, { id, fields, number }: ImportRow): Promise<void> {
     const changes = await changedFields(call, id!, settableValues(call.reader, fields).values);
-    if (Object.keys(changes).length > 0) this.outdatedRows.push(number);
+    if (Object.keys(changes).length > 0) this.notes.add({ kind: 'OUTDATED', text: String(number) });
   }
 
   /** Refuses a row if another row is about the record, unless both have the same content. */
@@ -107,7 +99,8 @@ export class RowUpdates {
     const fields = await changedFields(call, id, parsed.fields);
     const judged = await rehearseRow(call, { ...change, fields, given: fields });
     if (!isRefused(judged) && judged.result === 'UPDATED') {
-      this.updates.push({ row: row.number, id, name, fields: Object.keys(fields) });
+      const text = `row ${row.number} "${name}" (${id}): ${Object.keys(fields).join(', ')}`;
+      this.notes.add({ kind: 'UPDATED', text });
     }
     return judged;
   }

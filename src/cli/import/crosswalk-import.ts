@@ -1,21 +1,12 @@
 import { parseArgs } from 'node:util';
-import { openWorkbookInProcess } from '../../app/reading/files-in-process.ts';
-import { CrosswalkImport, relationCountsText } from '../../import/crosswalk/crosswalk-import.ts';
+import { CrosswalkImport } from '../../import/crosswalk/crosswalk-import.ts';
 import { RELATION_WORDS } from '../../import/crosswalk/crosswalk-row.ts';
-import { CROSSWALK_FIELDS, CrosswalkSheet, type CrosswalkSheetResult } from '../../import/crosswalk/crosswalk-sheet.ts';
-import { importTool } from '../../import/import-tool.ts';
-import { namesOneOf, normalizeHeading } from '../../sheets/columns/headings.ts';
+import { CROSSWALK_FIELDS, CrosswalkSheet } from '../../import/crosswalk/crosswalk-sheet.ts';
+import { namesOneOf } from '../../sheets/columns/headings.ts';
 import { readValueWords, wordsByField } from '../../sheets/columns/value-words.ts';
-import { readSheet, type Sheet } from '../../sheets/read-sheet.ts';
-import type { ReadModels } from '../../stores/read-store.ts';
-import { callerFor } from '../accounts/caller-for.ts';
 import { type Command, CommandError, type Shell, UsageError } from '../command.ts';
-import { type OpenInstallation, withInstallation } from '../with-installation.ts';
-import { matchedColumnsText } from './import-texts.ts';
-import { openReadModels } from './open-read-models.ts';
-import { RefusedRows } from './refused-rows.ts';
 import { ROW_IMPORT_HELP, ROW_IMPORT_OPTIONS, readRowImportOptions } from './row-import-options.ts';
-import { writeService } from './write-service.ts';
+import { type RowImportCommand, runRowImport } from './run-row-import.ts';
 
 export const crosswalkImport: Command = {
   help: `Usage: veritrail crosswalk import FILE [options]
@@ -42,20 +33,7 @@ ${ROW_IMPORT_HELP}`,
 
   async run(args, shell) {
     const options = readOptions(args, shell);
-    await withInstallation(
-      shell,
-      async (stores) => {
-        const models = await openReadModels(stores.reads);
-        if (models === null)
-          throw new CommandError('There are no read models. Start the service once, then repeat this.');
-        try {
-          await runImport(options, shell, stores, models);
-        } finally {
-          await models.close();
-        }
-      },
-      { writes: true },
-    );
+    await runRowImport(commandFor(options), options, shell);
   },
 };
 
@@ -84,37 +62,27 @@ function relationOption(text: string | undefined) {
   return relation;
 }
 
-async function runImport(
-  options: Options,
-  shell: Shell,
-  stores: OpenInstallation & { organizationId: string },
-  models: ReadModels,
-): Promise<void> {
-  const { dryRun, reason, from, to, relation, choices } = options;
-  const organizationId = options.organization ?? stores.organizationId;
-  const caller = await callerFor(stores, 'crosswalk import', organizationId, options.account);
-  const context = { service: writeService(stores), caller, tool: importTool };
-  const call = { organization_id: organizationId, dry_run: dryRun, reason };
-  const pairs = await CrosswalkImport.open(context, call, { models });
-  const mapped = new Set([...choices.map.values()].map(normalizeHeading));
-  const namesField = namesOneOf(CROSSWALK_FIELDS);
-  const sheet = await readSheet(openWorkbookInProcess, options.path, {
-    sheet: options.sheet,
-    headingRow: options.headingRow,
-    encoding: options.encoding,
-    namesField: (heading) =>
-      mapped.has(normalizeHeading(heading)) || namesField(heading) || 'id' in pairs.frameworks.find(heading),
-  });
-  try {
-    for (const notice of sheet.notices) shell.err(notice);
-    const frameworks = { from: frameworkOption('--from', pairs, from), to: frameworkOption('--to', pairs, to) };
-    const crosswalkSheet = await CrosswalkSheet.open(sheet, { crosswalkImport: pairs, choices, frameworks, relation });
-    const { columns, notices } = crosswalkSheet.columns;
-    for (const notice of [...notices, matchedColumnsText(columns)]) if (notice !== null) shell.err(notice);
-    tellResult(await runRows(crosswalkSheet, sheet, options, shell), dryRun, shell);
-  } finally {
-    sheet.close();
-  }
+function commandFor({ dryRun, reason, from, to, relation, choices }: Options): RowImportCommand {
+  return {
+    ...{ name: 'crosswalk import', unit: 'pair' },
+    async prepare({ organizationId, models, context }) {
+      if (models === null)
+        throw new CommandError('There are no read models. Start the service once, then repeat this.');
+      const call = { organization_id: organizationId, dry_run: dryRun, reason };
+      const crosswalkImport = await CrosswalkImport.open(context, call, { models });
+      const namesField = namesOneOf(CROSSWALK_FIELDS, choices.map);
+      return {
+        namesField: (heading) => namesField(heading) || 'id' in crosswalkImport.frameworks.find(heading),
+        async open(sheet) {
+          const frameworks = {
+            from: frameworkOption('--from', crosswalkImport, from),
+            to: frameworkOption('--to', crosswalkImport, to),
+          };
+          return await CrosswalkSheet.open(sheet, { crosswalkImport, choices, frameworks, relation });
+        },
+      };
+    },
+  };
 }
 
 /** Returns the id of the framework that an option names. @throws UsageError if it names none */
@@ -123,30 +91,4 @@ function frameworkOption(option: string, { frameworks }: CrosswalkImport, word: 
   const framework = frameworks.find(word);
   if ('problem' in framework) throw new UsageError(`${option}: ${framework.problem}`);
   return framework.id;
-}
-
-async function runRows(crosswalkSheet: CrosswalkSheet, { headers }: Sheet, options: Options, shell: Shell) {
-  const refusedRows = await RefusedRows.open(shell, options, headers);
-  try {
-    return await crosswalkSheet.run((row, problems) => refusedRows.add(row, problems));
-  } finally {
-    await refusedRows.close();
-  }
-}
-
-/** Tells what was linked. @throws CommandError if rows were left out */
-function tellResult({ rows, leftOut, single, crosswalks }: CrosswalkSheetResult, dryRun: boolean, shell: Shell): void {
-  if (single > 0) shell.err(`Rows with controls of one framework only link nothing: ${single}.`);
-  const counts = { created: 0, updated: 0, unchanged: 0 };
-  for (const crosswalk of crosswalks) {
-    const [one, other] = crosswalk.frameworks;
-    shell.out(`${one!.name} and ${other!.name}: ${relationCountsText(crosswalk)}`);
-    for (const name of ['created', 'updated', 'unchanged'] as const) counts[name] += crosswalk[name];
-  }
-  const { created, updated, unchanged } = counts;
-  const summary = `created ${created}, updated ${updated}, unchanged ${unchanged} pairs, refused ${leftOut} (of ${rows} rows)`;
-  shell.out(`${dryRun ? 'Dry run, nothing was written: ' : ''}${summary}`);
-  if (leftOut > 0) {
-    throw new CommandError('Some rows were refused. Fix them and run it again. No pair is written twice.');
-  }
 }

@@ -2,22 +2,23 @@ import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readFrameworkInProcess } from '../../app/reading/files-in-process.ts';
+import { libraryFrameworkId } from '../../commands/engine/ids.ts';
 import { importCommandId, importedId } from '../../commands/engine/import-ids.ts';
 import { organizationAggregate, recordAggregate } from '../../commands/families.ts';
 import { adoptionCommand, type FrameworkInput, framework } from '../../commands/framework.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import { omitEmpty, pick } from '../../commands/record.ts';
-import { LIBRARY_IDS } from '../../library/framework-library.ts';
+import { LIBRARY_IDS, type LibraryId, libraryFramework, listLibrary } from '../../library/framework-library.ts';
 import type { FrameworkReading } from '../../library/framework-reading.ts';
 import { readColumnMap } from '../../sheets/columns/match-columns.ts';
 import * as field from '../../tools/schema/fields.ts';
 import { envelopeFor } from '../../tools/write.ts';
 import { callerFor } from '../accounts/caller-for.ts';
+import { textTable } from '../accounts/text-table.ts';
 import { type Command, CommandError, onlyArgument, type Shell, UsageError } from '../command.ts';
 import { textOption } from '../text-option.ts';
-import { withInstallation } from '../with-installation.ts';
+import { type OpenInstallation, withInstallation } from '../with-installation.ts';
 import { headingRowOption } from './heading-row-option.ts';
-import { adoptLibraryFramework, hasLibraryOption, libraryTable } from './library-framework.ts';
 
 export const frameworkImport: Command = {
   help: `Usage: veritrail framework import FILE [options]
@@ -53,82 +54,150 @@ The command tells what it changed or left out. Importing the same file again cha
   --account ID         the member who adopts it, ADMIN or OWNER (default: the organization's OWNER)`,
 
   async run(args, shell) {
-    if (hasLibraryOption(args)) return adoptLibraryFramework(args, shell);
     const options = readOptions(args, shell);
-    if (!existsSync(options.path)) throw noSuchFile(options.path);
-    const reading = await readFrameworkInProcess(options.path, options);
-    const adopted = frameworkOf(reading, options);
-    for (const notice of reading.notices) shell.err(notice);
-    const what = describe(adopted);
-    if (options.dryRun) {
-      shell.out(`Dry run, nothing was written: ${what}`);
-      return;
-    }
-    await withInstallation(
-      shell,
-      async (stores) => {
-        const { handler } = stores;
-        const organizationId = options.organization ?? stores.organizationId;
-        const caller = await callerFor(stores, 'framework import', organizationId, options.account);
-        const role = requirePermission(caller, organizationId, 'adoptFrameworks');
-        const { state } = await handler.load(organizationAggregate(organizationId));
-        const input = identityOf(adopted);
-        const id = importedId(framework, state!.import_key, organizationId, input);
-        const command_id = importCommandId(id);
-        const { repeated } = await handler.execute(recordAggregate(id), adoptionCommand(id, adopted, options.reason), {
-          ...envelopeFor(caller, organizationId, role, 'adoptFrameworks', command_id),
-          command_id,
-          input,
-        });
-        shell.out(repeated ? `${id} was already adopted from this file: ${what}` : `Adopted ${id}: ${what}`);
-      },
-      { writes: true },
-    );
+    const adoption = options.library === undefined ? await readFile(options, shell) : libraryAdoption(options.library);
+    const what = describe(adoption.framework);
+    if (options.dryRun) shell.out(`Dry run, nothing was written: ${what}`);
+    else await adopt(adoption, what, options, shell);
   },
 };
 
+/** A framework to adopt, and how a repeated adoption is recognized. */
+interface Adoption {
+  framework: FrameworkInput;
+  /** The source of a repeated adoption, for the message. */
+  source: string;
+  /** Identifies the framework and its command. */
+  identify(
+    organizationId: string,
+    importKey: string,
+  ): { id: string; input: Readonly<Record<string, unknown>>; command_id?: string };
+}
+
+async function readFile(options: FileOptions, shell: Shell): Promise<Adoption> {
+  if (!existsSync(options.path)) throw noSuchFile(options.path);
+  const reading = await readFrameworkInProcess(options.path, options);
+  const adopted = frameworkOf(reading, options);
+  for (const notice of reading.notices) shell.err(notice);
+  const input = identityOf(adopted);
+  return {
+    framework: adopted,
+    source: ' from this file',
+    identify(organizationId, importKey) {
+      const id = importedId(framework, importKey, organizationId, input);
+      return { id, input, command_id: importCommandId(id) };
+    },
+  };
+}
+
+/** Returns the adoption of a built-in framework. As with the tool addFramework, a second one changes nothing. */
+function libraryAdoption(library_id: LibraryId): Adoption {
+  const { name, version, controls } = libraryFramework(library_id);
+  return {
+    framework: { library_id, name, version, controls },
+    source: '',
+    identify: (organizationId) => ({ id: libraryFrameworkId(organizationId, library_id), input: { library_id } }),
+  };
+}
+
+async function adopt(adoption: Adoption, what: string, options: Options, shell: Shell): Promise<void> {
+  const run = async (stores: OpenInstallation & { organizationId: string }) => {
+    const { handler } = stores;
+    const organizationId = options.organization ?? stores.organizationId;
+    const caller = await callerFor(stores, 'framework import', organizationId, options.account);
+    const role = requirePermission(caller, organizationId, 'adoptFrameworks');
+    const { state } = await handler.load(organizationAggregate(organizationId));
+    const { id, input, ...identified } = adoption.identify(organizationId, state!.import_key);
+    const command_id = identified.command_id ?? handler.commandId([organizationId, 'framework import'], undefined);
+    const command = adoptionCommand(id, adoption.framework, options.reason);
+    const { repeated, event_types } = await handler.execute(recordAggregate(id), command, {
+      ...envelopeFor(caller, organizationId, role, 'adoptFrameworks', command_id),
+      command_id,
+      input,
+    });
+    const isRepeated = repeated || event_types.length === 0;
+    shell.out(isRepeated ? `${id} was already adopted${adoption.source}: ${what}` : `Adopted ${id}: ${what}`);
+  };
+  await withInstallation(shell, run, { writes: true });
+}
+
+/** The options that make sense with --library too. */
+const COMMON_OPTIONS = {
+  library: { type: 'string' },
+  'dry-run': { type: 'boolean', default: false },
+  reason: { type: 'string' },
+  organization: { type: 'string' },
+  account: { type: 'string' },
+} as const;
+
+const FILE_OPTIONS = {
+  name: { type: 'string' },
+  version: { type: 'string' },
+  'with-text': { type: 'boolean' },
+  catalog: { type: 'string', multiple: true },
+  map: { type: 'string', multiple: true },
+  ignore: { type: 'string', multiple: true },
+  sheet: { type: 'string' },
+  'header-row': { type: 'string' },
+  encoding: { type: 'string' },
+} as const;
+
 type Options = ReturnType<typeof readOptions>;
+type FileOptions = Extract<Options, { path: string }>;
 
 function readOptions(args: string[], { cwd }: Pick<Shell, 'cwd'>) {
   const { values, positionals } = parseArgs({
-    args,
+    // An option without its value would be an error that doesn't list the frameworks.
+    args: args.at(-1) === '--library' ? [...args.slice(0, -1), '--library='] : args,
     allowPositionals: true,
-    options: {
-      name: { type: 'string' },
-      version: { type: 'string' },
-      'with-text': { type: 'boolean', default: false },
-      catalog: { type: 'string', multiple: true, default: [] },
-      map: { type: 'string', multiple: true, default: [] },
-      ignore: { type: 'string', multiple: true, default: [] },
-      sheet: { type: 'string' },
-      'header-row': { type: 'string' },
-      encoding: { type: 'string' },
-      'dry-run': { type: 'boolean', default: false },
-      reason: { type: 'string' },
-      organization: { type: 'string' },
-      account: { type: 'string' },
-    },
+    options: { ...COMMON_OPTIONS, ...FILE_OPTIONS },
   });
-  const { organization, account, ignore, sheet, encoding } = values;
+  const { library, organization, account } = values;
+  const reason = textOption('--reason', field.reason(), values.reason);
+  const common = { dryRun: values['dry-run'], reason, organization, account };
+  if (library !== undefined) {
+    if (positionals.length > 0) throw new UsageError('Give either a FILE or --library NAME.');
+    if (Object.keys(values).some((name) => name in FILE_OPTIONS)) {
+      const allowed = '--dry-run, --reason, --organization and --account';
+      throw new UsageError(`--library takes only ${allowed}: other options are for files.`);
+    }
+    return { ...common, library: libraryNamed(library) };
+  }
   if (positionals.length === 0) throw new UsageError(`Give the FILE to import, or --library. ${libraryTable()}`);
   return {
+    ...common,
+    library: undefined,
     path: resolve(cwd, onlyArgument(positionals, 'the FILE to import')),
     name: textOption('--name', field.name(), values.name),
     version: textOption('--version', field.name(), values.version),
-    withText: values['with-text'],
-    catalogs: values.catalog.map((path) => resolve(cwd, path)),
+    withText: values['with-text'] ?? false,
+    catalogs: (values.catalog ?? []).map((path) => resolve(cwd, path)),
     table: {
-      map: readColumnMap(values.map),
-      ignored: ignore,
+      map: readColumnMap(values.map ?? []),
+      ignored: values.ignore ?? [],
       headingRow: headingRowOption(values['header-row']),
-      sheet,
-      encoding,
+      sheet: values.sheet,
+      encoding: values.encoding,
     },
-    dryRun: values['dry-run'],
-    reason: textOption('--reason', field.reason(), values.reason),
-    organization,
-    account,
   };
+}
+
+/** @throws UsageError that lists the built-in frameworks */
+function libraryNamed(name: string): LibraryId {
+  const library = LIBRARY_IDS.find((id) => id === name);
+  if (library !== undefined) return library as LibraryId;
+  throw new UsageError(
+    `${name === '' ? 'Give --library a name.' : `There is no framework "${name}".`} ${libraryTable()}`,
+  );
+}
+
+/** Returns the built-in frameworks as a table, for messages. */
+function libraryTable(): string {
+  const rows = listLibrary().map(({ library_id, name, version, control_count }) => [
+    `  ${library_id}`,
+    `${name} ${version}, ${control_count} controls`,
+  ]);
+  return `The built-in frameworks, for --library NAME:\n${textTable(rows)}`;
 }
 
 /** The error for a file that doesn't exist. Its name may have been meant as that of a built-in framework. */
@@ -137,7 +206,7 @@ function noSuchFile(path: string): CommandError {
 }
 
 /** Returns the framework to adopt. @throws UsageError if neither the file nor the caller names it */
-function frameworkOf(reading: FrameworkReading, { name, version, withText }: Options): FrameworkInput {
+function frameworkOf(reading: FrameworkReading, { name, version, withText }: FileOptions): FrameworkInput {
   if (reading.name === null && withText) {
     throw new UsageError('--with-text is for catalogs. In a table, use a column "description".');
   }

@@ -1,5 +1,7 @@
+import { relationCountsText } from '../../import/crosswalk/crosswalk-import.ts';
+import type { CountedText, NoteKind, Notes } from '../../import/sheet/notes.ts';
+import type { RowImportResult } from '../../import/sheet/row-import.ts';
 import type { SheetFields } from '../../import/sheet/sheet-fields.ts';
-import type { SheetImportResult } from '../../import/sheet/sheet-import.ts';
 import { asideText } from '../../sheets/aside-text.ts';
 import type { MatchedColumns } from '../../sheets/columns/match-columns.ts';
 
@@ -25,87 +27,62 @@ export function matchedColumnsText({ headerOf }: MatchedColumns): string | null 
   return `Columns: ${columns.join(', ')}.`;
 }
 
-interface ImportMode {
+export interface ImportMode {
   dryRun: boolean;
   /** The option --update would change records that this import leaves as they are. */
-  offersUpdate: boolean;
+  offersUpdate?: boolean;
 }
 
-/** Returns messages about how cells were read, where a person should know it. */
-export function resultNotices(result: SheetImportResult, mode: ImportMode): string[] {
-  return [...readingNotices(result), ...recordNotices(result, mode), ...referenceNotices(result)];
+/** The sentence about the notes of one kind: their number and texts. */
+type Sentence = (total: number, texts: readonly CountedText[], mode: ImportMode) => string;
+
+/** The sentences in the order of the messages. */
+const SENTENCES: Readonly<Record<NoteKind, Sentence>> = {
+  WORD: (_, texts) => `Words were read as values: ${countsText(texts)}. Give others with --value FIELD:WORD=VALUE.`,
+  PLACEHOLDER: (total) => `Cells such as n/a, TBD and - were read as empty: ${total}.`,
+  SHORTENED_NAME: (total) => `Long names were shortened: ${total}. The description has the whole text.`,
+  ASIDE: (_, texts) => asideText(texts.map(({ text }) => Number(text))),
+  READ_DIFFERENTLY: (total, _, { offersUpdate }) =>
+    `${total} of the unchanged rows were imported before with other values, such as another mapping. ` +
+    `Their records stay as they are.${offersUpdate ? ' --update changes them.' : ''}`,
+  UPDATED: (_, texts, { dryRun }) =>
+    `These rows ${dryRun ? 'would change' : 'changed'} records: ${listText(inRowOrder(texts), '; ')}.`,
+  OUTDATED: (_, texts) =>
+    `These rows were imported before, and their records have changed since: ${listText(inRowOrder(texts))}. ` +
+    'The records stay as they are. To change one, give its row the id.',
+  SIMILAR: (_, texts, { offersUpdate }) =>
+    `These have the same name or reference_id: ${listText(texts.map(({ text }) => text))}.` +
+    (offersUpdate ? ' --update changes them instead.' : ''),
+  LEFT_OUT_COLUMN: (_, texts) =>
+    `These columns were left out in rows about existing records, which can’t set them: ${texts.map(({ text }) => text).join(', ')}.`,
+  STRAY_DECISION: (total) =>
+    `In ${total} rows, cells about a decision were left out, because the status tells of none.`,
+  UNKNOWN_MEMBER: (_, texts) =>
+    `These are no members, so the rows have no owner: ${countsText(texts, '"')}. See "veritrail member list".`,
+  CONFUSABLE_MEMBER: (_, texts) =>
+    `Several members could be meant, so the rows have no owner: ${countsText(texts, '"')}. Give e-mail addresses.`,
+  UNKNOWN_RECORD: (_, texts) =>
+    `These name no record to link with: ${countsText(texts, '"')}. Import those records first, then this file again.`,
+  SINGLE_CONTROL: (total) => `Rows with controls of one framework only link nothing: ${total}.`,
+};
+
+/** Returns messages about how rows were read, where a person should know it. */
+export function noteTexts(notes: Notes, mode: ImportMode): string[] {
+  return Object.entries(SENTENCES).flatMap(([kind, sentence]) => {
+    const { total, texts } = notes.of(kind as NoteKind);
+    return total === 0 ? [] : [sentence(total, texts, mode)];
+  });
 }
 
-function readingNotices({ words, placeholders, shortenedNames, asides }: SheetImportResult): string[] {
-  const notices: string[] = [];
-  if (words.length > 0) {
-    const listed = words.map(({ field, word, value, rows }) => `${field} "${word}" as ${value} (${rows})`);
-    notices.push(`Words were read as values: ${listText(listed)}. Give others with --value FIELD:WORD=VALUE.`);
-  }
-  if (placeholders > 0) notices.push(`Cells such as n/a, TBD and - were read as empty: ${placeholders}.`);
-  if (shortenedNames > 0) {
-    notices.push(`Long names were shortened: ${shortenedNames}. The description has the whole text.`);
-  }
-  if (asides.length > 0) notices.push(asideText(asides));
-  return notices;
+/** Returns texts that begin with the number of a row, in the order of the rows. */
+function inRowOrder(texts: readonly CountedText[]): string[] {
+  return texts.map(({ text }) => text).sort((a, b) => rowIn(a) - rowIn(b));
 }
 
-function recordNotices(result: SheetImportResult, { dryRun, offersUpdate }: ImportMode): string[] {
-  const { readDifferently, similar, strayDecisions, updates, outdatedRows, columnsLeftOut } = result;
-  const notices: string[] = [];
-  if (readDifferently > 0) {
-    notices.push(
-      `${readDifferently} of the unchanged rows were imported before with other values, such as another mapping. ` +
-        `Their records stay as they are.${offersUpdate ? ' --update changes them.' : ''}`,
-    );
-  }
-  if (updates.length > 0) {
-    const listed = updates.map(({ row, name, id, fields }) => `row ${row} "${name}" (${id}): ${fields.join(', ')}`);
-    notices.push(`These rows ${dryRun ? 'would change' : 'changed'} records: ${listText(listed, '; ')}.`);
-  }
-  if (outdatedRows.length > 0) {
-    const rows = outdatedRows.map(String);
-    notices.push(
-      `These rows were imported before, and their records have changed since: ${listText(rows)}. ` +
-        'The records stay as they are. To change one, give its row the id.',
-    );
-  }
-  if (similar.length > 0) {
-    const listed = similar.map(({ row, id, name }) => `row ${row} and "${name ?? ''}" (${id})`);
-    const nextStep = offersUpdate ? ' --update changes them instead.' : '';
-    notices.push(`These have the same name or reference_id: ${listText(listed)}.${nextStep}`);
-  }
-  if (columnsLeftOut.size > 0) {
-    const columns = [...columnsLeftOut].join(', ');
-    notices.push(`These columns were left out in rows about existing records, which can’t set them: ${columns}.`);
-  }
-  if (strayDecisions > 0) {
-    notices.push(`In ${strayDecisions} rows, cells about a decision were left out, because the status tells of none.`);
-  }
-  return notices;
-}
+const rowIn = (text: string) => Number(/\d+/.exec(text)?.[0]);
 
-/** Returns messages about words that name no member or record. */
-function referenceNotices({ unknownMembers, confusableMembers, unknownRecords }: SheetImportResult): string[] {
-  const notices: string[] = [];
-  if (unknownMembers.size > 0) {
-    notices.push(
-      `These are no members, so the rows have no owner: ${countsText(unknownMembers)}. See "veritrail member list".`,
-    );
-  }
-  if (confusableMembers.size > 0) {
-    const names = countsText(confusableMembers);
-    notices.push(`Several members could be meant, so the rows have no owner: ${names}. Give e-mail addresses.`);
-  }
-  if (unknownRecords.size > 0) {
-    const words = countsText(unknownRecords);
-    notices.push(`These name no record to link with: ${words}. Import those records first, then this file again.`);
-  }
-  return notices;
-}
-
-function countsText(counts: ReadonlyMap<string, number>): string {
-  return listText([...counts].map(([word, rows]) => `"${word}" (${rows})`));
+function countsText(texts: readonly CountedText[], quote = ''): string {
+  return listText(texts.map(({ text, rows }) => `${quote}${text}${quote} (${rows})`));
 }
 
 function listText(texts: readonly string[], separator = ', '): string {
@@ -113,10 +90,15 @@ function listText(texts: readonly string[], separator = ', '): string {
   return more > 0 ? `${texts.slice(0, MAX_LISTED_WORDS).join(separator)} and ${more} more` : texts.join(separator);
 }
 
-/** Returns the last line of an import. */
-export function summaryText(result: SheetImportResult, dryRun: boolean): string {
-  const { rows, created, updated, unchanged, leftOut, links } = result;
+/** Returns the last lines of an import. A crosswalk has one for each two frameworks, and one about its pairs. */
+export function summaryText(result: RowImportResult, { dryRun }: ImportMode): string {
+  const { rows, created, updated, unchanged, leftOut, links, crosswalks } = result;
+  const pairs = (crosswalks ?? []).map((crosswalk) => {
+    const [one, other] = crosswalk.frameworks;
+    return `${one!.name} and ${other!.name}: ${relationCountsText(crosswalk)}\n`;
+  });
+  const pairsText = crosswalks === undefined ? '' : ' pairs';
   const linksText = links > 0 ? `, linked ${links}` : '';
-  const counts = `created ${created}, updated ${updated}, unchanged ${unchanged}, refused ${leftOut}${linksText}`;
-  return `${dryRun ? 'Dry run, nothing was written: ' : ''}${counts} (of ${rows} rows)`;
+  const counts = `created ${created}, updated ${updated}, unchanged ${unchanged}${pairsText}, refused ${leftOut}${linksText}`;
+  return `${pairs.join('')}${dryRun ? 'Dry run, nothing was written: ' : ''}${counts} (of ${rows} rows)`;
 }

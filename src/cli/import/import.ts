@@ -1,33 +1,22 @@
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openWorkbookInProcess } from '../../app/reading/files-in-process.ts';
-import { isOutage, OperatorNeeded, UnreadableEvent } from '../../commands/engine/refusal.ts';
 import { FAMILIES } from '../../commands/families.ts';
-import type { Caller } from '../../commands/organization/caller.ts';
 import { ValueWords } from '../../identity/value-words.ts';
 import { ROW_READERS, type RowError, type RowReader } from '../../import/import-rows.ts';
-import { importTool } from '../../import/import-tool.ts';
 import { IMPORTED_BEFORE } from '../../import/row-commands.ts';
 import { withIdColumn } from '../../import/sheet/id-column.ts';
 import { sheetFields } from '../../import/sheet/sheet-fields.ts';
-import { ROWS_PER_WRITE, SheetImport, type SheetImportListener } from '../../import/sheet/sheet-import.ts';
+import { ROWS_PER_WRITE, SheetImport } from '../../import/sheet/sheet-import.ts';
 import { LiveRecords } from '../../queries/records/live-records.ts';
 import type { FamilyDescription } from '../../register/family-description.ts';
 import type { DateOrder } from '../../sheets/cells/cell-dates.ts';
-import { namesOneOf, normalizeHeading } from '../../sheets/columns/headings.ts';
+import { namesOneOf } from '../../sheets/columns/headings.ts';
 import { readValueWords, wordsByField } from '../../sheets/columns/value-words.ts';
-import { readSheet, type Sheet } from '../../sheets/read-sheet.ts';
-import type { ReadModels } from '../../stores/read-store.ts';
-import { callerFor } from '../accounts/caller-for.ts';
-import { type Command, CommandError, type Shell, UsageError } from '../command.ts';
-import { ProgressBar } from '../progress.ts';
-import { type OpenInstallation, withInstallation } from '../with-installation.ts';
+import { type Command, type Shell, UsageError } from '../command.ts';
 import { allMemberWords } from './all-member-words.ts';
-import { matchedColumnsText, resultNotices, summaryText, unusedColumnsText } from './import-texts.ts';
-import { openReadModels } from './open-read-models.ts';
-import { RefusedRows } from './refused-rows.ts';
+import { unusedColumnsText } from './import-texts.ts';
 import { ROW_IMPORT_HELP, ROW_IMPORT_OPTIONS, readRowImportOptions } from './row-import-options.ts';
-import { writeService } from './write-service.ts';
+import { type RowImportCommand, runRowImport } from './run-row-import.ts';
 
 /** The types of rows as people write them, such as "vendors". */
 const IMPORTABLE_TYPES = [...ROW_READERS.values()].map(({ type }) => FAMILIES[type].plural);
@@ -67,7 +56,7 @@ ${ROW_IMPORT_HELP}`,
 
   async run(args, shell) {
     const options = readOptions(args, shell);
-    await withInstallation(shell, (stores) => runImport(options, shell, stores), { writes: true });
+    await runRowImport(commandFor(options), options, shell);
   },
 };
 
@@ -100,54 +89,35 @@ function readOptions(args: string[], shell: Shell) {
   };
 }
 
-type ImportStores = OpenInstallation & { organizationId: string };
-
-async function runImport(options: Options, shell: Shell, stores: ImportStores): Promise<void> {
-  const caller = await callerFor(stores, 'import', options.organization ?? stores.organizationId, options.account);
-  const models = await openReadModels(stores.reads);
-  try {
-    const sheet = await openSheet(options);
-    try {
-      await importSheet(sheet, options, shell, { stores, models, caller });
-    } finally {
-      sheet.close();
-    }
-  } finally {
-    await models?.close();
-  }
-}
-
-async function importSheet(
-  sheet: Sheet,
-  options: Options,
-  shell: Shell,
-  { stores, models, caller }: { stores: ImportStores; models: ReadModels | null; caller: Caller },
-): Promise<void> {
-  const { reader, dryRun, reason, updatesExisting } = options;
-  const organizationId = options.organization ?? stores.organizationId;
-  const map = withIdColumn(reader, sheet, options);
-  const fields = sheetFields(reader, map.has('id'));
-  const valueWords = new ValueWords(stores.accounts);
-  const words = readValueWords(options.value, fields.fields);
-  if (options.forgetsValues && !dryRun) await valueWords.forget(organizationId, reader.type);
-  const rememberedWords = options.forgetsValues ? [] : await valueWords.of(organizationId, reader.type);
-  for (const notice of sheet.notices) shell.err(notice);
-  const sheetImport = new SheetImport(sheet, {
-    context: { service: writeService(stores), caller, tool: importTool },
-    ...{ reader, fields, organizationId, dryRun, reason, updatesExisting, fileName: basename(options.path) },
-    choices: { ...options, map, words: wordsByField([...rememberedWords, ...words]) },
-    members: await allMemberWords(stores, organizationId),
-    snapshot: models && { models },
-    records: await LiveRecords.open({ ...stores, organizationId, type: reader.type, models }),
-  });
-  tellColumns(sheetImport, sheet, fields, shell);
-  const result = await runRows(sheetImport, { sheet, accountFields: fields.accountFields }, options, shell);
-  if (!dryRun) await valueWords.remember(organizationId, reader.type, words);
-  for (const notice of resultNotices(result, options)) shell.err(notice);
-  shell.out(summaryText(result, dryRun));
-  if (result.leftOut > 0) {
-    throw new CommandError('Some rows were refused. Fix them and run it again. No row is written twice.');
-  }
+function commandFor(options: Options): RowImportCommand {
+  const { reader, dryRun, reason, updatesExisting, offersUpdate, forgetsValues } = options;
+  return {
+    ...{ name: 'import', unit: 'row', offersUpdate },
+    async prepare({ stores, organizationId, models, context }) {
+      const { fields, accountFields } = sheetFields(reader, options.map.has('id'));
+      const valueWords = new ValueWords(stores.accounts);
+      const words = readValueWords(options.value, fields);
+      return {
+        namesField: namesOneOf(fields, options.map),
+        async open(sheet) {
+          if (forgetsValues && !dryRun) await valueWords.forget(organizationId, reader.type);
+          const rememberedWords = forgetsValues ? [] : await valueWords.of(organizationId, reader.type);
+          const map = withIdColumn(reader, sheet, options);
+          return new SheetImport(sheet, {
+            ...{ context, reader, organizationId, dryRun, reason, updatesExisting, fileName: basename(options.path) },
+            fields: sheetFields(reader, map.has('id')),
+            choices: { ...options, map, words: wordsByField([...rememberedWords, ...words]) },
+            members: await allMemberWords(stores, organizationId),
+            snapshot: models && { models },
+            records: await LiveRecords.open({ ...stores, organizationId, type: reader.type, models }),
+          });
+        },
+        unusedText: (columns) => unusedColumnsText(sheetFields(reader, columns.headerOf.has('id')), columns),
+        withHint: (error) => withCommandHint(error, accountFields, updatesExisting),
+        finish: () => valueWords.remember(organizationId, reader.type, words),
+      };
+    },
+  };
 }
 
 /** Returns why --update can't change records of a type; null if it can. */
@@ -156,65 +126,6 @@ function updateProblem({ type, updateParser }: RowReader): string | null {
   if (updateParser === null) return `--update changes records, but ${plural} never changes.`;
   if (Object.values(fields).some(({ lookalike }) => lookalike)) return null;
   return `--update can't find the records: ${plural} have no name or reference_id. Map a column to id.`;
-}
-
-/** Opens the sheet whose headings name the most fields, or that of the options. */
-function openSheet({ reader, map, path, sheet, headingRow, encoding }: Options): Promise<Sheet> {
-  const mappedHeaders = new Set([...map.values()].map(normalizeHeading));
-  const namesField = namesOneOf(sheetFields(reader, map.has('id')).fields);
-  return readSheet(openWorkbookInProcess, path, {
-    ...{ sheet, headingRow, encoding },
-    namesField: (heading) => mappedHeaders.has(normalizeHeading(heading)) || namesField(heading),
-  });
-}
-
-/** Tells which column fills which field. @throws CommandError if a column is missing that every row needs */
-function tellColumns(
-  sheetImport: SheetImport,
-  { headingRow }: Sheet,
-  fields: ReturnType<typeof sheetFields>,
-  shell: Shell,
-): void {
-  const { columns, notices } = sheetImport.columns;
-  for (const notice of [...notices, matchedColumnsText(columns), unusedColumnsText(fields, columns)]) {
-    if (notice !== null) shell.err(notice);
-  }
-  const { missingField } = sheetImport;
-  if (missingField === null) return;
-  throw new CommandError(
-    `No column fills ${missingField}, which every row needs. Map one with --map ${missingField}=COLUMN. ` +
-      `The headings are those of row ${headingRow}; give another row with --header-row.`,
-  );
-}
-
-async function runRows(
-  sheetImport: SheetImport,
-  { sheet, accountFields }: { sheet: Sheet; accountFields: ReadonlySet<string> },
-  options: Options,
-  shell: Shell,
-) {
-  const refusedRows = await RefusedRows.open(shell, options, sheet.headers);
-  const bar = new ProgressBar(shell, 'rows');
-  const listener: SheetImportListener = {
-    async leftOut(row, errors) {
-      const problems = errors.map((error) => withCommandHint(error, accountFields, options.updatesExisting));
-      bar.clear();
-      await refusedRows.add(row, problems);
-    },
-    progress: (rows) => bar.update(rows, sheet.progress()),
-  };
-  try {
-    return await sheetImport.run(listener);
-  } catch (error) {
-    if (!isOutage(error) || error instanceof UnreadableEvent || error instanceof OperatorNeeded) throw error;
-    const progressSoFar = sheetImport.rowCount === 0 ? '' : ` after ${sheetImport.rowCount} rows`;
-    throw new CommandError(
-      `The store does not answer${progressSoFar}. Run the import again. It continues where it stopped.`,
-    );
-  } finally {
-    bar.clear();
-    await refusedRows.close();
-  }
 }
 
 /** Says what to do on the command line. */

@@ -1,10 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { RowError } from '../../import/import-rows.ts';
-import { csvCell } from '../../reports/formats/report-csv.ts';
+import { isLeftOutColumn, LEFT_OUT_COLUMNS } from '../../import/sheet/left-out-columns.ts';
+import { BYTE_ORDER_MARK, csvCell } from '../../reports/formats/report-csv.ts';
+import { displayText } from '../../sheets/cells/cell.ts';
 import type { SheetRow } from '../../sheets/table-rows.ts';
 import { CommandError, type Shell } from '../command.ts';
-import { LeftOutFile } from './left-out-file.ts';
-import { messageText, problemText } from './problem-text.ts';
 
 /** Refused rows listed on the screen. The report has all. */
 const MAX_LISTED_ROWS = 20;
@@ -13,47 +13,74 @@ const MAX_LISTED_ROWS = 20;
 interface RefusedRowFiles {
   /** A CSV with a line for each error: row number, field, message. */
   report: string | null;
-  /** A CSV with the rows themselves: see `LeftOutFile`. */
+  /** A CSV with the rows themselves, all their columns and the reasons. It can be mended and imported. */
   leftOut: string | null;
 }
 
 /** Lists the refused rows with their errors on the screen and, on request, in files. */
 export class RefusedRows {
-  count = 0;
+  private count = 0;
 
   private constructor(
     private readonly shell: Shell,
+    private readonly headers: readonly string[],
     private readonly report: FileHandle | null,
-    private readonly leftOutFile: LeftOutFile | null,
+    private readonly leftOut: FileHandle | null,
   ) {}
 
   /** @param headers the columns of the sheet */
   static async open(shell: Shell, files: RefusedRowFiles, headers: readonly string[]): Promise<RefusedRows> {
-    const report = files.report === null ? null : await open(files.report, 'w').catch(cannotWrite);
+    const report = await openFile(files.report, 'The report can’t be written. Check its name and folder.');
     await report?.write('row,field,message\n');
-    const leftOutFile = files.leftOut === null ? null : await LeftOutFile.open(files.leftOut, headers);
-    return new RefusedRows(shell, report, leftOutFile);
+    const leftOut = await openFile(
+      files.leftOut,
+      'The file for --left-out can’t be written. Check its name and folder.',
+    );
+    const sheetHeaders = headers.filter((header) => !isLeftOutColumn(header));
+    await leftOut?.write(BYTE_ORDER_MARK + lineOf([...sheetHeaders, ...LEFT_OUT_COLUMNS], '\r\n'));
+    return new RefusedRows(shell, sheetHeaders, report, leftOut);
   }
 
-  async add(sheetRow: SheetRow, errors: readonly RowError[]): Promise<void> {
-    const { row } = sheetRow;
+  async add({ row, cells }: SheetRow, errors: readonly RowError[]): Promise<void> {
+    const problems = errors.map(problemText).join('; ');
     this.count++;
     if (this.count <= MAX_LISTED_ROWS) {
-      this.shell.err(`row ${row}: ${errors.map(problemText).join('; ')}`);
+      this.shell.err(`row ${row}: ${problems}`);
     } else if (this.count === MAX_LISTED_ROWS + 1) {
       this.shell.err(`More rows were refused. ${this.report ? 'See the report' : 'List them all with --report FILE'}.`);
     }
-    const lines = errors.map((error) => `${[row, error.field, messageText(error)].map(csvCell).join(',')}\n`);
+    const lines = errors.map((error) => lineOf([String(row), error.field, messageText(error)], '\n'));
     await this.report?.write(lines.join(''));
-    await this.leftOutFile?.add(sheetRow, errors);
+    const texts = this.headers.map((header) => {
+      const cell = cells.get(header);
+      return cell === undefined ? '' : displayText(cell);
+    });
+    await this.leftOut?.write(lineOf([...texts, String(row), problems], '\r\n'));
   }
 
   async close(): Promise<void> {
     await this.report?.close();
-    await this.leftOutFile?.close();
+    await this.leftOut?.close();
   }
 }
 
-function cannotWrite(): never {
-  throw new CommandError('The report can’t be written. Check its name and folder.');
+function openFile(path: string | null, problem: string): Promise<FileHandle> | null {
+  if (path === null) return null;
+  return open(path, 'w').catch(() => {
+    throw new CommandError(problem);
+  });
+}
+
+const lineOf = (texts: readonly string[], end: string): string => texts.map(csvCell).join(',') + end;
+
+/** Returns a row's problem as a sentence. Some messages are clauses that follow the field's name. */
+function problemText(error: RowError): string {
+  const message = messageText(error);
+  const isSentence = error.field === '' || /^\p{Lu}/u.test(message) || message.startsWith(`${error.field} `);
+  return isSentence ? message : `${error.field} ${message}`;
+}
+
+/** Returns a problem without its field. */
+function messageText({ message, hint }: RowError): string {
+  return hint ? `${message} (${hint})` : message;
 }

@@ -60,3 +60,6 @@ export function readRowImportOptions(values: RowImportValues, positionals: strin
     account: values.account,
   };
 }
+
+/** The options that mean the same for all rows. The others say how their columns are read. */
+export type RowImportOptions = Omit<ReturnType<typeof readRowImportOptions>, 'map' | 'ignored' | 'value'>;

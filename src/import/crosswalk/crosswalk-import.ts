@@ -34,13 +34,17 @@ export interface CrosswalkCall {
   idempotency_key?: string | undefined;
 }
 
-/** A row after it was checked: its pair, or its errors. */
-export interface CheckedRow {
-  pair?: CrosswalkPair;
-  errors?: RowError[];
-  /** The difference that the import makes, compared with earlier imports. None if an equal row comes before. */
-  result?: PairChange;
+interface RefusedPair {
+  readonly errors: readonly RowError[];
 }
+
+/** A row after it was checked: its pair, or its errors. */
+export type CheckedPair = RefusedPair | { readonly pair: CrosswalkPair };
+
+/** A row after it was written or rehearsed, with the difference that it makes. None if an equal row comes before. */
+export type WrittenPair = RefusedPair | { readonly pair: CrosswalkPair; readonly result: PairChange };
+
+export const isRefusedPair = (row: CheckedPair): row is RefusedPair => 'errors' in row;
 
 /** The number of pairs of two frameworks that an import has, by relation and by result. */
 export type CrosswalkSummary = { frameworks: { id: string; name: string }[] } & Record<
@@ -78,32 +82,34 @@ export class CrosswalkImport {
   }
 
   /** Checks all rows, and writes nothing. @throws Refusal too_large */
-  async check(inputs: readonly object[]): Promise<CheckedRow[]> {
+  async check(inputs: readonly object[]): Promise<CheckedPair[]> {
     if (inputs.length > MAX_CROSSWALK_PAIRS) {
       const message = `One import takes at most ${MAX_CROSSWALK_PAIRS} pairs. Split the rest off into another.`;
       throw new Refusal('too_large', message, { field: 'rows' });
     }
     const rows = await mapConcurrently(inputs, (input) => this.findPair(input), this.context.signal);
-    await this.requireLiveControls(rows);
-    markContradictions(rows);
-    return rows;
+    return refuseContradictions(await this.refuseEndedControls(rows));
   }
 
-  /** Writes the pairs of the rows without errors, or rehearses it for a dry run. Sets the rows' results. */
-  async write(rows: readonly CheckedRow[]): Promise<{ crosswalks: CrosswalkSummary[]; pending: boolean }> {
+  /** Writes the pairs of the rows without errors, or rehearses it for a dry run. Returns all rows with their results. */
+  async write(
+    rows: readonly CheckedPair[],
+  ): Promise<{ rows: WrittenPair[]; crosswalks: CrosswalkSummary[]; pending: boolean }> {
     const { context, call } = this;
-    const groups = groupByFrameworks(rows);
-    const crosswalks: CrosswalkSummary[] = [];
-    for (const group of groups) crosswalks.push(await this.compare(group));
+    const groups = groupByFrameworks(rows.flatMap((row) => (isRefusedPair(row) ? [] : [row.pair])));
+    const compared = await mapConcurrently(groups, (group) => this.compare(group), context.signal);
+    const results = new Map(compared.flatMap(({ results }) => [...results]));
+    const written = rows.map((row) => (isRefusedPair(row) ? row : { ...row, result: results.get(row.pair)! }));
+    const crosswalks = compared.map(({ summary }) => summary);
     const items = groups.map((group) => this.itemOf(group));
     throwRefusals(await rehearseAll(context, items), () => 'rows');
-    if (call.dry_run) return { crosswalks, pending: false };
+    if (call.dry_run) return { rows: written, crosswalks, pending: false };
     const { outcomes, pending } = await writeAll(context, call.organization_id, items);
     for (const outcome of outcomes) if ('refusal' in outcome) throw outcome.refusal;
-    return { crosswalks, pending };
+    return { rows: written, crosswalks, pending };
   }
 
-  private async findPair(input: object): Promise<CheckedRow> {
+  private async findPair(input: object): Promise<CheckedPair> {
     const reading = readCrosswalkRow(input);
     if ('errors' in reading) return reading;
     const [from, to] = await Promise.all([this.findEnd(reading.row, 'from'), this.findEnd(reading.row, 'to')]);
@@ -130,47 +136,47 @@ export class CrosswalkImport {
     return 'problem' in found ? { errors: [{ field: `${end}_control`, message: found.problem }] } : found;
   }
 
-  /** Checks in the log that all controls and their frameworks are live. */
-  private async requireLiveControls(rows: readonly CheckedRow[]): Promise<void> {
+  /** Refuses rows whose controls or frameworks aren't live in the log. */
+  private async refuseEndedControls(rows: readonly CheckedPair[]): Promise<CheckedPair[]> {
     const { context, call } = this;
-    const ids = new Set(rows.flatMap(({ pair }) => (pair === undefined ? [] : [pair.from_id, pair.to_id])));
-    const refusals = new Map<string, Refusal>();
-    const check = async (id: string) => {
-      const outcome = await catchRefusal(() =>
-        requireLiveRecord(context.service.handler, call.organization_id, id, 'control'),
-      );
-      if (outcome !== undefined) refusals.set(id, outcome.refusal);
-    };
-    await mapConcurrently([...ids], check, context.signal);
-    for (const row of rows) {
-      const refused = row.pair && [row.pair.from_id, row.pair.to_id].flatMap((id) => refusals.get(id) ?? []);
-      if (refused !== undefined && refused.length > 0) row.errors = refused.flatMap(toRowErrors);
-    }
+    const endsOf = (row: CheckedPair) => (isRefusedPair(row) ? [] : [row.pair.from_id, row.pair.to_id]);
+    const ids = [...new Set(rows.flatMap(endsOf))];
+    const checked = await mapConcurrently(
+      ids,
+      (id) => catchRefusal(() => requireLiveRecord(context.service.handler, call.organization_id, id, 'control')),
+      context.signal,
+    );
+    const refusals = new Map(ids.map((id, index) => [id, checked[index]?.refusal]));
+    return rows.map((row) => {
+      const refused = endsOf(row).flatMap((id) => refusals.get(id) ?? []);
+      return refused.length > 0 ? { errors: refused.flatMap(toRowErrors) } : row;
+    });
   }
 
-  /** Compares the pairs with the earlier imports of their frameworks, and counts them. */
-  private async compare({ frameworkIds, rows }: FrameworkRows): Promise<CrosswalkSummary> {
+  /** Compares the pairs of two frameworks with the earlier imports, and counts them. */
+  private async compare({ frameworkIds, pairs }: FrameworkPairs) {
     const { state } = await this.context.service.handler.load(crosswalkAggregate(...frameworkIds), true);
     const frameworks = frameworkIds.map((id) => ({ id, name: this.frameworks.all.find((one) => one.id === id)!.name }));
-    const counts = { EQUIVALENT: 0, SUPPORTS: 0, PARTLY: 0, created: 0, updated: 0, unchanged: 0 };
+    const summary = { frameworks, EQUIVALENT: 0, SUPPORTS: 0, PARTLY: 0, created: 0, updated: 0, unchanged: 0 };
     const seen = new Set<string>();
-    for (const row of rows) {
-      const key = pairKey(row.pair);
-      row.result = seen.has(key) ? 'UNCHANGED' : pairChange(state, row.pair);
-      if (seen.has(key)) continue;
-      seen.add(key);
-      counts[row.pair.relation] += 1;
-      counts[COUNTED_AS[row.result]] += 1;
+    const results = new Map<CrosswalkPair, PairChange>();
+    for (const pair of pairs) {
+      const isRepeated = seen.has(pairKey(pair));
+      const result = isRepeated ? 'UNCHANGED' : pairChange(state, pair);
+      results.set(pair, result);
+      if (isRepeated) continue;
+      seen.add(pairKey(pair));
+      summary[pair.relation] += 1;
+      summary[COUNTED_AS[result]] += 1;
     }
-    return { frameworks, ...counts };
+    return { summary, results };
   }
 
-  private itemOf({ frameworkIds, rows }: FrameworkRows): BulkItem {
+  private itemOf({ frameworkIds, pairs }: FrameworkPairs): BulkItem {
     const { caller, tool } = this.context;
     const { organization_id, reason } = this.call;
     const aggregate = crosswalkAggregate(...frameworkIds);
     const role = requirePermission(caller, organization_id, tool.permission);
-    const pairs = rows.map(({ pair }) => pair);
     const optionalReason = reason ? { reason } : {};
     const command: CrosswalkCommand = {
       type: 'ImportCrosswalk',
@@ -190,39 +196,37 @@ export class CrosswalkImport {
   }
 }
 
-/** The rows without errors about one pair of frameworks. */
-interface FrameworkRows {
+/** The pairs of controls of two frameworks. */
+interface FrameworkPairs {
   frameworkIds: readonly [string, string];
-  rows: (CheckedRow & { pair: CrosswalkPair })[];
+  pairs: CrosswalkPair[];
 }
 
-function groupByFrameworks(rows: readonly CheckedRow[]): FrameworkRows[] {
-  const groups = new Map<string, FrameworkRows>();
-  for (const row of rows) {
-    const { pair, errors } = row;
-    if (pair === undefined || errors !== undefined) continue;
+function groupByFrameworks(pairs: readonly CrosswalkPair[]): FrameworkPairs[] {
+  const groups = new Map<string, FrameworkPairs>();
+  for (const pair of pairs) {
     const frameworkIds = sortedPair(frameworkOfControl(pair.from_id), frameworkOfControl(pair.to_id));
-    const group = groups.get(frameworkIds.join()) ?? { frameworkIds, rows: [] };
-    group.rows.push(row as FrameworkRows['rows'][number]);
+    const group = groups.get(frameworkIds.join()) ?? { frameworkIds, pairs: [] };
+    group.pairs.push(pair);
     groups.set(frameworkIds.join(), group);
   }
   return [...groups.values()];
 }
 
-/** Adds an error to rows that give one pair two relations. */
-function markContradictions(rows: readonly CheckedRow[]): void {
-  const byPair = new Map<string, CheckedRow[]>();
+/** Refuses rows that give one pair two relations. */
+function refuseContradictions(rows: readonly CheckedPair[]): CheckedPair[] {
+  const relations = new Map<string, Set<string>>();
   for (const row of rows) {
-    if (row.pair === undefined || row.errors !== undefined) continue;
+    if (isRefusedPair(row)) continue;
     const key = pairKey(row.pair);
-    byPair.set(key, [...(byPair.get(key) ?? []), row]);
+    relations.set(key, (relations.get(key) ?? new Set()).add(describe(row.pair)));
   }
-  for (const ofPair of byPair.values()) {
-    const relations = new Set(ofPair.map(({ pair }) => describe(pair!)));
-    if (relations.size === 1) continue;
-    const message = `Several rows give these two controls different relations. Keep one of them.`;
-    for (const row of ofPair) row.errors = [{ field: 'relation', message }];
-  }
+  const message = `Several rows give these two controls different relations. Keep one of them.`;
+  return rows.map((row) =>
+    !isRefusedPair(row) && relations.get(pairKey(row.pair))!.size > 1
+      ? { errors: [{ field: 'relation', message }] }
+      : row,
+  );
 }
 
 /** Returns a text that is the same for the same relation of the same controls. */

@@ -4,14 +4,16 @@ import type { AdoptedFrameworks } from '../../queries/records/adopted-frameworks
 import type { RelationOfRecord } from '../../register/link.ts';
 import { displayText } from '../../sheets/cells/cell.ts';
 import type { SheetField } from '../../sheets/cells/read-cell.ts';
-import { ColumnReader, type ReadingChoices } from '../../sheets/columns/column-reader.ts';
+import { ColumnReader, type ReadingChoices, type RowReading } from '../../sheets/columns/column-reader.ts';
 import { headingRankOf } from '../../sheets/columns/headings.ts';
 import type { Sheet } from '../../sheets/read-sheet.ts';
 import type { SheetRow } from '../../sheets/table-rows.ts';
 import type { RowError } from '../import-rows.ts';
 import { isLeftOutColumn } from '../sheet/left-out-columns.ts';
-import { wordsOfCell } from '../sheet/sheet-import.ts';
-import type { CheckedRow, CrosswalkImport, CrosswalkSummary } from './crosswalk-import.ts';
+import { Notes } from '../sheet/notes.ts';
+import type { RowImport, RowImportListener, RowImportResult } from '../sheet/row-import.ts';
+import { wordsOfCell } from '../sheet/sheet-record.ts';
+import { type CrosswalkImport, isRefusedPair } from './crosswalk-import.ts';
 import { RELATION_WORDS } from './crosswalk-row.ts';
 
 /** The fields that columns of a crosswalk can fill. */
@@ -51,29 +53,20 @@ export interface CrosswalkSheetOptions {
   relation?: RelationOfRecord | undefined;
 }
 
-/** Receives a row that was left out, with its problems. */
-type OnLeftOut = (row: SheetRow, problems: readonly RowError[]) => Promise<void>;
-
-export interface CrosswalkSheetResult {
-  rows: number;
-  leftOut: number;
-  /** Rows that name a control on one side only. */
-  single: number;
-  crosswalks: readonly CrosswalkSummary[];
-}
-
-/** A row of the sheet, and the pairs in it. */
-interface PairedRow {
+/** A row of the sheet: each pair in it as importRecords takes it, or its errors. */
+interface ReadRow {
   row: SheetRow;
-  pairs: CheckedRow[];
-  errors: RowError[];
+  inputs: readonly object[];
+  errors: readonly RowError[];
 }
 
 /** A column that has fewer numbers of controls than this share of its cells is not one of controls. */
 const MIN_SHARE_OF_NUMBERS = 0.5;
 
 /** Imports the rows of a sheet as pairs of controls. Wrong rows are left out as a whole. */
-export class CrosswalkSheet {
+export class CrosswalkSheet implements RowImport {
+  readonly missingField = null;
+
   private constructor(
     private readonly sheet: Sheet,
     private readonly options: CrosswalkSheetOptions,
@@ -97,60 +90,61 @@ export class CrosswalkSheet {
     return new CrosswalkSheet(sheet, options, columns, defaults);
   }
 
-  /** Imports all rows. @throws Refusal too_large before anything is written */
-  async run(onLeftOut: OnLeftOut): Promise<CrosswalkSheetResult> {
+  /** @throws Refusal too_large before anything is written */
+  async run({ leftOut }: Pick<RowImportListener, 'leftOut'>): Promise<RowImportResult> {
     const { crosswalkImport } = this.options;
-    const { rows, inputs, single } = await this.readRows();
-    const checked = await crosswalkImport.check(inputs.map(({ input }) => input));
-    for (const [index, row] of checked.entries()) inputs[index]!.row.pairs.push(row);
-    const leftOut = rows.filter(({ errors, pairs }) => errors.length > 0 || pairs.some((pair) => pair.errors));
-    const written = rows.filter((row) => !leftOut.includes(row)).flatMap(({ pairs }) => pairs);
-    const { crosswalks } = await crosswalkImport.write(written);
-    for (const { row, errors, pairs } of leftOut) {
-      await onLeftOut(row, [...errors, ...pairs.flatMap((pair) => pair.errors ?? [])]);
-    }
-    return { rows: rows.length + single, leftOut: leftOut.length, single, crosswalks };
+    const notes = new Notes();
+    const read = await this.readRows();
+    const isSingle = ({ inputs, errors }: ReadRow) => inputs.length === 0 && errors.length === 0;
+    const rows = read.filter((row) => !isSingle(row));
+    const checked = await crosswalkImport.check(rows.flatMap(({ inputs }) => inputs));
+    const judged = rows.map(({ row, inputs, errors }) => {
+      const pairs = checked.splice(0, inputs.length);
+      return { row, pairs, errors: [...errors, ...pairs.filter(isRefusedPair).flatMap((pair) => pair.errors)] };
+    });
+    const refused = judged.filter(({ errors }) => errors.length > 0);
+    const valid = judged.filter(({ errors }) => errors.length === 0);
+    const { crosswalks } = await crosswalkImport.write(valid.flatMap(({ pairs }) => pairs));
+    for (const { row, errors } of refused) await leftOut(row, errors);
+    for (const _row of read.filter(isSingle)) notes.add({ kind: 'SINGLE_CONTROL' });
+    const sum = (name: 'created' | 'updated' | 'unchanged') => crosswalks.reduce((total, one) => total + one[name], 0);
+    return {
+      ...{ rows: read.length, leftOut: refused.length, links: 0, notes, crosswalks },
+      ...{ created: sum('created'), updated: sum('updated'), unchanged: sum('unchanged') },
+    };
   }
 
-  /** Reads the rows, and each pair in them as importRecords takes it. */
-  private async readRows() {
-    const rows: PairedRow[] = [];
-    const inputs: { row: PairedRow; input: object }[] = [];
-    let single = 0;
+  /** Reads the rows of the table, until they have more pairs than an import may have. */
+  private async readRows(): Promise<ReadRow[]> {
+    const rows: ReadRow[] = [];
+    let count = 0;
     for await (const row of this.sheet.rows) {
       if (row.aside !== undefined) continue;
-      const errors = row.problem === undefined ? [] : [{ field: '', message: row.problem }];
-      const paired: PairedRow = { row, pairs: [], errors };
-      const found = errors.length > 0 ? [] : await this.inputsOf(row, paired);
-      if (found.length === 0 && paired.errors.length === 0) single += 1;
-      else rows.push(paired);
-      inputs.push(...found.map((input) => ({ row: paired, input })));
-      if (inputs.length > MAX_CROSSWALK_PAIRS) break;
+      const read = await this.readRow(row);
+      rows.push(read);
+      count += read.inputs.length;
+      if (count > MAX_CROSSWALK_PAIRS) break;
     }
-    return { rows, inputs, single };
+    return rows;
   }
 
   /** Returns the pairs of a row: each control in one cell with each in the other. */
-  private async inputsOf(row: SheetRow, paired: PairedRow): Promise<object[]> {
+  private async readRow(row: SheetRow): Promise<ReadRow> {
+    if (row.problem !== undefined) return { row, inputs: [], errors: [{ field: '', message: row.problem }] };
     const { values, errors } = this.columns.read(row);
-    paired.errors.push(...errors);
-    if (errors.length > 0) return [];
+    if (errors.length > 0) return { row, inputs: [], errors };
     const { relation = this.options.relation } = values;
-    const ends: { control: string; framework: string | undefined }[][] = [];
-    for (const end of ENDS) {
-      const { [`${end}_framework`]: word, [`${end}_control`]: cell } = values;
-      const framework = word === undefined ? this.defaults[end] : String(word);
-      const controls = cell === undefined ? [] : await this.controlsIn(String(cell));
-      ends.push(controls.map((control) => ({ control, framework })));
-    }
-    const [from = [], to = []] = ends;
-    return from.flatMap((one) =>
-      to.map((other) => ({
-        ...{ from_control: one.control, from_framework: one.framework },
-        ...{ to_control: other.control, to_framework: other.framework },
-        relation,
-      })),
-    );
+    const from = await this.controlsAt('from', values);
+    const to = await this.controlsAt('to', values);
+    return { row, errors, inputs: from.flatMap((one) => to.map((other) => ({ ...one, ...other, relation }))) };
+  }
+
+  /** Returns the controls of a row's end, with the members of importRecords. */
+  private async controlsAt(end: End, values: RowReading['values']): Promise<object[]> {
+    const { [`${end}_framework`]: word, [`${end}_control`]: cell } = values;
+    const framework = word === undefined ? this.defaults[end] : String(word);
+    const controls = cell === undefined ? [] : await this.controlsIn(String(cell));
+    return controls.map((control) => ({ [`${end}_control`]: control, [`${end}_framework`]: framework }));
   }
 
   /** Returns the controls that a cell names: one, or several such as "A.5.1; A.5.2". */

@@ -27,8 +27,8 @@ interface RowReferencesOptions {
   reason: string | undefined;
   /** The import, of which each link is a part. */
   callId: string;
-  /** Finds a record that wasn't imported under the word. Absent without read models. */
-  findByWord?: ((type: FamilyName, word: string) => Promise<string | null>) | undefined;
+  /** Finds a record that wasn't imported under the word. Null without read models. */
+  findByWord: ((type: FamilyName, word: string) => Promise<string | null>) | null;
 }
 
 /** References that are remembered: rows often name the same records. */

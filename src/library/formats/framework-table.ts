@@ -2,7 +2,7 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import { asideText } from '../../sheets/aside-text.ts';
 import type { SheetField } from '../../sheets/cells/read-cell.ts';
 import { ColumnReader } from '../../sheets/columns/column-reader.ts';
-import { namesOneOf, normalizeHeading } from '../../sheets/columns/headings.ts';
+import { namesOneOf } from '../../sheets/columns/headings.ts';
 import type { ColumnChoices } from '../../sheets/columns/match-columns.ts';
 import { openWorkbook } from '../../sheets/open-workbook.ts';
 import { readSheet, type Sheet, type SheetOptions } from '../../sheets/read-sheet.ts';
@@ -71,12 +71,8 @@ const FIELDS: readonly (SheetField & { name: FieldName })[] = [
  * @throws Refusal `invalid_input` that names every bad row, or the column that is missing
  */
 export async function readFrameworkTable(path: string, options: TableOptions = {}): Promise<FrameworkReading> {
-  const mappedHeaders = new Set([...(options.map?.values() ?? [])].map(normalizeHeading));
-  const namesField = namesOneOf(FIELDS);
-  const sheet = await readSheet(openWorkbook, path, {
-    ...options,
-    namesField: (heading) => mappedHeaders.has(normalizeHeading(heading)) || namesField(heading),
-  });
+  const namesField = namesOneOf(FIELDS, options.map);
+  const sheet = await readSheet(openWorkbook, path, { ...options, namesField });
   try {
     const reader = new ColumnReader(sheet, FIELDS, options);
     requireColumns(reader, sheet);

@@ -18,22 +18,15 @@ export interface ReadingChoices extends ColumnChoices {
 export interface RowReading {
   values: Record<string, FieldValue>;
   errors: { field: string; message: string; hint?: string }[];
-}
-
-/** A word of the sheet that isn't written like the value that was read. */
-export interface WordReading {
-  field: string;
-  word: string;
-  value: string;
-  /** The number of rows with it. */
-  rows: number;
+  /** Words that aren't written like the values that were read. */
+  words: { field: string; word: string; value: string }[];
+  /** The number of cells such as "n/a" that were read as empty. */
+  placeholders: number;
 }
 
 /** A column whose cells mostly have no value of its field is not used. Fewer cells don't show what it contains. */
 const MIN_CELLS_TO_JUDGE = 3;
 const MIN_SHARE_OF_VALUES = 0.5;
-/** Different words that are counted. */
-const MAX_WORDS = 100;
 /** Characters of a word that a message quotes. */
 const MAX_WORD_CHARACTERS = 60;
 
@@ -42,9 +35,6 @@ export class ColumnReader {
   readonly columns: MatchedColumns;
   /** Sentences about columns that were left out or read in a particular way. */
   readonly notices: string[] = [];
-  /** The number of cells such as "n/a" that were read as empty. */
-  placeholders = 0;
-  private readonly words = new Map<string, WordReading>();
   private readonly options = new Map<string, CellOptions>();
 
   /** @throws Refusal if the columns don't match */
@@ -74,7 +64,7 @@ export class ColumnReader {
 
   /** Reads a row. Fields without a column, or with an empty cell, are left out. */
   read({ cells }: Pick<SheetRow, 'cells'>): RowReading {
-    const reading: RowReading = { values: {}, errors: [] };
+    const reading: RowReading = { values: {}, errors: [], words: [], placeholders: 0 };
     for (const field of this.fields) {
       const header = this.columns.headerOf.get(field.name);
       const cell = header === undefined ? undefined : cells.get(header);
@@ -82,18 +72,15 @@ export class ColumnReader {
       const parsed = readCell(cell, field, this.options.get(field.name));
       if ('error' in parsed)
         reading.errors.push({ field: field.name, message: parsed.error, ...wordHint(cell, field) });
-      else if (parsed.value === undefined) this.placeholders++;
+      else if (parsed.value === undefined) reading.placeholders++;
       else {
         reading.values[field.name] = parsed.value;
-        if (field.kind === 'enum' || field.kind === 'rating') this.countWord(field.name, cell, parsed.value);
+        if (field.kind === 'enum' || field.kind === 'rating') {
+          reading.words.push(...wordReadings(field.name, cell, String(parsed.value)));
+        }
       }
     }
     return reading;
-  }
-
-  /** Returns the words that were not written like their values, with the number of their rows. */
-  get wordReadings(): readonly WordReading[] {
-    return [...this.words.values()];
   }
 
   /** Tells which column fills two fields. It fills only its own if another column of texts could be the right one. */
@@ -139,15 +126,13 @@ export class ColumnReader {
     );
     return false;
   }
+}
 
-  private countWord(field: string, cell: Cell, value: FieldValue): void {
-    const word = displayText(cell).trim().slice(0, MAX_WORD_CHARACTERS);
-    if (foldLetters(word) === foldLetters(String(value)) || /^\d+(?:\.0+)?\b/.test(word)) return;
-    const key = JSON.stringify([field, word.toLowerCase()]);
-    const counted = this.words.get(key);
-    if (counted !== undefined) counted.rows++;
-    else if (this.words.size < MAX_WORDS) this.words.set(key, { field, word, value: String(value), rows: 1 });
-  }
+/** Returns the reading of a cell's word, unless it is written like the value, or as a number with or without words. */
+function wordReadings(field: string, cell: Cell, value: string): RowReading['words'] {
+  const word = displayText(cell).trim().slice(0, MAX_WORD_CHARACTERS);
+  const isWrittenLike = foldLetters(word) === foldLetters(value) || /^\d+(?:\.0+)?\b/.test(word);
+  return isWrittenLike ? [] : [{ field, word, value }];
 }
 
 /** Returns true if a column has texts: neither numbers, nor dates, nor yes and no. */

@@ -49,8 +49,12 @@ export function headingRankOf({ name, kind, headings = [] }: SheetField): (headi
   };
 }
 
-/** Returns a function that tells whether a heading names one of the fields. */
-export function namesOneOf(fields: readonly SheetField[]): (heading: string) => boolean {
+/** Returns a function that tells whether a heading names one of the fields, or is mapped to one. */
+export function namesOneOf(
+  fields: readonly SheetField[],
+  map: ReadonlyMap<string, string> = new Map(),
+): (heading: string) => boolean {
+  const mapped = new Set([...map.values()].map(normalizeHeading));
   const ranks = fields.map(headingRankOf);
-  return (heading) => ranks.some((rankOf) => rankOf(heading) !== null);
+  return (heading) => mapped.has(normalizeHeading(heading)) || ranks.some((rankOf) => rankOf(heading) !== null);
 }
