@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { monotonicMs } from '../clock/monotonic.ts';
 import { Refusal } from '../commands/engine/refusal.ts';
 import type { Caller } from '../commands/organization/caller.ts';
@@ -31,6 +32,12 @@ const MAX_WAITING_PER_ACCOUNT = 100;
 const MAX_REST_MS = 1_000;
 /** For a call that is refused because too many wait. */
 const RETRY_AFTER_SECONDS = 5;
+/**
+ * A call is refused after this long, and an account's calls are refused with a pause between them. Clients that repeat refused
+ * calls at once would otherwise take a whole processor.
+ */
+const REFUSE_AFTER_MS = 1_000;
+const REFUSAL_PAUSE_MS = 10;
 
 interface WaitingTask {
   kind: string;
@@ -47,6 +54,8 @@ interface AccountTasks {
   readonly running: Map<string, number>;
   runningTotal: number;
   restsUntil: number;
+  /** The time of the newest refusal, which may be still to come. */
+  refusesAt: number;
 }
 
 /**
@@ -93,7 +102,7 @@ export class FairQueue {
     signal?.throwIfAborted();
     const account = this.accounts.get(account_id) ?? newAccount(account_id);
     const { waitingPerAccount = MAX_WAITING_PER_ACCOUNT } = this.limits;
-    if (!isContinued && account.waitingCount >= waitingPerAccount) throw tooManyWaiting();
+    if (!isContinued && account.waitingCount >= waitingPerAccount) return this.refuse(account);
     return new Promise((resolve, reject) => {
       const credential = token_id ?? '';
       const tasks = account.waiting.get(credential) ?? [];
@@ -118,6 +127,14 @@ export class FairQueue {
       signal?.addEventListener('abort', onAbort, { once: true });
       this.startNext();
     });
+  }
+
+  private async refuse(account: AccountTasks): Promise<never> {
+    const now = this.now();
+    account.refusesAt = Math.max(account.refusesAt + REFUSAL_PAUSE_MS, now + REFUSE_AFTER_MS);
+    await pause(account.refusesAt - now);
+    const message = 'Too many calls of your account wait. Wait for their answers before you send more.';
+    throw new Refusal('rate_limited', message, { retry_after_seconds: RETRY_AFTER_SECONDS });
   }
 
   private remove(account: AccountTasks, credential: string, task: WaitingTask): void {
@@ -200,9 +217,5 @@ const newAccount = (id: string): AccountTasks => ({
   running: new Map(),
   runningTotal: 0,
   restsUntil: 0,
+  refusesAt: 0,
 });
-
-const tooManyWaiting = () =>
-  new Refusal('rate_limited', 'Too many calls of your account wait. Wait for their answers before you send more.', {
-    retry_after_seconds: RETRY_AFTER_SECONDS,
-  });

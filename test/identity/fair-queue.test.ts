@@ -103,11 +103,18 @@ test('after its task an account gives way for as long, while another runs one', 
   assert.is((await tasks.begunNow()).at(-1), 'a3', 'nobody else needs the rest');
 });
 
-test('an account whose too many tasks wait is refused, but not what it has begun, nor others', async () => {
+test('an account whose too many tasks wait is refused after a second, but not what it has begun, nor others', async () => {
   const tasks = new Tasks({ ...ONE_AT_A_TIME, waitingPerAccount: 2 });
   for (const token of ['tok_a', 'tok_b', 'tok_c']) void tasks.add(owner('a', token), token);
-  const refusal = (await rejection(tasks.add(owner('a', 'tok_d'), 'tok_d'))) as Refusal;
+  const askedAt = performance.now();
+  const refuse = async () => {
+    const error = (await rejection(tasks.add(owner('a', 'tok_d'), 'tok_d'))) as Refusal;
+    return { refusal: error, ms: performance.now() - askedAt };
+  };
+  const [{ refusal, ms }, later] = await Promise.all([refuse(), refuse(), refuse()]);
   assert.instance(refusal, Refusal);
+  assert.ok(ms > 990, 'a client that repeats it at once does so once a second');
+  assert.ok(later.ms - ms > 5, 'those of many clients are not refused at once');
   assert.equal([refusal.code, refusal.more.retry_after_seconds], ['rate_limited', 5]);
   void tasks.add(owner('a', 'tok_a'), 'continued', { isContinued: true });
   void tasks.add(owner('b'), 'b');

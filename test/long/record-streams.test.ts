@@ -198,7 +198,7 @@ function exhaustedLimits(): RateLimits {
   let calls = 0;
   const tooMany = () => new HttpError(429, 'rate_limited', 'Too many requests.');
   return {
-    countCaller: () => {
+    admitCaller: async () => {
       calls += 1;
       if (calls > 1) throw tooMany();
     },

@@ -60,9 +60,10 @@ export function admissionWithOlderRoles(options: AdmissionOptions, sessions?: Se
       if (!isRecheck && error instanceof HttpError && error.status === 401) limits.countStranger(request);
       throw error;
     }
-    if (!isRecheck) limits.countCaller(caller);
+    const checkedAt = monotonicMs();
+    if (!isRecheck) await limits.admitCaller(caller);
     const read_only = caller.read_only || mcpAddressOf(request.url)?.readOnly === true;
-    return Object.assign({}, caller, { read_only, checkedAt: monotonicMs(), renew: () => renew(request) });
+    return Object.assign({}, caller, { read_only, checkedAt, renew: () => renew(request) });
   };
   return admit;
 }

@@ -26,11 +26,11 @@ export function oauthEndpoints(oauth: OAuth, limits: RateLimits): Middleware<Req
     if (path.startsWith(`${OAUTH_PATHS.interaction}/`)) return next();
     if (isAuthorizePath(path)) {
       // While the store is down, `signedIn` fails, so this counts by address. The handler reports the outage.
-      countRequest(ctx, limits, await oauth.signedIn(ctx.req).catch(() => null));
+      await countRequest(ctx, limits, await oauth.signedIn(ctx.req).catch(() => null));
       oauth.requireTrust();
       return serveAuthorize(oauth, ctx, next);
     }
-    countRequest(ctx, limits, null);
+    await countRequest(ctx, limits, null);
     const metadata = metadataFor(oauth, ctx);
     if (metadata !== null) return answerWithCors(ctx, 'GET', () => sendDocument(ctx, metadata));
     if (path === OAUTH_PATHS.jwks) return answerWithCors(ctx, 'GET', () => serveByLibrary(oauth, ctx));
@@ -50,9 +50,9 @@ async function serveAuthorize(oauth: OAuth, ctx: RequestContext, next: Next): Pr
   if (ctx.respond !== false) await next();
 }
 
-function countRequest({ req }: RequestContext, limits: RateLimits, account: string | null): void {
+async function countRequest({ req }: RequestContext, limits: RateLimits, account: string | null): Promise<void> {
   if (account === null) limits.countStranger(req);
-  else limits.countCaller({ account_id: account, token_id: null });
+  else await limits.admitCaller({ account_id: account, token_id: null });
 }
 
 function metadataFor({ addresses, documents }: OAuth, { path, req }: RequestContext): object | null {

@@ -3,6 +3,7 @@ import type { Caller } from '../../commands/organization/caller.ts';
 import { networkOf } from '../../identity/client-info.ts';
 import { RateLimit } from '../../identity/rate-limit.ts';
 import { HttpError } from '../http-errors.ts';
+import { AdmissionQueue } from './admission-queue.ts';
 import type { ClientInfoReader } from './client-info-reader.ts';
 
 const MINUTE_MS = 60_000;
@@ -14,10 +15,11 @@ const MAX_STRANGER_REQUESTS_PER_MINUTE = 3_000;
 /** The rate limits of the service. Tool calls, OAuth and pages are counted together. */
 export interface RateLimits {
   /**
-   * Counts a request of a caller: by credential, if there is one, and by account.
+   * Waits for the account's turn in the event loop, even for a refusal: its client may repeat the request at once. Counts
+   * the request by credential, if there is one, and by account.
    * @throws HttpError 429
    */
-  countCaller(caller: Pick<Caller, 'account_id' | 'token_id'>): void;
+  admitCaller(caller: Pick<Caller, 'account_id' | 'token_id'>): Promise<void> | undefined;
   /** Counts a request without a valid credential or session, by address. @throws HttpError 429 */
   countStranger(request: IncomingMessage): void;
 }
@@ -31,14 +33,16 @@ export function createRateLimits(
   const strangers = new RateLimit(MAX_STRANGER_REQUESTS_PER_MINUTE, MINUTE_MS, now);
   const countStranger = (request: IncomingMessage) =>
     refuseUntil(strangers.countOrWaitMs(networkOf(readClientInfo(request).address)));
-  if (perMinute === null) return { countStranger, countCaller: () => undefined };
+  const queue = new AdmissionQueue();
+  if (perMinute === null) return { countStranger, admitCaller: ({ account_id }) => queue.wait(account_id) };
   const credentials = new RateLimit(perMinute, MINUTE_MS, now);
   const accounts = new RateLimit(perMinute * ACCOUNT_SHARE, MINUTE_MS, now);
-  const countCaller: RateLimits['countCaller'] = ({ account_id, token_id }) => {
+  const admitCaller: RateLimits['admitCaller'] = async ({ account_id, token_id }) => {
+    await queue.wait(account_id);
     if (token_id !== null) refuseUntil(credentials.countOrWaitMs(token_id));
     refuseUntil(accounts.countOrWaitMs(account_id));
   };
-  return { countStranger, countCaller };
+  return { countStranger, admitCaller };
 }
 
 /** Refuses a request that must wait. @throws HttpError 429 unless `waitMs` is 0 */

@@ -68,7 +68,7 @@ export class PageServer {
     try {
       this.guard(ctx.req);
       person = await this.findPerson(ctx);
-      this.countRequest(ctx, person);
+      await this.countRequest(ctx, person);
       const formValues = route.method === 'POST' ? await this.readFormValues(ctx, person) : NO_FORM_VALUES;
       // The form may have taken long to arrive.
       if (route.method === 'POST' && person !== null) person = await this.findPerson(ctx);
@@ -163,12 +163,12 @@ export class PageServer {
     return { account, session, isRecent: recentAuthentication.isRecent(session) };
   }
 
-  private countRequest(ctx: PageContext, person: SignedInPerson | null): void {
+  private async countRequest(ctx: PageContext, person: SignedInPerson | null): Promise<void> {
     const { limits } = this.options;
     if (person === null) limits.countStranger(ctx.req);
     else {
       ctx.state.account = person.account.id;
-      limits.countCaller({ account_id: person.account.id, token_id: null });
+      await limits.admitCaller({ account_id: person.account.id, token_id: null });
     }
   }
 
