@@ -124,7 +124,7 @@ function Frame({ page, layout, children }: { page: WebPage; layout: LayoutContex
 
 function Header({ name }: { name: string | null }) {
   return (
-    <header class="top">
+    <header class="row top">
       <a class="brand" href="/">
         {BRAND}
       </a>

@@ -124,7 +124,7 @@ function PastLine(props: { past: PastMoment; page: WebPage; choice: MomentChoice
   const { past, page, choice, organization } = props;
   const { time, audit, hint } = past;
   return (
-    <div class="then" role="status">
+    <div class="row then" role="status">
       <span>
         You are viewing{' '}
         <b>

@@ -17,8 +17,19 @@ const REGISTER_SCRIPTS = [...PAGE_SCRIPTS, 'palette.js', 'keys.js', 'time-bar.js
  * navigation, `register` in the frame, `proof` where a proof can be checked. The files of a script share one scope.
  */
 const FILES = {
-  'page.css': ['style.css'],
-  'register.css': ['style.css', 'charts.css', 'frame.css', 'lists.css', 'home.css', 'reports.css', 'palette.css'],
+  'page.css': ['style.css', 'controls.css'],
+  'register.css': [
+    'style.css',
+    'controls.css',
+    'charts.css',
+    'frame.css',
+    'lists.css',
+    'record.css',
+    'home.css',
+    'drawings.css',
+    'reports.css',
+    'palette.css',
+  ],
   'page.js': PAGE_SCRIPTS,
   'register.js': REGISTER_SCRIPTS,
   'proof.js': [...REGISTER_SCRIPTS, 'check-proof.js'],

@@ -8,6 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { StoreUnavailable } from '../../../src/stores/errors.ts';
+import { assetText } from '../../../src/web/server/assets.ts';
 import { checkboxField, checkForm, repeatedField, singleField } from '../../../src/web/server/form-state.ts';
 import { replaceMembers } from '../../support/identity/identity.ts';
 import { startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
@@ -144,7 +145,7 @@ test('lets browsers cache assets for ever under their hashed address, and revali
 
 test('serves each asset plain, as gzip and as brotli, each form with its own tag', async ({ web }) => {
   const address = `${web.url}/assets/page.css`;
-  const plain = readFileSync(new URL('../../../src/web/assets/style.css', import.meta.url));
+  const plain = Buffer.from(assetText('page.css'));
   const forms: [accepted: string, coding: string | null, decode: (bytes: Buffer) => Buffer][] = [
     ['identity', null, (bytes) => bytes],
     ['gzip, deflate', 'gzip', gunzipSync],

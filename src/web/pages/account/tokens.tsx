@@ -151,7 +151,7 @@ function List(props: {
   return (
     <section>
       <h2>{props.title}</h2>
-      <ul class="cards">
+      <ul class="plain">
         {props.tokens.map((token) => (
           <li key={token.id} class="card">
             <TokenCard

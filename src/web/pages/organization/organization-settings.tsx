@@ -68,7 +68,7 @@ async function page(
             ['ID', <code class="muted">{organization.id}</code>],
           ]}
         />
-        <ul class="gallery">
+        <ul class="plain grid">
           {settingsLinks(organization)
             .slice(1)
             .map(({ href, title, about }) => (

@@ -24,7 +24,7 @@ export const reportsPage = (context: RegisterCollaborators): Route[] => [
             To read, to print or to send. For spreadsheets and programs, download the register’s{' '}
             <a href={registerAddress(view, '/files')}>files</a>.
           </p>
-          <ul class="gallery">
+          <ul class="plain grid">
             {descriptions.map(([type, { title, question, audience }]) => (
               <li key={type} class="card">
                 <ReportPicture type={type} />

@@ -97,7 +97,7 @@ function proofPage(content: ProofContent): WebPage {
       </>
     ),
     body: (
-      <div class="proof" data-proof={`${view.path}/proof`} data-verifier={assetUrl('verify.js')}>
+      <div class="columns proof" data-proof={`${view.path}/proof`} data-verifier={assetUrl('verify.js')}>
         <ChangeCard {...content} />
         <SealCard {...content} />
       </div>
@@ -233,12 +233,12 @@ function SealCard(content: ProofContent) {
       <noscript>
         <p>Without JavaScript, this browser can’t check the proof. Save it, or use the standalone verifier.</p>
       </noscript>
-      <p class="outcome" role="status" data-outcome />
+      <p class="notice outcome" role="status" data-outcome />
       <OfflineCheck />
-      <div data-cheat hidden>
+      <div class="field" data-cheat hidden>
         <label for="copy">Now try to cheat: change one letter of this copy</label>
         <textarea id="copy" rows={12} spellcheck={false} />
-        <p class="outcome" role="status" data-cheat-outcome />
+        <p class="notice outcome" role="status" data-cheat-outcome />
       </div>
     </section>
   );

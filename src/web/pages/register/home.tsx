@@ -106,7 +106,7 @@ function Cards({ view, home }: { view: RegisterView; home: HomeContent }) {
   return (
     <>
       {audits === null ? <TileList tiles={tiles} period={period} /> : <AuditTable view={view} audits={audits} />}
-      <div class="home">
+      <div class="columns">
         <div>
           {audits === null && <AuditCard choice={view} organizationId={view.organization.id} />}
           <WeekCard view={view} week={week} />

@@ -149,7 +149,7 @@ function OwnerSwitch({ view, owner: { id, isReader } }: { view: RegisterView; ow
     { title: 'Everyone’s', owner: EVERYONE, isShown: id === null },
   ];
   return (
-    <ul class="choices">
+    <ul class="plain row">
       {choices.map(({ title, owner, isShown }) => (
         <li key={title}>
           <a class="button quiet" href={dueAddress(view, { owner })} aria-current={isShown ? 'true' : undefined}>

@@ -86,7 +86,7 @@ function recordPage(
     body: (
       <>
         {time !== null && <TimeBar view={view} content={time} />}
-        <div class="record">
+        <div class="columns record">
           <div>
             <RecordFacts
               family={family}

@@ -49,7 +49,7 @@ function page(view: RegisterView, content: SearchContent): WebPage {
     body: (
       <>
         <search>
-          <form method="get" action={view.path} class="list-filters">
+          <form method="get" action={view.path} class="row list-filters">
             {view.past !== null && <input type="hidden" name="as_of" value={view.past.asOf} />}
             <label class="search">
               <span>Search records, pages and actions</span>

@@ -41,7 +41,7 @@ export const verifyFilePage = (context: RegisterCollaborators): Route[] => [
             <label for="file">File, or drop it here</label>
             <input id="file" type="file" />
           </div>
-          <pre class="outcome" role="status" data-outcome />
+          <pre class="notice outcome" role="status" data-outcome />
           <noscript>
             <p>Without JavaScript, this browser can’t check files.</p>
           </noscript>

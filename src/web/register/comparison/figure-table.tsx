@@ -88,7 +88,7 @@ function MovedRecordsList(props: { view: RegisterView; parts: readonly PartMovem
   return (
     <>
       {moving.map((movement) => (
-        <ul key={movement.part.definition.name} class="plain movements">
+        <ul key={movement.part.definition.name} class="plain row movements">
           {parts.length > 1 && <li class="muted">{recordsLabel(movement.part)}</li>}
           <MovementLinks view={view} movement={movement} addresses={addresses} />
         </ul>

@@ -13,7 +13,7 @@ import type { Tile, TilePeriod } from './tiles.ts';
 /** The numbers of Home, each a link to the rows that it counts. */
 export function TileList({ tiles, period }: { tiles: readonly Tile[]; period: TilePeriod }) {
   return (
-    <ul class="tiles">
+    <ul class="plain grid tiles">
       {tiles.map((tile) => (
         <li key={tile.label}>
           <a class="tile" href={tile.address}>
@@ -130,7 +130,7 @@ export function BeginCards({ view }: { view: RegisterView }) {
     ...(roleAllows(role, 'adoptFrameworks') ? [adopting] : []),
   ];
   return (
-    <div class="begin">
+    <div class="grid">
       {cards.map(([title, about, part]) => (
         <section key={title} class="card">
           <h2>{title}</h2>

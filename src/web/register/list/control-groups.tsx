@@ -94,7 +94,7 @@ function CoverageMap({ view, framework, controls }: CoverageMapProps) {
     ([kind, label]) => [kind, label, controls.filter((row) => kindOf(row) === kind).length] as const,
   );
   return (
-    <div class="coverage-map">
+    <div class="row coverage-map">
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
         {controls.map((row, index) => (
           <a key={String(row.id)} href={registerAddress(view, `/controls/${row.id}`)} tabindex={-1}>
@@ -107,7 +107,7 @@ function CoverageMap({ view, framework, controls }: CoverageMapProps) {
           </a>
         ))}
       </svg>
-      <ul class="plain">
+      <ul class="plain row">
         {counts.map(([kind, label, count]) => (
           <li key={kind}>
             <svg width="12" height="12" aria-hidden="true">

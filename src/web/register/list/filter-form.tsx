@@ -26,7 +26,7 @@ export function FilterForm({ view, selection, filters, names }: FilterFormProps)
   const offered = filters.filter((each) => each.control.kind !== 'FIXED' && !isSet(each));
   return (
     <search>
-      <form method="get" action={view.path} class="list-filters">
+      <form method="get" action={view.path} class="row list-filters">
         <HiddenValue name="as_of" value={view.past?.asOf} />
         <HiddenValue name="order_by" value={order_by?.field} />
         <HiddenValue name="direction" value={order_by?.direction} />

@@ -149,7 +149,7 @@ function OverdueDate({ at }: { at: string }) {
 function LinkedControls({ row: { linked_controls } }: { row: RecordRow }) {
   if (!Array.isArray(linked_controls)) return null;
   return (
-    <small class="second-line">
+    <small class="row second-line">
       {linked_controls.map(({ section_title, relation }) => (
         <span key={section_title}>
           {relationLabel(relation)} {section_title}
@@ -163,7 +163,7 @@ function SecondLine({ list: { family, secondLine }, row }: { list: RegisterList;
   const set = secondLine.filter((name) => typeof row[name] === 'string');
   if (set.length === 0) return null;
   return (
-    <small class="second-line">
+    <small class="row second-line">
       {set.map((name) => (
         <span key={name}>
           {family.fields[name]!.label}: <ShortValue name={name} field={family.fields[name]!} row={row} />

@@ -26,7 +26,7 @@ export function TimeBar({ view, content }: { view: RegisterView; content: TimeBa
   return (
     <nav class="time" aria-label="Changes over time">
       {steps.length > 0 && <Bars view={view} content={content} audits={audits} />}
-      <div class="time-links">
+      <div class="row time-links">
         {steps.length > 0 ? <LongDay at={firstDay} /> : <DayList view={view} days={days} />}
         <NeighbourLinks view={view} neighbours={neighbours} />
         <MomentForm choice={view}>
@@ -44,7 +44,7 @@ export function TimeBar({ view, content }: { view: RegisterView; content: TimeBa
 function NeighbourLinks({ view, neighbours }: { view: RegisterView; neighbours: TimeBarContent['neighbours'] }) {
   const { earlier, later } = neighbours;
   return (
-    <ul class="plain">
+    <ul class="plain row">
       {earlier !== null && (
         <li>
           <a href={momentAddress(view, String(earlier))} data-step="earlier">
@@ -76,7 +76,7 @@ function AuditLinks({ view, audits }: AuditsProps) {
   const earlier = audits.find(({ completedAt }) => completedAt < moment);
   const later = audits.findLast(({ completedAt }) => completedAt > moment);
   return (
-    <ul class="plain audits">
+    <ul class="plain row audits">
       {audits.map((audit) => (
         <li key={audit.id}>
           <a
@@ -96,7 +96,7 @@ function AuditLinks({ view, audits }: AuditsProps) {
 
 function DayList({ view, days }: { view: RegisterView; days: readonly string[] }) {
   return (
-    <ul class="plain">
+    <ul class="plain row">
       {days.map((day) => (
         <li key={day}>
           <a href={momentAddress(view, day)}>

@@ -125,7 +125,7 @@ export function RecordEvidence({
   if (total === 0 && attachAddress === null) return null;
   return (
     <section class="card" aria-labelledby="evidence">
-      <div class="heading">
+      <div class="row heading">
         <h2 id="evidence">
           Evidence <LinkCount records={records} total={total} />
         </h2>

@@ -44,7 +44,7 @@ export function Palette({ organizationId, past }: PaletteProps) {
       </form>
       <p class="sub" role="status" />
       <div id="found" role="listbox" aria-label="Results" />
-      <p class="hints">
+      <p class="row hints">
         <span>
           <kbd>↑</kbd> <kbd>↓</kbd> move
         </span>
