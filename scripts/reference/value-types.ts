@@ -67,7 +67,7 @@ function typeOf(nullableSchema: JsonSchema): string {
 }
 
 function textType({ title, format, pattern, maxLength }: JsonSchema): string {
-  if (title === 'id') return idType(String(pattern));
+  if (title === 'id' || title === 'id or name') return idType(String(pattern));
   if (title === 'member') return '`ME`, `acc_…` or a name';
   if (title === 'account') return '`ME` or `acc_…`';
   if (title === 'actor') return '`ME`, `SYSTEM`, `acc_…` or `tok_…`';

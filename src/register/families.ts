@@ -24,9 +24,14 @@ export function familyOfType(type: string): FamilyDescription | undefined {
   return FAMILY_DESCRIPTIONS.find((family) => family.type === type);
 }
 
+/** Returns the family whose ids have a prefix; undefined for ids of other things. */
+export function familyOfPrefix(prefix: string): FamilyDescription | undefined {
+  return FAMILY_DESCRIPTIONS.find((family) => family.prefix === prefix);
+}
+
 /** Returns the id prefixes of the records that records with this prefix can be linked with. */
 export function linkablePrefixes(prefix: string): string[] {
-  const family = FAMILY_DESCRIPTIONS.find((candidate) => candidate.prefix === prefix);
+  const family = familyOfPrefix(prefix);
   if (family === undefined) return [];
   const linkedFamilies = FAMILY_DESCRIPTIONS.filter((other) => links(family, other) || links(other, family));
   return linkedFamilies.map((other) => other.prefix);

@@ -11,6 +11,7 @@ import { listLoad } from './list-load.ts';
 import type { Example } from './schema/example.ts';
 import { addedFields, listInput, updatedFields } from './schema/family-schema.ts';
 import * as field from './schema/fields.ts';
+import { isObject } from './schema/is-object.ts';
 import { once } from './schema/once.ts';
 import { linkedControls, listOutput, type RecordSchemas, writeOutput } from './schema/output.ts';
 import { recordSchemas } from './schema/record-schemas.ts';
@@ -68,6 +69,7 @@ function listTool(
     output: () => listOutput(record, hasRelations(family) ? linkedControls : {}),
     example: { organization_id: '{organization}', ...example },
     record,
+    namedRecords: ({ filter }) => (isObject(filter) && filter.include_archived ? 'ANY' : 'LIVE'),
     readsCurrentState: ({ as_of }) => as_of === undefined,
     load: listLoad,
     run: (input, { service, caller }) => listRecords(service.reader, query, name, caller, input),
@@ -173,7 +175,7 @@ export function changeTool(name: string, record: RecordSchemas, options: ChangeT
     description,
     input: () =>
       z.strictObject({
-        id: field.id(prefix),
+        id: field.changedId(prefix),
         organization_id: field.optionalOrganizationId(),
         ...fields(),
         ...field.writeFields,

@@ -1,8 +1,12 @@
-import type { Caller } from '../commands/organization/caller.ts';
+import { idPrefix } from '../commands/engine/ids.ts';
+import { type Caller, withConfirmedRoles } from '../commands/organization/caller.ts';
+import { requirePermission } from '../commands/organization/permissions.ts';
 import { readOrganizationNames } from '../queries/lists/list-organizations.ts';
+import { recordNamesFor } from './record-names.ts';
 import { isBlank } from './schema/client-values.ts';
 import { type InputProblem, toSingleLine } from './schema/input-parser.ts';
-import { isObject } from './schema/is-object.ts';
+import { isObject, type UncheckedObject } from './schema/is-object.ts';
+import type { RecordWord } from './schema/record-words.ts';
 import type { Tool, ToolService } from './tool.ts';
 
 /** A parsed input. */
@@ -17,28 +21,65 @@ const MAX_NAME_CHARACTERS = 80;
 
 /**
  * Parses a call's input. An organization that it leaves out is the only one that the caller reaches now, with any role.
+ * Records that it names by number or name become ids.
  * @throws Refusal invalid_input; if the caller reaches several organizations, it names them
  */
-export async function readInput(
-  tool: Tool,
-  args: unknown,
-  { reader }: Pick<ToolService, 'reader'>,
-  caller: Caller,
-): Promise<ReadInput> {
-  const { parser } = tool;
-  const given = (tool.prepareInput ? tool.prepareInput(args) : args) ?? {};
-  if (!lacksOrganization(given) || !tool.impliesOrganization)
-    return { input: parser.parse(given), impliedOrganization: null };
+export async function readInput(tool: Tool, args: unknown, service: ToolService, caller: Caller): Promise<ReadInput> {
+  const { parser, impliesOrganization } = tool;
+  const given = parser.plain(tool.prepareInput ? tool.prepareInput(args) : args);
+  const words = parser.recordWords(given);
+  if (!lacksOrganization(given)) {
+    const { organization_id } = (isObject(given) ? given : {}) as { organization_id?: unknown };
+    const named = await resolveWords(tool, given, words, String(organization_id), service, caller);
+    return { input: parser.parse(named.input, named.problems), impliedOrganization: null };
+  }
+  if (!impliesOrganization && words.length === 0) return { input: parser.parse(given), impliedOrganization: null };
   const [only, ...others] = caller.roles.keys();
   if (only !== undefined && others.length === 0) {
-    return { input: parser.parse({ ...given, organization_id: only }), impliedOrganization: only };
+    const named = await resolveWords(tool, given, words, only, service, caller);
+    if (!impliesOrganization) return { input: parser.parse(named.input, named.problems), impliedOrganization: null };
+    const input = { ...(named.input as object), organization_id: only };
+    return { input: parser.parse(input, named.problems), impliedOrganization: only };
   }
-  const organizations = await readOrganizationNames(reader, caller);
-  return { input: parser.parse(given, ambiguousOrganization(organizations)), impliedOrganization: null };
+  const problem = ambiguousOrganization(await readOrganizationNames(service.reader, caller));
+  // The words can't be looked up, so their fields are not wrong yet.
+  const problems = new Map([problem.field, ...words.map(fieldOf)].map((field) => [field, problem]));
+  return { input: parser.parse(given, problems), impliedOrganization: null };
 }
 
 function lacksOrganization(given: unknown): given is object {
   return isObject(given) && (given.organization_id === undefined || isBlank(given.organization_id));
+}
+
+const fieldOf = ({ path }: RecordWord): string => path.join('.');
+
+/**
+ * Returns an input with ids in place of the words that name records, and the problems of the other words by field.
+ * @throws Refusal if the caller may not read the organization
+ */
+async function resolveWords(
+  tool: Tool,
+  input: unknown,
+  words: readonly RecordWord[],
+  organizationId: string,
+  service: ToolService,
+  caller: Caller,
+): Promise<{ input: unknown; problems: ReadonlyMap<string, InputProblem> }> {
+  const problems = new Map<string, InputProblem>();
+  if (words.length === 0 || idPrefix(organizationId) !== 'org') return { input, problems };
+  // A name that a refusal shows needs a right that holds now. What a read answers may be shown with older rights.
+  requirePermission(tool.readOnly ? caller : await withConfirmedRoles(caller), organizationId, 'readRecords');
+  const { idempotency_key: key } = input as { idempotency_key?: unknown };
+  const names = recordNamesFor(service, tool, organizationId, {
+    scope: tool.namedRecords?.(input as UncheckedObject) ?? 'LIVE',
+    key: typeof key === 'string' ? key : undefined,
+  });
+  const found = await names.replace(input, words);
+  for (const { path, isUnknown, problem } of found.problems) {
+    const field = path.join('.');
+    if (!isUnknown || !tool.takesUnknownNames) problems.set(field, { ...problem, field });
+  }
+  return { input: found.input, problems };
 }
 
 /** Describes a missing organization_id. @param organizations those that the caller reaches */

@@ -48,6 +48,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     permission: 'readRecords',
     description:
       'List who changed what, when and why, newest first. verify checks all matching changes against the log; verify_cursor continues. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
+    namedRecords: () => 'ANY',
     input: changesInput,
     output: changesOutput,
     example: { organization_id: '{organization}', filter: { record_id: ['{vendor}'] }, verify: true, size: 1 },
@@ -61,10 +62,12 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     title: 'Read records',
     permission: 'readRecords',
     description:
-      'Read up to 50 records of any type by id, in full, now or as_of. ARCHIVED includes archived ones. To search, use a list.',
+      'Read up to 50 records of any type by id, number or name, in full, now or as_of. ARCHIVED includes archived ones. To search, use a list.',
+    namedRecords: ({ include }) => (Array.isArray(include) && include.includes('ARCHIVED') ? 'ANY' : 'LIVE'),
+    takesUnknownNames: true,
     input: () =>
       z.strictObject({
-        ids: field.idList(50, ID_PREFIXES),
+        ids: field.listOfIdsOrNames(50, ID_PREFIXES),
         organization_id: field.optionalOrganizationId(),
         include: field.enumList(['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']).optional(),
         as_of: z.string().optional(),
@@ -87,8 +90,8 @@ export const REGISTER_TOOLS: readonly Tool[] = [
         links: z
           .array(
             z.strictObject({
-              from_id: field.id(...ID_PREFIXES),
-              to_id: field.id(...ID_PREFIXES),
+              from_id: field.recordId(...ID_PREFIXES),
+              to_id: field.recordId(...ID_PREFIXES),
               // Without its enum, so that callers who send every property can send an empty text.
               relation: field
                 .clearable(field.withoutEnum(z.enum(RELATIONS)))
@@ -119,6 +122,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     description:
       'ARCHIVE 1-100 records: hide them from lists and counts, deleting nothing. RESTORE brings them back. Needs ADMIN.',
     destructive: true,
+    namedRecords: ({ action }) => (action === 'RESTORE' ? 'ARCHIVED' : 'LIVE'),
     input: () =>
       z.strictObject({
         ids: field.idList(100, ID_PREFIXES),

@@ -44,10 +44,10 @@ const inputSchema = () =>
     organization_id: field.impliedOrganizationId(),
     type: z.enum(REPORT_TYPES),
     framework_id: describedInReference(
-      field.id('frm').optional(),
+      field.recordId('frm').optional(),
       'STATEMENT_OF_APPLICABILITY: required if several frameworks are adopted',
     ),
-    audit_id: describedInReference(field.id('aud').optional(), 'AUDIT_PACK, required: a completed audit'),
+    audit_id: describedInReference(field.recordId('aud').optional(), 'AUDIT_PACK, required: a completed audit'),
     owner_id: describedInReference(
       field.owner().optional(),
       'only records of this owner at the report’s moment; not for AUDIT_PACK',

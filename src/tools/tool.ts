@@ -5,9 +5,11 @@ import { PERMISSIONS, type Permission } from '../commands/organization/permissio
 import type { DownloadDetails } from '../queries/files/download-details.ts';
 import type { Reader } from '../queries/moments/snapshot.ts';
 import type { NameReader } from '../queries/records/member-names.ts';
+import type { RecordScope } from '../queries/records/named-records.ts';
 import type { AnswerPage } from './answer-page.ts';
 import type { Example } from './schema/example.ts';
 import { InputParser } from './schema/input-parser.ts';
+import type { UncheckedObject } from './schema/is-object.ts';
 import { type JsonSchema, publishedSchema } from './schema/json-schema.ts';
 import { once } from './schema/once.ts';
 import type { RecordSchemas } from './schema/output.ts';
@@ -89,6 +91,10 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   idempotent?: boolean;
   /** Changes an input before the schema reads it. @throws Refusal */
   prepareInput?(input: unknown): unknown;
+  /** Returns the records that a number or name in an input may mean. By default those that are not archived. */
+  namedRecords?(input: UncheckedObject): RecordScope;
+  /** A number or name that no record has is no error: the answer says so. */
+  takesUnknownNames?: true;
   /** Returns true if a call reads only the current state. Such calls are served while the log is down. */
   readsCurrentState?(input: z.infer<Schema>): boolean;
   /** Returns how much a call may read. By default it is LIGHT. @param events the size of the organization's log */

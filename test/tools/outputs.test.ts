@@ -112,7 +112,7 @@ test('errors match their schema', async ({ register }) => {
   const organization_id = register.organizationId;
   const refusal: [string, object][] = [
     ['addVendor', { organization_id, nam: 'x', criticality: 'HUGE' }],
-    ['getRecords', { ids: ['rsk_1'] }],
+    ['getRecords', { ids: [''] }],
     ['updateRisk', { id: `rsk_${'0'.repeat(26)}` }],
     ['addRisk', { organization_id, name: 'x', status: 'ACCEPTED' }],
     ['listVendors', { organization_id, cursor: 'none' }],

@@ -22,11 +22,19 @@ export type RefusalCode =
   | 'internal'
   | 'unavailable';
 
+/** A record that a word may name. */
+export interface NamedCandidate {
+  id: string;
+  name: string;
+}
+
 export interface RefusalDetails {
   field?: string;
   /** Values that would be accepted: enum values, next states, id prefixes. */
   allowed?: readonly string[];
   hint?: string;
+  /** The records that the word in `field` may name. */
+  candidates?: readonly NamedCandidate[];
   current_revision?: number;
   retry_after_seconds?: number;
   /** All problems, if there are several. */

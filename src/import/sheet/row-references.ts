@@ -8,6 +8,7 @@ import type { Role } from '../../commands/organization/caller.ts';
 import type { FamilyName } from '../../register/families.ts';
 import { sortedPair } from '../../register/link.ts';
 import { type BulkItem, catchRefusal, mapConcurrently } from '../../tools/bulk-write.ts';
+import type { RecordNames } from '../../tools/record-names.ts';
 import type { WriteContext } from '../../tools/tool.ts';
 import { envelopeFor } from '../../tools/write.ts';
 
@@ -27,38 +28,32 @@ interface RowReferencesOptions {
   reason: string | undefined;
   /** The import, of which each link is a part. */
   callId: string;
-  /** Finds a record that wasn't imported under the word. Null without read models. */
-  findByWord: ((type: FamilyName, word: string) => Promise<string | null>) | null;
+  /** Finds records by number or name. Null without read models. */
+  names: RecordNames | null;
 }
-
-/** References that are remembered: rows often name the same records. */
-const MAX_REMEMBERED = 10_000;
 
 /** Finds the records that rows name by id or reference_id, and links them. */
 export class RowReferences {
-  private readonly found = new Map<string, string | null>();
-
   constructor(private readonly options: RowReferencesOptions) {}
 
   /** Returns a named record's id, or null if there is no such live record. */
   async find({ type, word }: Reference): Promise<string | null> {
-    const key = `${type} ${word}`;
-    const remembered = this.found.get(key);
-    if (remembered !== undefined) return remembered;
-    const found = (await this.findById(type, word)) ?? (await this.options.findByWord?.(type, word)) ?? null;
-    if (this.found.size < MAX_REMEMBERED) this.found.set(key, found);
-    return found;
-  }
-
-  /** Returns the id if it exists: the word itself, or the id of the record that was imported under it. */
-  private async findById(type: FamilyName, word: string): Promise<string | null> {
-    const { context, organizationId, importKey } = this.options;
-    const family = FAMILIES[type];
-    const isId = idPrefix(word) === family.prefix;
-    if (!isId && !('reference_id' in family.fields)) return null;
-    const id = isId ? word : importedId(family, importKey, organizationId, { reference_id: word });
+    const id = await this.search(type, word);
+    if (id === null) return null;
+    const { context, organizationId } = this.options;
     const { organization_id } = await context.service.handler.load(recordAggregate(id));
     return organization_id === organizationId ? id : null;
+  }
+
+  /** Returns the id that a word is or names. The read models may not have a record yet that was imported under its number. */
+  private async search(type: FamilyName, word: string): Promise<string | null> {
+    const { names, importKey, organizationId } = this.options;
+    const family = FAMILIES[type];
+    if (idPrefix(word) === family.prefix) return word;
+    const found = await names?.find({ word, prefixes: [family.prefix] });
+    if (found !== undefined && 'id' in found) return found.id;
+    if (found?.isUnknown === false || !('reference_id' in family.fields)) return null;
+    return importedId(family, importKey, organizationId, { reference_id: word });
   }
 
   /**

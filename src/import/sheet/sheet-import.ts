@@ -1,14 +1,13 @@
 import { organizationAggregate } from '../../commands/families.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
-import { findByWord } from '../../queries/records/find-by-word.ts';
 import type { LiveRecords } from '../../queries/records/live-records.ts';
 import type { MemberWords } from '../../queries/records/member-words.ts';
-import type { FamilyName } from '../../register/families.ts';
 import { ColumnReader, type ReadingChoices } from '../../sheets/columns/column-reader.ts';
 import type { Sheet } from '../../sheets/read-sheet.ts';
 import type { SheetRow } from '../../sheets/table-rows.ts';
 import { mapConcurrently } from '../../tools/bulk-write.ts';
+import { RecordNames } from '../../tools/record-names.ts';
 import type { WriteContext } from '../../tools/tool.ts';
 import type { ImportedRow } from '../import-answer.ts';
 import { importRecords } from '../import-records.ts';
@@ -119,8 +118,8 @@ export class SheetImport implements RowImport {
     const { state } = await context.service.handler.load(organizationAggregate(organizationId));
     const { import_key: importKey } = state!;
     const { callId } = this;
-    const find = snapshot && ((type: FamilyName, word: string) => findByWord(snapshot, organizationId, type, word));
-    return new RowReferences({ context, organizationId, role, importKey, reason, callId, findByWord: find });
+    const names = snapshot && new RecordNames({ models: snapshot.models, organizationId });
+    return new RowReferences({ context, organizationId, role, importKey, reason, callId, names });
   }
 
   private async write(chunk: readonly SheetRow[], references: RowReferences, listener: RowImportListener) {

@@ -1,4 +1,6 @@
+import type { RefusalDetails } from '../../commands/engine/refusal.ts';
 import type { CallTool } from '../protocol/call-tool.ts';
+import { ProtocolError } from '../protocol/protocol-message.ts';
 
 /** A tool that lists a family's records, and the member of its answer that has them. */
 export interface RecordList {
@@ -19,12 +21,9 @@ export interface Candidates {
   total: number;
 }
 
-/** Records whose names and references are compared with the text. */
-const MAX_COMPARED_RECORDS = 100;
-
 /**
- * Returns the records that have a text as their reference or name; without one, all that have its words. R-1 is the risk
- * R-1, although R-10 and R-019 have its words too.
+ * Returns the records that a text names, by the rule of all tools; without one, all that have its words. R-1 is the risk R-1,
+ * although R-10 and R-019 have its words too.
  */
 export async function findCandidates(
   callTool: CallTool,
@@ -32,41 +31,20 @@ export async function findCandidates(
   organizationId: string,
   text: string,
 ): Promise<Candidates> {
-  const search = async (query: string) => {
-    const page = await callTool(list, {
-      organization_id: organizationId,
-      filter: { query },
-      size: MAX_COMPARED_RECORDS,
-    });
-    return { records: page[plural] as Candidate[], hasMore: page.next_cursor !== undefined };
-  };
-  const { records, hasMore } = await search(text);
-  let exact = exactMatches(records, text);
-  if (exact.length === 0 && hasMore) exact = exactMatches((await search(withPaddedNumber(text))).records, text);
-  if (exact.length > 0) return { candidates: exact, total: exact.length };
-  if (!hasMore) return { candidates: records, total: records.length };
-  const args = { organization_id: organizationId, filter: { query: text }, view: 'COUNT' };
-  const { total } = await callTool<{ total: number }>(list, args);
-  return { candidates: records, total };
+  const search = (filter: object, more: object) =>
+    callTool(list, { organization_id: organizationId, filter, ...more }) as Promise<Record<string, unknown>>;
+  const named = await search({ ids: [text] }, {}).then((page) => page[plural] as Candidate[], candidatesOf);
+  if (named.length > 0) return { candidates: named, total: named.length };
+  const filter = { query: text };
+  const page = await search(filter, {});
+  const candidates = page[plural] as Candidate[];
+  if (page.next_cursor === undefined) return { candidates, total: candidates.length };
+  return { candidates, total: (await search(filter, { view: 'COUNT' })).total as number };
 }
 
-/** Returns the records with this reference or name; without one, those whose reference differs in its padding only. */
-function exactMatches(records: readonly Candidate[], text: string): Candidate[] {
-  const isSame = (formOf: (text: string) => string) => (value: string | undefined) =>
-    value !== undefined && formOf(value) === formOf(text);
-  const isTyped = isSame((value) => value.toLowerCase());
-  const typed = records.filter(({ name, reference_id }) => isTyped(reference_id) || isTyped(name));
-  if (typed.length > 0) return typed;
-  const isUnpadded = isSame((value) => value.toLowerCase().replace(/(?<!\d)0+(?=\d)/g, ''));
-  return records.filter(({ reference_id }) => isUnpadded(reference_id));
-}
-
-/** Pads the last number of a text. A query then finds this number only, and none that begins with it. */
-function withPaddedNumber(text: string): string {
-  const isDigit = (index: number) => text[index]! >= '0' && text[index]! <= '9';
-  let end = text.length;
-  while (end > 0 && !isDigit(end - 1)) end--;
-  let start = end;
-  while (start > 0 && isDigit(start - 1)) start--;
-  return start === end ? text : `${text.slice(0, start)}00${text.slice(start)}`;
+/** Returns the records that the refusal of a word names: several have it. @throws ProtocolError for any other refusal */
+function candidatesOf(error: unknown): Candidate[] {
+  const { field, candidates = [] } = (error instanceof ProtocolError ? error.data : {}) as Partial<RefusalDetails>;
+  if (field !== 'filter.ids.0') throw error;
+  return [...candidates];
 }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { keysOf } from '../../projections/read-models/read-model.ts';
 import { normalizedWords, searchWords, withoutPadding } from '../../projections/read-models/search-words.ts';
 import type { FamilyQuery } from '../family-query.ts';
+import { numberFieldOf, numberOf, withNumber } from '../records/record-number.ts';
 import type { ReadableSource } from './list-source.ts';
 import { SimilarWords } from './similar-words.ts';
 
@@ -21,9 +22,6 @@ const MIN_ABBREVIATION = 3;
 const MAX_ABBREVIATION = 8;
 
 type RecordRow = Readonly<Record<string, unknown>>;
-
-/** Fields that hold a record's number. Each family has one of them at most. */
-const NUMBER_FIELDS = ['reference_id', 'section_title'];
 
 /**
  * Returns up to three records that a query nearly finds. First come those whose number ends with it, such as A.5.15 for
@@ -55,7 +53,7 @@ async function recordsWithNumberEnding(
   number: string,
   source: ReadableSource,
 ): Promise<RecordRow[]> {
-  const key = NUMBER_FIELDS.find((field) => field in family.fields);
+  const key = numberFieldOf(family);
   if (key === undefined || !/\d/.test(number)) return [];
   const ending = String(keysOf(family.model)[key]!.of({ [key]: number }));
   const counts = await source.models.count({ ...source, limit: MAX_COMPARED_NUMBERS }, [key]);
@@ -123,12 +121,3 @@ function joinsOf(words: readonly string[]): string[] {
 const isAbbreviation = ({ length }: string): boolean => length >= MIN_ABBREVIATION && length <= MAX_ABBREVIATION;
 
 const initialsOf = (words: readonly string[]): string => words.map(([letter]) => letter).join('');
-
-const numberOf = (row: RecordRow): string | null => (row.reference_id ?? row.section_title ?? null) as string | null;
-
-/** Returns a record's name after its number. A name that is the beginning of a text has the number already. */
-function withNumber({ model }: FamilyQuery, row: RecordRow): string {
-  const name = model.nameOf(row);
-  const number = numberOf(row);
-  return number === null || number === '' || name.startsWith(number) ? name : `${number} ${name}`;
-}

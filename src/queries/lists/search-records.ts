@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
-import { keysOf } from '../../projections/read-models/read-model.ts';
 import { normalizedWords } from '../../projections/read-models/search-words.ts';
 import { FAMILY_QUERIES, type FamilyQuery } from '../family-query.ts';
 import type { Reader } from '../moments/snapshot.ts';
+import { findByNumber } from '../records/named-records.ts';
 import { nearRecordIds, readRecordPage } from './list-records.ts';
 
 /** Records of each family that a search reads. */
@@ -13,9 +13,6 @@ const MAX_HITS_PER_FAMILY = 8;
 /** Words of a query without results that are searched alone. Shorter ones say little. */
 const MAX_SINGLE_WORDS = 4;
 const MIN_SINGLE_WORD_LENGTH = 4;
-
-/** Stored keys that hold a record's number, without regard to padding. Each family has one of them at most. */
-const NUMBER_KEYS = ['reference_id', 'section_title'];
 
 /** The records of one family that a search found, and true if there are more. */
 export interface SearchHits {
@@ -47,7 +44,11 @@ export async function searchRecords(
   for (const family of Object.values(FAMILY_QUERIES)) {
     signal?.throwIfAborted();
     const { query } = input;
-    const ids = await idsOfNumber(reader, family, input);
+    // Only today's numbers have an index.
+    const source = { models: reader.snapshot().models, organizationId: input.organization_id };
+    const ids = (await findByNumber(source, family, query, []))
+      .map(({ id }) => String(id))
+      .slice(0, MAX_HITS_PER_FAMILY);
     const numbered = ids.length === 0 ? [] : (await readHits(reader, caller, family, input, { ids })).records;
     const found = await readHits(reader, caller, family, input, { query });
     const records = [...numbered, ...found.records.filter(({ id }) => !numbered.some((record) => record.id === id))];
@@ -115,20 +116,4 @@ function readHits(
     as_of,
     view: 'SUMMARY',
   });
-}
-
-/** Returns the ids of the records that have this number now. Only today's numbers have an index. */
-async function idsOfNumber(reader: Reader, family: FamilyQuery, input: SearchInput): Promise<string[]> {
-  const keys = keysOf(family.model);
-  const key = NUMBER_KEYS.find((name) => name in keys);
-  const value = key === undefined ? null : keys[key]!.of({ [key]: input.query });
-  if (key === undefined || value === null) return [];
-  const rows = await reader.snapshot().models.find({
-    collection: family.plural,
-    organizationId: input.organization_id,
-    where: [{ key, op: 'eq', value }],
-    order: { key: null, direction: 'ASC' },
-    limit: MAX_HITS_PER_FAMILY,
-  });
-  return rows.map(({ id }) => id);
 }

@@ -2,11 +2,12 @@ import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { frameworkOfControl, idPrefix } from '../../commands/engine/ids.ts';
 import { recordAggregate } from '../../commands/families.ts';
 import { normalizeText } from '../../projections/read-models/search-text.ts';
-import { normalizedWords, withoutPadding } from '../../projections/read-models/search-words.ts';
+import { withoutPadding } from '../../projections/read-models/search-words.ts';
 import { CONTROL } from '../../register/control.ts';
 import { FRAMEWORK, type FrameworkState } from '../../register/framework.ts';
 import { readKeysetPages } from '../lists/keyset-page.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
+import { meantFrameworks } from './named-records.ts';
 
 /** An adopted framework. */
 export interface AdoptedFramework {
@@ -53,12 +54,7 @@ export class AdoptedFrameworks {
    * them: "ISO 27001" is ISO/IEC 27001:2022.
    */
   find(word: string): Match<AdoptedFramework> {
-    const text = normalizeText(word.trim());
-    const named = this.all.filter(({ id, name, version, library_id }) =>
-      [id, library_id, name, `${name} ${version}`].some((one) => one !== null && normalizeText(one) === text),
-    );
-    const words = normalizedWords(word);
-    const matching = named.length > 0 || words.length === 0 ? named : this.all.filter((one) => hasWords(one, words));
+    const matching = meantFrameworks(this.all, word);
     if (matching.length === 1) return matching[0]!;
     if (matching.length > 1) {
       return { problem: `"${word}" could be ${listed(matching)}. Give the framework’s id.` };
@@ -135,11 +131,6 @@ class Numbers {
 }
 
 const foldNumber = (number: string): string => withoutPadding(normalizeText(number).replace(/\s+/g, ''));
-
-function hasWords({ name, version, library_id }: AdoptedFramework, words: readonly string[]): boolean {
-  const own = normalizedWords([name, version, library_id?.replaceAll('_', ' ')].join(' '));
-  return words.every((word) => own.includes(word));
-}
 
 function listed(frameworks: readonly AdoptedFramework[]): string {
   const names = frameworks.slice(0, MAX_LISTED).map(({ id, name }) => `${name} (${id})`);

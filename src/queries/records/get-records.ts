@@ -1,3 +1,4 @@
+import { idPrefix } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission, roleIn, secondFactorNeeded } from '../../commands/organization/permissions.ts';
@@ -11,6 +12,7 @@ import { cutToFit, MAX_ANSWER_CHARACTERS, maxJsonCharacters, presentRecords } fr
 import { idsByCollection, idsOfLinkedRecords, type LinkedRecord, linkedRecords } from './record-links.ts';
 
 export interface GetRecordsInput {
+  /** Ids, and numbers and names that no record has. */
   ids: readonly string[];
   organization_id?: string | undefined;
   include?: readonly string[] | undefined;
@@ -24,7 +26,7 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
   const snapshot = reader.snapshot();
   const { include = [] } = input;
   const ids = [...new Set(input.ids)];
-  const currentRecords = await readNow(snapshot, caller, ids, input.organization_id);
+  const currentRecords = await readNow(snapshot, caller, ids.filter(isId), input.organization_id);
   const organizationId = input.organization_id ?? currentRecords.organizationId ?? onlyValue(caller.roles.keys());
   if (organizationId === null) return { records: [], not_found: ids, omitted: [] };
   requirePermission(caller, organizationId, 'readRecords');
@@ -51,6 +53,8 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
   const answer = { records: fit.records, not_found, omitted: fit.omitted };
   return Object.assign(answer, archivedHint(not_found, documents), await answerNotes(context));
 }
+
+const isId = (text: string): boolean => idPrefix(text) !== null;
 
 /** Says which of the ids that were not found belong to archived records. */
 function archivedHint(notFound: readonly string[], documents: ReadonlyMap<string, Document>): { hint?: string } {

@@ -16,7 +16,7 @@ export const changesInput = once(() =>
     organization_id: field.impliedOrganizationId(),
     filter: z
       .strictObject({
-        record_id: field.listOf(field.id('org', ...Object.keys(FAMILY_QUERIES))).optional(),
+        record_id: field.listOf(field.recordId('org', ...Object.keys(FAMILY_QUERIES))).optional(),
         record_types: field.enumList([...RECORD_TYPES, ACCESS_RECORD_TYPE]).optional(),
         actor_id: field.listOf(field.actor()).optional(),
         call_id: field.callId().optional(),

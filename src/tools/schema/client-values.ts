@@ -19,6 +19,8 @@ export interface ValueShape {
   isCleared: boolean;
   properties?: ReadonlyMap<string, ValueShape>;
   items?: ValueShape;
+  /** The value is the id of a record with one of these prefixes, which a word may name. */
+  recordPrefixes?: readonly string[];
 }
 
 interface Definition {
@@ -31,7 +33,8 @@ interface Definition {
 
 export function shapeOf(schema: z.ZodType): ValueShape {
   const { type, innerType, out, element, shape } = schema._zod.def as Definition;
-  const isCleared = schema.meta()?.clearedByNull === true;
+  const { clearedByNull, recordPrefixes } = schema.meta() ?? {};
+  const isCleared = clearedByNull === true;
   if (type === 'pipe') return { ...shapeOf(out!), isCleared };
   if (innerType) {
     const inner = shapeOf(innerType);
@@ -40,6 +43,7 @@ export function shapeOf(schema: z.ZodType): ValueShape {
   }
   return {
     ...{ type, isOptional: false, isNullable: false, isCleared },
+    ...(Array.isArray(recordPrefixes) && recordPrefixes.length > 0 ? { recordPrefixes } : {}),
     ...(element ? { items: shapeOf(element) } : {}),
     ...(shape ? { properties: new Map(Object.entries(shape).map(([name, inner]) => [name, shapeOf(inner)])) } : {}),
   };

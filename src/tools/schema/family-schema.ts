@@ -121,7 +121,7 @@ function valueSchema(definition: Field): z.ZodType | null {
     case 'enum':
       return field.enumOf(definition.values as [string, ...string[]]);
     case 'id':
-      return field.id(definition.prefix);
+      return field.recordId(definition.prefix);
     case 'ids':
       return field.idList(
         definition.maxItems,
@@ -173,6 +173,8 @@ function answerValueSchema(definition: Field): z.ZodType {
       return field.id('acc');
     case 'importedName':
       return field.id('nam');
+    case 'id':
+      return field.id(definition.prefix);
     case 'score':
       return field.score();
     case 'share':

@@ -4,6 +4,8 @@ import { FORBIDDEN_IN_NAMES, FORBIDDEN_IN_TEXTS } from '../../commands/engine/fo
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { hasTooManyMarks, MAX_MARKS_IN_A_ROW } from '../../commands/engine/normalize.ts';
 import { isMemberWord } from '../../queries/records/member-words.ts';
+import { familyOfPrefix } from '../../register/families.ts';
+import type { FamilyDescription } from '../../register/family-description.ts';
 import { MAX_CHARACTERS } from '../../register/field.ts';
 import { RELATIONS } from '../../register/link.ts';
 import { once } from './once.ts';
@@ -131,33 +133,71 @@ const LETTER = '[0-9A-HJKMNP-TV-Z]';
 const idPattern = (prefixes: readonly string[], ...words: string[]) =>
   `^(${[...words, ...prefixes.map((prefix) => `${prefix}_${LETTER}{${prefix === 'ctl' ? 29 : 26}}`)].join('|')})$`;
 
-/** Says where callers find ids with these prefixes. */
-function whereToFind(prefixes: readonly string[]): string {
-  return prefixes.length === 1 && prefixes[0] === 'org'
-    ? 'listOrganizations has them'
-    : 'find it with a list’s filter.query';
+interface IdOptions {
+  /** Returns the advice for an id of another family's record. */
+  adviceFor?: (family: FamilyDescription) => string;
+  /** A text that can be a number or name is no problem. */
+  takesAnyName?: true;
 }
 
 /** An id with one of these prefixes. */
-export const id = (...prefixes: string[]) =>
-  z
+export const id = (...prefixes: string[]) => idWith(prefixes).meta({ pattern: idPattern(prefixes) });
+
+/** The id of a record with one of these prefixes. A tool call may name the record by a word: see `record-words.ts`. */
+export const recordId = (...prefixes: string[]) => idWith(prefixes);
+
+/** The id of a record that a tool changes. An id of another family is refused with the tool that changes its records. */
+export const changedId = (prefix: string) =>
+  idWith([prefix], {
+    adviceFor: ({ tools, plural }) =>
+      tools.update ? `${tools.update.name} changes ${plural}` : `${plural} don’t change`,
+  });
+
+function idWith(prefixes: readonly string[], { adviceFor, takesAnyName }: IdOptions = {}) {
+  const allowed = prefixes.map((prefix) => `${prefix}_…`);
+  const advise = adviceFor ?? (() => `give ${formsOf(prefixes)}`);
+  return z
     .string()
     .superRefine((value, context) => {
-      if (prefixes.includes(idPrefix(value) ?? '')) return;
-      const allowed = prefixes.map((prefix) => `${prefix}_…`);
-      const form = allowed.length === 1 ? `of the form ${allowed[0]}` : 'of an allowed form';
-      context.addIssue({
-        code: 'custom',
-        message: `is not an id ${form}: ${whereToFind(prefixes)}`,
-        params: { allowed },
-      });
+      const prefix = idPrefix(value);
+      if (prefix === null ? takesAnyName && isAnyName(value) : prefixes.includes(prefix)) return;
+      const other = familyOfPrefix(prefix ?? '');
+      const message =
+        other === undefined ? notAnId(prefixes) : `is the id of another type (${other.singular}): ${advise(other)}`;
+      context.addIssue({ code: 'custom', message, params: { allowed } });
     })
-    .meta({ title: 'id', pattern: idPattern(prefixes) });
+    .meta({
+      title: takesAnyName ? 'id or name' : 'id',
+      // In the reference and the OpenAPI document: an id, or another text.
+      pattern: idPattern(prefixes, `.{1,${MAX_CHARACTERS.name}}`),
+      recordPrefixes: prefixes.filter((prefix) => familyOfPrefix(prefix) !== undefined),
+    });
+}
+
+const isAnyName = (value: string): boolean => idPrefix(value.trim()) === null && name().safeParse(value).success;
+
+function notAnId(prefixes: readonly string[]): string {
+  const [prefix] = prefixes;
+  if (prefixes.length === 1 && prefix === 'org') return 'is not an id of the form org_…: listOrganizations has them';
+  return `names no record: give ${formsOf(prefixes)}, a number or a whole name`;
+}
+
+/** Returns the ids that are allowed, in words. */
+function formsOf(prefixes: readonly string[]): string {
+  return prefixes.length === 1 ? `an id of the form ${prefixes[0]}_…` : 'an id of an allowed form';
+}
 
 /** One to `max` ids with these prefixes. */
 export const idList = (max: number, prefixes: readonly string[]) =>
   z
-    .array(id(...prefixes))
+    .array(recordId(...prefixes))
+    .min(1)
+    .max(max);
+
+/** One to `max` ids with these prefixes, or numbers or names, even such as no record has. */
+export const listOfIdsOrNames = (max: number, prefixes: readonly string[]) =>
+  z
+    .array(idWith(prefixes, { takesAnyName: true }))
     .min(1)
     .max(max);
 
@@ -292,9 +332,9 @@ export const commonFilters = (
   linkablePrefixes: readonly string[],
 ) => ({
   query: query().optional(),
-  ids: listOf(id(prefix)).optional(),
+  ids: listOf(recordId(prefix)).optional(),
   owner_id: listOf(owner()).optional(),
-  linked_to: id(...linkablePrefixes).optional(),
+  linked_to: recordId(...linkablePrefixes).optional(),
   ...(missingOptions.length === 0 ? {} : { missing: enumList(missingOptions as [string, ...string[]]).optional() }),
   updated_since: timestamp().optional(),
   include_archived: z.boolean().optional(),
@@ -303,7 +343,7 @@ export const commonFilters = (
 /** Filters of lists of controls: those linked with these frameworks' controls, by one of these relations. */
 export const relationFilters = () => ({
   linked_framework_id: withoutDescription(
-    listOf(id('frm'))
+    listOf(recordId('frm'))
       .optional()
       .describe('controls linked with a control of one of these frameworks; each has linked_controls'),
   ),

@@ -1,9 +1,10 @@
 import type { z } from 'zod';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { type NamedCandidate, Refusal } from '../../commands/engine/refusal.ts';
 import { plainInput, shapeOf } from './client-values.ts';
 import { fullSchema, type JsonSchema } from './json-schema.ts';
 import { nearestProperty } from './nearest-property.ts';
 import { once } from './once.ts';
+import { type RecordWord, recordPlaces, recordWordsIn } from './record-words.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -12,6 +13,8 @@ export interface InputProblem {
   field: string;
   message: string;
   allowed?: readonly string[];
+  /** The records that a word in the field may name. */
+  candidates?: readonly NamedCandidate[];
   /** Returns a hint, or null. It is computed only for problems that an answer shows. */
   hint?: () => string | null;
   /** Returns the names that exist where an unknown one was given. Shown if no problem has a hint. */
@@ -39,6 +42,7 @@ export class InputParser<Schema extends z.ZodType> {
   private readonly madeSchema: () => Schema;
   private readonly sources: ReadonlyMap<string, string>;
   private readonly shape = once(() => shapeOf(this.schema));
+  private readonly places = once(() => recordPlaces(this.shape()));
   /** The full JSON Schema, which accepts more than is published. Built when a caller first misspells a name. */
   private accepted: JsonSchema | undefined;
 
@@ -55,16 +59,34 @@ export class InputParser<Schema extends z.ZodType> {
     return this.madeSchema();
   }
 
+  /** Returns an input in the one form that is read: see `client-values.ts`. */
+  plain(input: unknown): unknown {
+    return plainInput(this.shape(), input ?? {});
+  }
+
+  /** Returns the words that a plain input has in place of ids of records. */
+  recordWords(plain: unknown): RecordWord[] {
+    return recordWordsIn(this.places(), plain);
+  }
+
   /**
    * Parses an input.
-   * @param explained a problem of one field, described better than the schema can
+   * @param explained problems by field that the schema doesn't know, or describes less well
    * @throws Refusal invalid_input with every problem in `issues`, as far as they fit
    */
-  parse(input: unknown, explained?: InputProblem): z.infer<Schema> {
+  parse(input: unknown, explained: ReadonlyMap<string, InputProblem> = new Map()): z.infer<Schema> {
     const result = this.tryParse(input);
-    if ('data' in result) return result.data;
-    const { total } = result;
-    const problems = result.problems.map((problem) => (problem.field === explained?.field ? explained : problem));
+    if ('data' in result && explained.size === 0) return result.data;
+    const found = 'data' in result ? { problems: [], total: 0 } : result;
+    const described = found.problems.map((problem) => {
+      const better = explained.get(problem.field);
+      return better && problem.allowed && !better.allowed
+        ? { ...better, allowed: problem.allowed }
+        : (better ?? problem);
+    });
+    const others = [...explained].filter(([name]) => found.problems.every(({ field }) => field !== name));
+    const problems = [...new Set([...described, ...others.map(([, problem]) => problem)])];
+    const total = found.total - found.problems.length + problems.length;
     const { hint, ...problem } = mostHelpfulProblem(problems);
     const issues = issuesThatFit(problems);
     const where = issues.length < total ? `the first ${issues.length} in issues` : 'see issues';
@@ -72,6 +94,7 @@ export class InputParser<Schema extends z.ZodType> {
     throw new Refusal('invalid_input', `${problem.field || 'The input'} ${problem.message}${totalNote}.`, {
       ...(problem.field ? { field: problem.field } : {}),
       ...(problem.allowed ? { allowed: problem.allowed } : {}),
+      ...(problem.candidates ? { candidates: problem.candidates } : {}),
       ...(hint ? { hint } : {}),
       issues,
     });
@@ -79,7 +102,7 @@ export class InputParser<Schema extends z.ZodType> {
 
   /** Parses an input, or returns its first problems. */
   tryParse(input: unknown, maxProblems = MAX_PROBLEMS): { data: z.infer<Schema> } | InputProblems {
-    const result = this.schema.safeParse(plainInput(this.shape(), input ?? {}));
+    const result = this.schema.safeParse(this.plain(input));
     if (result.success) return { data: result.data };
     const problems: InputProblem[] = [];
     let total = 0;

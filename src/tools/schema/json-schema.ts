@@ -3,7 +3,7 @@ import { z } from 'zod';
 export type JsonSchema = { [keyword: string]: unknown };
 
 /** Keywords of `meta` that only this service uses, for publishing and for reading inputs. */
-const INTERNAL_KEYWORDS = ['unpublished', 'hideDescription', 'hideEnum', 'clearedByNull', 'implied'];
+const INTERNAL_KEYWORDS = ['unpublished', 'hideDescription', 'hideEnum', 'clearedByNull', 'implied', 'recordPrefixes'];
 
 /** Keywords that are enforced and documented but not published: clients refuse or ignore them, or they waste tokens. */
 const UNPUBLISHED_KEYWORDS = [

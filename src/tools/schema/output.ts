@@ -144,6 +144,10 @@ export const errorObject = z.strictObject({
   field: z.string().optional().describe('the input that is wrong'),
   allowed: z.array(z.string()).optional().describe('accepted values'),
   hint: z.string().optional(),
+  candidates: z
+    .array(z.strictObject({ id: z.string(), name: z.string() }))
+    .optional()
+    .describe('the records that the word in field may name, at most 5'),
   current_revision: z.int().optional().describe('if it differs from expected_revision'),
   retry_after_seconds: z.int().optional(),
   issues: z

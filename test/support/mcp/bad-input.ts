@@ -202,6 +202,9 @@ function wrongTexts({ path, schema, clearable }: Place): string[] {
     const noIds = wrongIds('acc_[').filter((id) => id === id.trim());
     return [...NO_NAMES, ...noIds, 'x'.repeat(Number(maxLength) + 1), ...blankTexts];
   }
+  // Any other text can be a name.
+  if (title === 'id or name')
+    return [...KINDS.filter((kind) => !kindsIn(String(schema.pattern)).includes(kind)).map(idOf), ...blankTexts];
   if (title) return ['nobody', ...wrongIds(String(schema.pattern)), ...blankTexts];
   if (maxLength === undefined) return [...BY_NAME[String(path.at(-1))]!];
   const before = format === 'uri' ? 'https://example.org/' : '';

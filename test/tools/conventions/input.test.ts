@@ -15,7 +15,7 @@ test.after((served) => served.close());
 test('an id of the wrong type is refused with the allowed types', async ({ owner, organizationId }) => {
   const wrongPrefix = await owner.refused('updateVendor', { id: randomId('rsk'), name: 'A' });
   assert.equal([wrongPrefix.code, wrongPrefix.field, wrongPrefix.allowed], ['invalid_input', 'id', ['vnd_…']]);
-  const refusal = await owner.refused('getRecords', { ids: [randomId('vnd'), 'what'] });
+  const refusal = await owner.refused('getRecords', { ids: [randomId('vnd'), randomId('tok')] });
   assert.equal([refusal.code, refusal.field], ['invalid_input', 'ids.1']);
   assert.equal(
     refusal.allowed?.toSorted(),
@@ -36,11 +36,11 @@ test('an id of the wrong type is refused with the allowed types', async ({ owner
   assert.equal([organization.code, organization.field], ['invalid_input', 'organization_id']);
 });
 
-test('an id of the wrong form is told its forms once, and where to find it', async ({ owner }) => {
+test('a text that is no id is told its forms once, and where to find it', async ({ owner }) => {
   const { message } = await owner.refused('updateVendor', { id: 'Nimbus', name: 'A' });
-  assert.is(message, 'id is not an id of the form vnd_…: find it with a list’s filter.query.');
-  const ofAnyKind = await owner.refused('getRecords', { ids: ['R-1'] });
-  assert.is(ofAnyKind.message, 'ids.0 is not an id of an allowed form: find it with a list’s filter.query.');
+  assert.is(message, 'id names no vendor: give its id, its number or its whole name.');
+  const ofAnyKind = await owner.refused('listChanges', { filter: { record_id: ['R-1'] } });
+  assert.is(ofAnyKind.message, 'filter.record_id.0 names no record: give its id, its number or its whole name.');
   assert.is(JSON.stringify(ofAnyKind).split('rsk_…').length - 1, 1);
   const organization = await owner.refused('listRisks', { organization_id: 'Acme' });
   assert.match(organization.message, 'listOrganizations has them');

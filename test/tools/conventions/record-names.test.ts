@@ -1,0 +1,295 @@
+/** Records by their number or name, wherever a tool takes an id. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { randomId } from '../../../src/commands/engine/ids.ts';
+import type { Caller } from '../../../src/commands/organization/caller.ts';
+import {
+  OTHER_PREFIX,
+  startTwoOrganizations,
+  type TwoOrganizations,
+} from '../../support/identity/two-organizations.ts';
+import type { RefusalError } from '../../support/mcp/refusals.ts';
+import { type Answer, callerAs, ORGANIZATION } from '../../support/register.ts';
+
+interface Named {
+  id: string;
+  name: string;
+}
+interface Context extends TwoOrganizations {
+  /** The ids of the records that the suite adds, by name or number. */
+  ids: Map<string, string>;
+}
+
+const organization_id = ORGANIZATION;
+const test = suite<Context>('records by number or name');
+
+test.before(async (context) => {
+  Object.assign(context, await startTwoOrganizations(), { ids: new Map() });
+  for (const name of ['Nimbus Quay', 'Åre Snöröjning', 'Twin', 'Twin', '§']) await add(context, 'vendor', { name });
+  for (const reference_id of ['R1', 'R01', 'R2', 'R3', 'R3']) {
+    await add(context, 'risk', { reference_id, name: `Risk ${reference_id}` });
+  }
+  await add(context, 'measure', { reference_id: 'M-7', name: 'Logs are kept' });
+  await add(context, 'obligation', { requirement: 'Tell the authority within 72 hours.' });
+  await add(context, 'nonconformity', { reference_id: 'NC-09', description: 'A door stood open.\nFor a week.' });
+  for (const library_id of ['ISO_27001_2022', 'SOC2_2017']) await call(context, 'addFramework', { library_id });
+});
+test.after(({ register }) => register.stop());
+
+async function call(context: Context, tool: string, input: object, caller?: Caller): Promise<Answer> {
+  const answer = await context.register.call<Answer>(tool, { organization_id, ...input }, caller);
+  assert.is(answer.error, undefined, `${tool} ${JSON.stringify(answer)}`);
+  return answer;
+}
+
+/** Calls a tool that must refuse, and returns its error. */
+async function refused({ register }: Context, tool: string, input: object, caller?: Caller) {
+  const { error } = await register.call<{ error: RefusalError & { candidates?: Named[] } }>(tool, input, caller);
+  assert.is.not(error, undefined, tool);
+  return error;
+}
+
+/** Adds a record, and notes its id by its number or name. */
+async function add(context: Context, singular: string, fields: Record<string, unknown>): Promise<string> {
+  const tool = `add${singular[0]!.toUpperCase()}${singular.slice(1)}`;
+  const { id } = (await call(context, tool, fields))[singular] as Named;
+  context.ids.set(String(fields.reference_id ?? fields.name ?? fields.requirement), id);
+  return id;
+}
+
+const idOf = (answer: Answer, singular: string) => (answer[singular] as Named).id;
+const listed = (answer: Answer, plural: string) => (answer[plural] as Named[]).map(({ id }) => id);
+
+test('an update takes the number or the whole name, without case, accents and padding', async (context) => {
+  const { ids } = context;
+  for (const word of ['Nimbus Quay', ' nimbus QUAY ']) {
+    assert.is(idOf(await call(context, 'updateVendor', { id: word, country: 'NO' }), 'vendor'), ids.get('Nimbus Quay'));
+  }
+  assert.is(
+    idOf(await call(context, 'updateVendor', { id: 'are snorojning', country: 'SE' }), 'vendor'),
+    ids.get('Åre Snöröjning'),
+  );
+  assert.is(idOf(await call(context, 'updateVendor', { id: '§', country: 'SE' }), 'vendor'), ids.get('§'));
+  for (const word of ['R2', 'r02', 'Risk R2']) {
+    assert.is(idOf(await call(context, 'updateRisk', { id: word, note: word }), 'risk'), ids.get('R2'), word);
+  }
+  assert.is(
+    idOf(await call(context, 'updateRisk', { id: 'R1', note: 'n' }), 'risk'),
+    ids.get('R1'),
+    'R1 is rather R1 than R01',
+  );
+  assert.is(idOf(await call(context, 'updateRisk', { id: 'R01', note: 'n' }), 'risk'), ids.get('R01'));
+  const obligation = await call(context, 'updateObligation', {
+    id: 'tell the authority within 72 hours.',
+    area: 'Privacy',
+  });
+  assert.is(idOf(obligation, 'obligation'), ids.get('Tell the authority within 72 hours.'));
+  for (const word of ['NC-9', 'NC-09: A door stood open. For a week.', 'A door stood open.\nFor a week.']) {
+    const { nonconformity } = await call(context, 'updateNonconformity', { id: word, severity: 'MINOR' });
+    assert.is((nonconformity as Named).id, ids.get('NC-09'), word);
+  }
+  const { vendor } = await call(context, 'reviewVendor', { id: 'nimbus quay', outcome: 'APPROVED' });
+  assert.is((vendor as Named).id, ids.get('Nimbus Quay'));
+});
+
+test('a control has its number, or its framework and number; a framework the words of its name', async (context) => {
+  const both = await call(context, 'listControls', { filter: { section_title: ['A.5.1', 'CC1.1'] } });
+  const [iso, soc] = listed(both, 'controls');
+  for (const word of ['A.5.1', 'A.05.01', 'ISO 27001 A.5.1']) {
+    const { control } = await call(context, 'updateControl', { id: word, inclusion_justification: word });
+    assert.is((control as Named).id, iso, word);
+  }
+  await call(context, 'addFramework', { name: 'House rules', controls: [{ section_title: 'A.5.1', name: 'Ours' }] });
+  const { code, message, candidates } = await refused(context, 'updateControl', { id: 'a.5.1', name: 'x' });
+  assert.is(code, 'invalid_input');
+  assert.match(message, 'id names several records: give the id of one');
+  assert.equal(candidates!.map(({ name }) => name).sort(), [
+    'House rules A.5.1 Ours',
+    'ISO/IEC 27001:2022 A.5.1 Security policies are approved, published and reviewed',
+  ]);
+  const { control } = await call(context, 'updateControl', { id: 'house rules A.5.1', name: 'Ours, too' });
+  assert.is.not((control as Named).id, iso);
+  const controls = await call(context, 'listControls', {
+    filter: { framework_id: ['SOC 2'], section_title: ['CC1.1'] },
+  });
+  assert.equal(listed(controls, 'controls'), [soc]);
+  const { audit } = await call(context, 'addAudit', { framework_id: 'ISO 27001', name: 'Yearly audit' });
+  assert.match(String((audit as { framework_id: string }).framework_id), /^frm_/);
+  const linked = await call(context, 'linkRecords', {
+    links: [
+      { from_id: 'M-7', to_id: 'ISO 27001 A.5.1' },
+      { from_id: 'R2', to_id: 'M-7' },
+    ],
+  });
+  assert.equal(
+    (linked.links as { result: string }[]).map(({ result }) => result),
+    ['CREATED', 'CREATED'],
+  );
+});
+
+test('filters, evidence, reports, changes and archiving take words', async (context) => {
+  const { ids } = context;
+  assert.equal(listed(await call(context, 'listMeasures', { filter: { linked_to: 'r2' } }), 'measures'), [
+    ids.get('M-7'),
+  ]);
+  assert.equal(listed(await call(context, 'listVendors', { filter: { ids: ['Nimbus Quay'] } }), 'vendors'), [
+    ids.get('Nimbus Quay'),
+  ]);
+  const { evidence } = await call(context, 'addEvidence', {
+    record_ids: ['M-7', 'Nimbus Quay'],
+    name: 'Log',
+    text: 'kept',
+  });
+  assert.equal(
+    new Set((evidence as { record_ids: string[] }).record_ids),
+    new Set([ids.get('M-7'), ids.get('Nimbus Quay')]),
+  );
+  const report = await call(context, 'getReport', {
+    type: 'STATEMENT_OF_APPLICABILITY',
+    framework_id: 'ISO_27001_2022',
+    format: 'JSON',
+  });
+  assert.match(JSON.stringify(report), 'A.5.1');
+  const scalar = await call(context, 'listChanges', { filter: { record_id: 'R2' } });
+  assert.ok((scalar.changes as { record: Named }[]).every(({ record }) => record.id === ids.get('R2')));
+  const short = await add(context, 'vendor', { name: 'Short-lived' });
+  const archive = { ids: ['short-lived'], reason: 'r', action: 'ARCHIVE' };
+  assert.equal(listed(await call(context, 'archiveRecords', archive), 'records'), [short]);
+  const { message, hint } = await refused(context, 'updateVendor', { id: 'Short-lived', country: 'NO' });
+  assert.match(message, 'id names an archived vendor: restore it with archiveRecords, or name another');
+  assert.is(hint, `Archived: Short-lived (${short})`);
+  const again = await call(context, 'getRecords', { ids: ['Short-lived'] });
+  assert.equal([again.records, again.not_found], [[], ['Short-lived']]);
+  const found = await call(context, 'getRecords', { ids: ['Short-lived'], include: ['ARCHIVED'] });
+  assert.equal(listed(found, 'records'), [short]);
+  assert.equal(listed(await call(context, 'archiveRecords', { ...archive, action: 'RESTORE' }), 'records'), [short]);
+  const unarchived = await refused(context, 'archiveRecords', { ...archive, action: 'RESTORE' });
+  assert.match(unarchived.message, 'ids.0 names no archived record');
+});
+
+test('getRecords names unknown words in not_found, and refuses one of several records', async (context) => {
+  const { ids } = context;
+  const answer = await call(context, 'getRecords', { ids: ['R2', 'nothing like it', 'M-7', ids.get('R1')!] });
+  assert.equal(listed(answer, 'records'), [ids.get('R2'), ids.get('M-7'), ids.get('R1')]);
+  assert.equal(answer.not_found, ['nothing like it']);
+  const { code, field, candidates } = await refused(context, 'getRecords', { ids: ['R2', 'Twin'] });
+  assert.equal([code, field, candidates!.length], ['invalid_input', 'ids.1', 2]);
+  for (const wrong of ['a\u0000b', 'x'.repeat(201), randomId('org')]) {
+    assert.is((await refused(context, 'getRecords', { ids: [wrong] })).code, 'invalid_input', wrong);
+  }
+});
+
+test('a word of several records, and of none, is refused with the records that may be meant', async (context) => {
+  const several = await refused(context, 'updateRisk', { id: 'R3', note: 'n' });
+  assert.equal([several.code, several.field], ['invalid_input', 'id']);
+  assert.equal(
+    several.candidates!.map(({ name }) => name),
+    ['R3 Risk R3', 'R3 Risk R3'],
+  );
+  const { message, hint, candidates } = await refused(context, 'updateVendor', { id: 'Quay', country: 'NO' });
+  assert.match(message, 'id names no vendor: give its id, its number or its whole name.');
+  assert.is(hint, `Similar: Nimbus Quay (${context.ids.get('Nimbus Quay')})`);
+  assert.is(candidates, undefined);
+  const misspelt = await refused(context, 'updateVendor', { id: 'Nimbus Quai', country: 'NO' });
+  assert.match(misspelt.hint!, 'Nimbus Quay');
+  const all = await refused(context, 'linkRecords', {
+    links: [
+      { from_id: 'R3', to_id: 'nobody' },
+      { from_id: 'R2', to_id: 'M-7', relation: 'x' },
+    ],
+  });
+  assert.equal(
+    all.issues!.map(({ field }) => field),
+    ['links.0.from_id', 'links.0.to_id', 'links.1.relation'],
+  );
+  for (let n = 0; n < 7; n++) await add(context, 'risk', { name: 'Sevenfold' });
+  assert.is(
+    (await refused(context, 'decideRisk', { id: 'sevenfold', decision: 'CLOSE', reason: 'r' })).candidates!.length,
+    5,
+  );
+});
+
+test('an id of another type names the tool that changes it', async (context) => {
+  const risk = context.ids.get('R2')!;
+  const { message, allowed } = await refused(context, 'updateVendor', { id: risk, country: 'NO' });
+  assert.is(message, 'id is the id of another type (risk): updateRisk changes risks.');
+  assert.equal(allowed, ['vnd_…']);
+  const framework = await refused(context, 'decideRisk', { id: randomId('frm'), decision: 'CLOSE' });
+  assert.is(framework.message, 'id is the id of another type (framework): frameworks don’t change.');
+  const filter = await refused(context, 'listAudits', { filter: { framework_id: [risk] } });
+  assert.is(filter.message, 'filter.framework_id.0 is the id of another type (risk): give an id of the form frm_….');
+});
+
+test('a repeated call finds its record by its key, though the call has changed its name, number or state', async (context) => {
+  const id = await add(context, 'vendor', { name: 'Old name' });
+  const rename = { id: 'Old name', name: 'New name', idempotency_key: 'rename' };
+  const first = await call(context, 'updateVendor', rename);
+  const other = await add(context, 'vendor', { name: 'Old name' });
+  const second = await call(context, 'updateVendor', rename);
+  assert.equal([idOf(second, 'vendor'), second.revision, second.repeated], [id, first.revision, true]);
+  const { vendor } = await call(context, 'updateVendor', { ...rename, idempotency_key: 'another' });
+  assert.is((vendor as Named).id, other, 'another key means the record that has the name now');
+  const renumber = { id: 'M-7', reference_id: 'M-8', idempotency_key: 'renumber' };
+  for (const repeated of [undefined, true]) {
+    const answer = await call(context, 'updateMeasure', renumber);
+    assert.equal([idOf(answer, 'measure'), answer.repeated], [context.ids.get('M-7'), repeated]);
+  }
+  const archive = { ids: ['M-8', 'Åre Snöröjning'], action: 'ARCHIVE', reason: 'r', idempotency_key: ' archive ' };
+  const archived = await call(context, 'archiveRecords', archive);
+  assert.equal(listed(await call(context, 'archiveRecords', archive), 'records'), listed(archived, 'records'));
+  const restore = { ...archive, action: 'RESTORE', idempotency_key: 'restore' };
+  for (let n = 0; n < 2; n++)
+    assert.equal(listed(await call(context, 'archiveRecords', restore), 'records'), listed(archived, 'records'));
+  const { error } = await context.register.call<{ error: RefusalError }>('archiveRecords', {
+    organization_id,
+    ...archive,
+    idempotency_key: 'x',
+    ids: ['never'],
+  });
+  assert.is(error.code, 'invalid_input');
+  await call(context, 'updateMeasure', { ...renumber, id: 'M-8', reference_id: 'M-7', idempotency_key: undefined });
+});
+
+test('a name needs organization_id where the credential reaches several', async (context) => {
+  const { register, theirIds } = context;
+  const roles = new Map([organization_id, theirIds.get('org')!].map((id) => [id, 'OWNER' as const]));
+  const both = callerAs('OWNER', { roles, members: roles });
+  const inputs: [string, object][] = [
+    ['updateRisk', { id: 'R2', note: 'n' }],
+    ['getRecords', { ids: ['R2'] }],
+    ['linkRecords', { links: [{ from_id: 'R2', to_id: 'M-7' }] }],
+    ['archiveRecords', { ids: ['R2'], action: 'ARCHIVE', reason: 'r' }],
+  ];
+  for (const [tool, input] of inputs) {
+    const error = await refused(context, tool, input, both);
+    assert.equal([error.code, error.field], ['invalid_input', 'organization_id'], tool);
+    assert.equal(error.issues!.length, 1, tool);
+  }
+  await call(context, 'updateRisk', { id: 'R2', note: 'both' }, both);
+  const alone = await register.call<Answer>('updateRisk', { id: 'R2', note: 'alone' });
+  assert.is(idOf(alone, 'risk'), context.ids.get('R2'));
+});
+
+test('no name of another organization shows, whether the caller names it or not', async (context) => {
+  const { register, theirIds, otherOwner } = context;
+  const theirs = theirIds.get('vnd')!;
+  const { records } = await register.call<{ records: Named[] }>('getRecords', { ids: [theirs] }, otherOwner);
+  const { name } = records[0]!;
+  assert.match(name, OTHER_PREFIX);
+  const inputs: object[] = [
+    { id: name },
+    { id: OTHER_PREFIX },
+    { id: name, organization_id },
+    { id: name, organization_id: theirIds.get('org') },
+  ];
+  for (const input of inputs) {
+    const answer = await register.call('updateVendor', { country: 'NO', ...input });
+    assert.not.match(JSON.stringify(answer), OTHER_PREFIX);
+    assert.ok('error' in (answer as object));
+  }
+  const none = callerAs('OWNER', { roles: new Map(), members: new Map() });
+  const { code } = await refused(context, 'updateVendor', { id: 'Twin', organization_id, country: 'NO' }, none);
+  assert.is(code, 'not_found');
+});
+
+test.run();
