@@ -4,10 +4,10 @@ import { recordAggregate } from '../commands/families.ts';
 import { FAMILY_QUERIES } from '../queries/family-query.ts';
 import {
   candidatesOf,
+  findByWord,
   findLike,
-  findNamed,
-  idsEverNamed,
-  type NamedRecordSource,
+  idsWithPastName,
+  type NameSource,
   type RecordScope,
 } from '../queries/records/named-records.ts';
 import type { InputProblem } from './schema/input-parser.ts';
@@ -23,7 +23,7 @@ export type Naming = { id: string } | { problem: NameProblem; isUnknown: boolean
 type Unresolved = Exclude<Naming, { id: string }>;
 type UnresolvedWord = Unresolved & Pick<RecordWord, 'path'>;
 
-interface RecordNamesOptions extends NamedRecordSource {
+interface RecordNamesOptions extends NameSource {
   /** The records that a word may name. By default those that are not archived. */
   scope?: RecordScope;
   /** Returns true for a record on which this call was done before, with its idempotency_key. */
@@ -73,7 +73,7 @@ export class RecordNames {
     const repeated = await this.findRepeated(word, prefixes);
     if (repeated !== null) return { id: repeated };
     const { scope = 'LIVE' } = options;
-    const records = await findNamed(options, families, word, scope);
+    const records = await findByWord(options, families, word, scope);
     const [record, another] = records;
     if (record !== undefined && another === undefined) return { id: String(record.id) };
     if (record !== undefined) {
@@ -81,7 +81,7 @@ export class RecordNames {
       return problem('names several records: give the id of one', false, { candidates });
     }
     const singular = prefixes.length === 1 ? families[0]!.singular : 'record';
-    const archived = scope === 'LIVE' ? await findNamed(options, families, word, 'ARCHIVED') : [];
+    const archived = scope === 'LIVE' ? await findByWord(options, families, word, 'ARCHIVED') : [];
     if (archived.length > 0) {
       const message = `names an archived ${singular}: restore it with archiveRecords, or name another`;
       return problem(message, true, await this.hint('Archived', archived));
@@ -107,7 +107,7 @@ export class RecordNames {
     const { wasDoneOn } = this.options;
     if (wasDoneOn === undefined) return null;
     const families = prefixes.map((prefix) => FAMILY_QUERIES[prefix]!);
-    for (const id of await idsEverNamed(this.options, families, word)) if (await wasDoneOn(id)) return id;
+    for (const id of await idsWithPastName(this.options, families, word)) if (await wasDoneOn(id)) return id;
     return null;
   }
 }

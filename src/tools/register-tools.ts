@@ -62,7 +62,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     title: 'Read records',
     permission: 'readRecords',
     description:
-      'Read up to 50 records of any type by id, number or name, in full, now or as_of. ARCHIVED includes archived ones. To search, use a list.',
+      'Read up to 50 records of any type by id, in full, now or as_of. ARCHIVED includes archived ones. To search, use a list.',
     namedRecords: ({ include }) => (Array.isArray(include) && include.includes('ARCHIVED') ? 'ANY' : 'LIVE'),
     takesUnknownNames: true,
     input: () =>

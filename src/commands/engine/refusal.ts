@@ -23,7 +23,7 @@ export type RefusalCode =
   | 'unavailable';
 
 /** A record that a word may name. */
-export interface NamedCandidate {
+export interface RecordCandidate {
   id: string;
   name: string;
 }
@@ -34,7 +34,7 @@ export interface RefusalDetails {
   allowed?: readonly string[];
   hint?: string;
   /** The records that the word in `field` may name. */
-  candidates?: readonly NamedCandidate[];
+  candidates?: readonly RecordCandidate[];
   current_revision?: number;
   retry_after_seconds?: number;
   /** All problems, if there are several. */

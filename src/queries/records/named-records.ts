@@ -1,4 +1,4 @@
-import type { NamedCandidate } from '../../commands/engine/refusal.ts';
+import type { RecordCandidate } from '../../commands/engine/refusal.ts';
 import { keysOf } from '../../projections/read-models/read-model.ts';
 import { cutText, normalizeText, textKey } from '../../projections/read-models/search-text.ts';
 import { normalizedWords } from '../../projections/read-models/search-words.ts';
@@ -23,7 +23,7 @@ type Document = Readonly<Record<string, unknown>>;
 export type RecordScope = 'LIVE' | 'ARCHIVED' | 'ANY';
 
 /** Where records are searched. */
-export interface NamedRecordSource {
+export interface NameSource {
   models: DocumentReads;
   organizationId: string;
 }
@@ -39,20 +39,20 @@ const MAX_VERSIONS = 200;
 const MAX_CANDIDATE_NAME_CHARACTERS = 80;
 
 /** Returns the records of these families that a word names: none, the one that is meant, or several. */
-export async function findNamed(
-  source: NamedRecordSource,
+export async function findByWord(
+  source: NameSource,
   families: readonly FamilyQuery[],
   word: string,
   scope: RecordScope,
 ): Promise<Document[]> {
   if (scope !== 'ANY')
     return findInScope(source, families, word, [{ key: 'archived', op: 'eq', value: scope === 'LIVE' ? 0 : 1 }]);
-  const live = await findNamed(source, families, word, 'LIVE');
-  return live.length > 0 ? live : findNamed(source, families, word, 'ARCHIVED');
+  const live = await findByWord(source, families, word, 'LIVE');
+  return live.length > 0 ? live : findByWord(source, families, word, 'ARCHIVED');
 }
 
 async function findInScope(
-  source: NamedRecordSource,
+  source: NameSource,
   families: readonly FamilyQuery[],
   word: string,
   where: readonly Condition[],
@@ -77,7 +77,7 @@ const isText = (value: unknown, word: string): boolean => typeof value === 'stri
 
 /** Returns the records of a family with this number, whatever its padding. */
 export async function findByNumber(
-  { models, organizationId }: NamedRecordSource,
+  { models, organizationId }: NameSource,
   family: FamilyQuery,
   number: string,
   where: readonly Condition[],
@@ -97,7 +97,7 @@ export async function findByNumber(
 
 /** Returns the records of a family with this whole name. A finding or an obligation has its text for a name. */
 async function findByName(
-  { models, organizationId }: NamedRecordSource,
+  { models, organizationId }: NameSource,
   family: FamilyQuery,
   name: string,
   where: readonly Condition[],
@@ -122,14 +122,10 @@ function namesOf({ type, model }: FamilyQuery, document: Document): unknown[] {
 }
 
 /**
- * Returns the frameworks that have a word as their id in the library, or as their name with the version; without one, those
- * whose names have all its words: "ISO 27001" is ISO/IEC 27001:2022.
+ * Returns the frameworks that have a word as their id in the library, or as their name with the version. Without one, returns
+ * those whose names have all its words: "ISO 27001" is ISO/IEC 27001:2022.
  */
-async function frameworksNamed(
-  { models, organizationId }: NamedRecordSource,
-  word: string,
-  where: readonly Condition[],
-) {
+async function frameworksNamed({ models, organizationId }: NameSource, word: string, where: readonly Condition[]) {
   const order = { key: null, direction: 'ASC' } as const;
   const query = { collection: FRAMEWORK.plural, organizationId, where: [...where], order, limit: MAX_FRAMEWORKS };
   return meantFrameworks(
@@ -164,11 +160,7 @@ export function meantFrameworks<Framework extends NamedFramework>(
 }
 
 /** Returns the controls with the number at the end of a word, of a framework that the words before it mean. */
-async function findControlOf(
-  source: NamedRecordSource,
-  word: string,
-  where: readonly Condition[],
-): Promise<Document[]> {
+async function findControlOf(source: NameSource, word: string, where: readonly Condition[]): Promise<Document[]> {
   const [, framework, number] = /^(.*\S)\s+(\S+)$/.exec(word) ?? [];
   if (framework === undefined) return [];
   const controls = await findByNumber(source, FAMILY_QUERIES[CONTROL.prefix]!, number!, where);
@@ -177,13 +169,13 @@ async function findControlOf(
   return controls.filter(({ framework_id }) => meant.has(framework_id));
 }
 
-async function readFrameworksOf({ models }: NamedRecordSource, records: readonly Document[]): Promise<Document[]> {
+async function readFrameworksOf({ models }: NameSource, records: readonly Document[]): Promise<Document[]> {
   const ids = new Set(records.flatMap(({ framework_id }) => (typeof framework_id === 'string' ? [framework_id] : [])));
   return ids.size === 0 ? [] : (await models.get(FRAMEWORK.plural, [...ids])).map(({ doc }) => doc);
 }
 
 /** Returns records as an answer names them: with their numbers, and controls with their framework first. */
-export async function candidatesOf(source: NamedRecordSource, records: readonly Document[]): Promise<NamedCandidate[]> {
+export async function candidatesOf(source: NameSource, records: readonly Document[]): Promise<RecordCandidate[]> {
   const controls = records.filter(({ id }) => String(id).startsWith(CONTROL.prefix));
   const frameworks = new Map((await readFrameworksOf(source, controls)).map(({ id, name }) => [id, String(name)]));
   return records.map((record) => {
@@ -196,8 +188,8 @@ export async function candidatesOf(source: NamedRecordSource, records: readonly 
 }
 
 /** Returns the ids of the records that have, or had, a word as their number or name. */
-export async function idsEverNamed(
-  { models, organizationId }: NamedRecordSource,
+export async function idsWithPastName(
+  { models, organizationId }: NameSource,
   families: readonly FamilyQuery[],
   word: string,
 ): Promise<string[]> {
@@ -218,7 +210,7 @@ export async function idsEverNamed(
 
 /** Returns the first records with words that begin like those of a word that names none; without one, nearly such ones. */
 export async function findLike(
-  { models, organizationId }: NamedRecordSource,
+  { models, organizationId }: NameSource,
   families: readonly FamilyQuery[],
   word: string,
 ): Promise<Document[]> {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type NamedCandidate, Refusal } from '../../commands/engine/refusal.ts';
+import { type RecordCandidate, Refusal } from '../../commands/engine/refusal.ts';
 import { plainInput, shapeOf } from './client-values.ts';
 import { fullSchema, type JsonSchema } from './json-schema.ts';
 import { nearestProperty } from './nearest-property.ts';
@@ -14,7 +14,7 @@ export interface InputProblem {
   message: string;
   allowed?: readonly string[];
   /** The records that a word in the field may name. */
-  candidates?: readonly NamedCandidate[];
+  candidates?: readonly RecordCandidate[];
   /** Returns a hint, or null. It is computed only for problems that an answer shows. */
   hint?: () => string | null;
   /** Returns the names that exist where an unknown one was given. Shown if no problem has a hint. */
