@@ -23,11 +23,20 @@ function update(
   const next = { ...audit, ...changed };
   refuseBackwardPeriods(next, changed);
   if (changed.state === 'COMPLETED' || changed.starts_on) refuseCompletionBeforeStart(next, context);
-  return changed.state ? [transitionEvent(audit.state, changed.state, reason)] : [];
+  return changed.state ? [transitionEvent(audit.state, changed.state, reason, context)] : [];
 }
 
-function transitionEvent(from: AuditProgress, to: AuditProgress, reason: string | undefined): SpecificEvent {
-  if (from === 'COMPLETED' && to === 'IN_PROGRESS') return { type: 'AuditReopened', data: { reason: reason! } };
+function transitionEvent(
+  from: AuditProgress,
+  to: AuditProgress,
+  reason: string | undefined,
+  { past }: DecisionContext,
+): SpecificEvent {
+  const isReopened = to === 'IN_PROGRESS' && (from === 'COMPLETED' || from === 'REJECTED');
+  if (isReopened) return { type: 'AuditReopened', data: { reason: reason! } };
+  // AuditCompleted pins a position. An audit that was completed before keeps the one that it has.
+  const isReinstated = from === 'OUTDATED' && past!.events.some(({ type }) => type === 'AuditCompleted');
+  if (isReinstated) return { type: 'AuditReinstated', data: { reason: reason! } };
   return { type: EVENT_BY_STATE[to]!, data: withReason(reason) };
 }
 
@@ -70,6 +79,7 @@ function evolve(audit: AuditState, event: SpecificEvent): AuditState {
     case 'AuditReopened':
       return { ...audit, state: 'IN_PROGRESS' };
     case 'AuditCompleted':
+    case 'AuditReinstated':
       return { ...audit, state: 'COMPLETED' };
     case 'AuditRejected':
       return { ...audit, state: 'REJECTED' };
@@ -86,6 +96,7 @@ function boundDate(audit: AuditState, field: 'valid_from' | 'valid_until', open:
 export const audit = defineFamily(AUDIT, {
   add,
   update,
+  looksBackAt: ['UpdateAudit'],
   evolve,
   keys: {
     life_from: {

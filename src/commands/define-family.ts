@@ -19,6 +19,7 @@ import {
   withReason,
 } from './record.ts';
 import { checkDates, withoutNoEnd } from './stated-dates.ts';
+import { withdrawNewest } from './withdrawal.ts';
 import { checkFirstState, checkTransition } from './workflow.ts';
 
 /** The events of a family without those that most families have. */
@@ -64,6 +65,8 @@ interface FamilyRules<State extends object, SpecificEvent extends DomainEvent, S
     reason: string | undefined,
     context: DecisionContext,
   ): { event: SpecificEvent; describedBy: readonly string[] };
+  /** The types of the commands that are decided by the past too. */
+  looksBackAt?: readonly string[];
   /** Applies an event that only this family has. Absent if there is none. */
   evolve?(state: State, event: SpecificEvent): State;
   /** Returns the stream that holds a record's first state, if it isn't the record's own. */
@@ -101,6 +104,7 @@ type UpdateCommand<State> = { changes: Partial<State> } & OptionalReason;
 export type CommandOf<Description extends FamilyDescription, State, SpecificCommand = never> =
   | ({ type: Description['commands']['add'] } & AddCommand<State>)
   | (Description['commands'] extends { update: infer Type } ? { type: Type } & UpdateCommand<State> : never)
+  | (Description['commands'] extends { withdraw: infer Type } ? { type: Type } & OptionalReason : never)
   | CommonCommand
   | SpecificCommand;
 
@@ -124,16 +128,17 @@ function initialStateOf(fields: Readonly<Record<string, Field>>, stateFields: re
 /** The data of the events that most families have. */
 interface CommonEventData extends CommonFields {
   changes: object;
+  fields: object;
 }
 
 /** Applies an event that most families have. Returns null for any other. */
 function applyCommonEvent<State extends object>(
-  commonEvents: CommonEventTypes,
+  { commonEvents, fields: described }: FamilyDescription,
   initialState: State,
   state: State | null,
   event: DomainEvent,
 ): State | null {
-  const { changes, owner_id, archived_at } = event.data as CommonEventData;
+  const { changes, owner_id, archived_at, fields } = event.data as CommonEventData;
   switch (event.type) {
     case commonEvents.added:
       return { ...initialState, ...withoutReason(event.data) };
@@ -145,9 +150,45 @@ function applyCommonEvent<State extends object>(
       return { ...stateBefore(event, state), archived_at };
     case commonEvents.restored:
       return { ...stateBefore(event, state), archived_at: null };
+    case commonEvents.withdrawn:
+      return { ...stateBefore(event, state), ...inFixedOrder(described, fields) };
     default:
       return null;
   }
+}
+
+type MakeEvent<Event> = (name: keyof CommonEventTypes, data: object) => Event;
+
+/** Decides a command that works alike in all families. Returns null for any other. */
+function decideCommon<State extends CommonFields, Event extends DomainEvent>(
+  commonEvent: MakeEvent<Event>,
+  family: FamilyDescription & Pick<Decider<State, never, Event>, 'events' | 'evolve'>,
+  { type, reason }: { type: string } & OptionalReason,
+  state: State,
+  { now, past }: DecisionContext,
+): Event[] | null {
+  switch (type) {
+    case 'Archive':
+      return state.archived_at ? [] : [commonEvent('archived', { archived_at: now, reason })];
+    case 'Restore':
+      return state.archived_at ? [commonEvent('restored', { reason })] : [];
+    case family.commands.withdraw:
+      refuseIfArchived(state);
+      return [commonEvent('withdrawn', withdrawNewest(family, state, past!, reason))];
+    default:
+      return null;
+  }
+}
+
+/** Returns values with the members of objects in the order of the description. Stores may return them in another. */
+function inFixedOrder(described: Fields, values: object): object {
+  const entries = Object.entries(values).map(([name, value]) => {
+    const field = described[name];
+    if (field?.kind !== 'object' || value === null) return [name, value];
+    const members = Object.keys(field.fields).filter((member) => isStored(field.fields[member]!));
+    return [name, Object.fromEntries(members.map((member) => [member, value[member] ?? null]))];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Makes a family from its description and its rules. Adding, correcting, assigning an owner and archiving work alike in all families. */
@@ -175,12 +216,13 @@ export function defineFamily<
         return add(command as AddCommand<State>, context);
       case commands.update:
         return update(command as UpdateCommand<State>, requireState(state), context);
-      case 'Archive':
-      case 'Restore':
-        return archive(command as CommonCommand, requireState(state), context);
-      default:
-        refuseIfArchived(requireState(state));
-        return rules.decide!(command as SpecificCommand, requireState(state), context);
+      default: {
+        const current = requireState(state);
+        const common = decideCommon(commonEvent, family, command as CommonCommand, current, context);
+        if (common !== null) return common;
+        refuseIfArchived(current);
+        return rules.decide!(command as SpecificCommand, current, context);
+      }
     }
   }
 
@@ -216,27 +258,24 @@ export function defineFamily<
     return events;
   }
 
-  function archive({ type, reason }: CommonCommand, { archived_at }: State, { now }: DecisionContext): Event[] {
-    if (type === 'Archive') return archived_at ? [] : [commonEvent('archived', { archived_at: now, reason })];
-    return archived_at ? [commonEvent('restored', { reason })] : [];
-  }
-
   /** The cast: all families give their common events the same data, and a test compares all events with their schemas. */
-  const commonEvent = (name: keyof CommonEventTypes, data: object) =>
+  const commonEvent: MakeEvent<Event> = (name, data) =>
     ({ type: commonEvents[name] ?? refuseEvent(title, name), data }) as Event;
 
   function evolve(state: State | null, event: Event): State {
-    const next = applyCommonEvent(commonEvents, initialState, state, event);
+    const next = applyCommonEvent(description, initialState, state, event);
     return next ?? rules.evolve!(stateBefore(event, state), event as SpecificEventOf<Description>);
   }
 
+  const family = { ...description, evolve };
   return {
-    ...description,
+    ...family,
     historyFields: historyFields(fields),
     references: stateFields.filter((name) => isReference(fields[name]!)),
     initialState,
     decide,
-    evolve,
+    looksBack: ({ type }: Command) =>
+      type === commands.withdraw || (rules.looksBackAt?.includes(String(type)) ?? false),
     ...pick<typeof rules, 'origin' | 'parent' | 'facts' | 'keys'>(rules, ['origin', 'parent', 'facts', 'keys']),
   };
 }

@@ -120,7 +120,8 @@ function refuseResidualAboveInherent(risk: RiskRatings): void {
 const DECISIONS_FROM: Record<RiskStatus, readonly (typeof DECISIONS)[number][]> = {
   OPEN: ['ACCEPT', 'CLOSE'],
   IN_TREATMENT: ['ACCEPT', 'CLOSE'],
-  ACCEPTED: ['REVOKE', 'CLOSE'],
+  // Accepting again renews the acceptance.
+  ACCEPTED: ['ACCEPT', 'REVOKE', 'CLOSE'],
   CLOSED: ['REOPEN'],
 };
 

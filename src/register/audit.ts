@@ -41,6 +41,7 @@ export const AUDIT_EVENTS = {
   AuditRejected: eventWithReason(),
   AuditReopened: event({ reason: string() }),
   AuditOutdated: eventWithReason(),
+  AuditReinstated: event({ reason: string() }),
   AuditArchived: event({ archived_at: string(), reason: string() }),
   AuditRestored: event({ reason: string() }),
 };
@@ -91,11 +92,11 @@ export const AUDIT = {
       NOT_STARTED: ['IN_PROGRESS', 'COMPLETED', 'REJECTED'],
       IN_PROGRESS: ['COMPLETED', 'REJECTED'],
       COMPLETED: ['IN_PROGRESS', 'OUTDATED'],
-      REJECTED: [],
-      OUTDATED: [],
+      REJECTED: ['IN_PROGRESS'],
+      OUTDATED: ['COMPLETED'],
     },
     needsReason: 'BACKWARDS',
-    hint: 'REJECTED and OUTDATED are final. Only a COMPLETED audit becomes OUTDATED. For another round, add another audit.',
+    hint: 'Only a COMPLETED audit becomes OUTDATED. For another round, add another audit.',
     // The event AuditCompleted pins the position of the audit's pack, so no audit is added as COMPLETED.
     first: {
       states: ['NOT_STARTED', 'IN_PROGRESS', 'REJECTED', 'OUTDATED'],
@@ -156,8 +157,7 @@ export const AUDIT = {
       name: 'updateAudit',
       title: 'Change an audit',
       idempotent: true,
-      description:
-        'Change an audit. COMPLETED pins the register for its pack; then only IN_PROGRESS (with reason) or OUTDATED. REJECTED and OUTDATED are final.',
+      description: 'Change an audit. COMPLETED pins the register for its pack; then only IN_PROGRESS or OUTDATED.',
       example: { state: 'IN_PROGRESS', starts_on: '{today}' },
     },
   },

@@ -4,11 +4,12 @@ import {
   nullable,
   number,
   type OptionalSchema,
+  object,
   optional,
   string,
   type ValueSchema,
 } from './event-schema.ts';
-import type { Computed, Field, Fields, Stored, ValueOf } from './field.ts';
+import type { Computed, Field, Fields, StateOf, Stored, ValueOf } from './field.ts';
 
 /*
  * The members of the two events that hold a family's fields. A new field is a new member that may be absent. A field that
@@ -56,6 +57,18 @@ export function objectMembers<F extends Fields>(fields: F): { [Name in StoredNam
     .filter(([, field]) => isStored(field))
     .map(([name, field]) => [name, field.required ? schemaOf(field) : nullable(schemaOf(field))]);
   return Object.fromEntries(members) as { [Name in StoredName<F>]: ValueSchema<Stored<F[Name]>> };
+}
+
+/** Returns the schema of the fields that an event sets back to what they were. Any of them may be absent. */
+export function restoredMembers<F extends Fields>(fields: F): ValueSchema<Partial<StateOf<F>>> {
+  const restorable = Object.entries<Field>(fields).filter(([, field]) => isStored(field) || field.kind === 'position');
+  const members = restorable.map(([name, field]) => [name, optional(restoredMember(field))]);
+  return { type: 'object', members: { ...Object.fromEntries(members), archived_at: optional(nullable(string())) } };
+}
+
+function restoredMember(field: Field): ValueSchema {
+  if (field.kind === 'object') return nullable(object(objectMembers(field.fields)));
+  return field.required ? schemaOf(field) : nullable(schemaOf(field));
 }
 
 /** Returns the fields whose changes are corrections, without an event of their own. */

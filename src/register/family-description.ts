@@ -102,6 +102,8 @@ export interface CommonCommandTypes {
   add: string;
   /** Absent if the records' fields never change. */
   update?: string;
+  /** Takes back the newest decision: see `withdrawal`. */
+  withdraw?: string;
 }
 
 /** The types of the events that most families have. */
@@ -113,6 +115,8 @@ export interface CommonEventTypes<EventName extends string = string> {
   ownerAssigned?: EventName;
   archived: EventName;
   restored: EventName;
+  /** The newest decision was withdrawn. */
+  withdrawn?: EventName;
 }
 
 /** A tool, and an example input without the id and organization_id. */
@@ -214,6 +218,8 @@ export interface FamilyDescription<
    * fields that only rows have. It has an event of its own.
    */
   pastDecision?: { states: readonly StatesOf<F>[]; fields: Fields };
+  /** The decision of which the newest can be withdrawn: its noun, the events that record one, and the tool that withdraws it. */
+  withdrawal?: { noun: string; of: readonly MemberName<E>[]; tool: string };
   /** The tools that it has of those that work alike in all families. */
   tools: {
     list?: FamilyTool<ListExample<F, Filters>>;

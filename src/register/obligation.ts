@@ -1,4 +1,4 @@
-import { addedMembers, correctedMembers } from './event-members.ts';
+import { addedMembers, correctedMembers, restoredMembers } from './event-members.ts';
 import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
 import { type Fields, OWNER_FIELD, type StateOf, stateField } from './field.ts';
@@ -37,6 +37,7 @@ export const OBLIGATION_EVENTS = {
     last_review_date: nullable(string()),
   }),
   ObligationReviewDateCorrected: eventWithReason({ last_review_date: nullable(string()) }),
+  ObligationAssessmentWithdrawn: event({ event_id: string(), fields: restoredMembers(FIELDS), reason: string() }),
   ObligationArchived: event({ archived_at: string(), reason: string() }),
   ObligationRestored: event({ reason: string() }),
 };
@@ -76,13 +77,14 @@ export const OBLIGATION = {
   prefix: 'obl',
   fields: FIELDS,
   events: OBLIGATION_EVENTS,
-  commands: { add: 'AddObligation', update: 'UpdateObligation' },
+  commands: { add: 'AddObligation', update: 'UpdateObligation', withdraw: 'WithdrawAssessment' },
   commonEvents: {
     added: 'ObligationAdded',
     detailsChanged: 'ObligationDetailsChanged',
     ownerAssigned: 'ObligationOwnerAssigned',
     archived: 'ObligationArchived',
     restored: 'ObligationRestored',
+    withdrawn: 'ObligationAssessmentWithdrawn',
   },
   computedKeys: KEYS,
   orders: ['due_date', 'area'],
@@ -104,6 +106,7 @@ export const OBLIGATION = {
     },
   ],
   importable: true,
+  withdrawal: { noun: 'assessment', of: ['ObligationAssessed'], tool: 'updateObligation' },
   aboutFile: 'Each obligation with its source, requirement, status and last review.',
   figures: FIGURES,
   tools: {
@@ -130,7 +133,8 @@ export const OBLIGATION = {
     update: {
       name: 'updateObligation',
       title: 'Change or assess an obligation',
-      description: 'Correct or assess an obligation. Setting status sets last_review_date, by default to today.',
+      description:
+        'Correct or assess an obligation. status sets last_review_date (default today). withdraw takes back the newest (reason).',
       example: { status: 'PARTIALLY_COMPLIANT', actions_to_be_implemented: 'Rehearse the reporting path' },
     },
   },

@@ -1,4 +1,4 @@
-import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
+import { addedMembers, correctedMembers, objectMembers, restoredMembers } from './event-members.ts';
 import { type EventOf, event, eventWithDates, eventWithReason, nullable, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
 import { type Fields, IMPORTED_FIELD, OWNER_FIELD, type StateOf, stateField } from './field.ts';
@@ -83,6 +83,7 @@ export const VENDOR_EVENTS = {
       ...objectMembers(FIELDS.imported.fields),
     }),
   ),
+  VendorReviewWithdrawn: event({ event_id: string(), fields: restoredMembers(FIELDS), reason: string() }),
   VendorSuspended: event({ reason: string() }),
   VendorOffboarded: event({ reason: string() }),
   VendorArchived: event({ archived_at: string(), reason: string() }),
@@ -148,13 +149,14 @@ export const VENDOR = {
   prefix: 'vnd',
   fields: FIELDS,
   events: VENDOR_EVENTS,
-  commands: { add: 'AddVendor', update: 'UpdateVendor' },
+  commands: { add: 'AddVendor', update: 'UpdateVendor', withdraw: 'WithdrawReview' },
   commonEvents: {
     added: 'VendorAdded',
     detailsChanged: 'VendorDetailsChanged',
     ownerAssigned: 'VendorOwnerAssigned',
     archived: 'VendorArchived',
     restored: 'VendorRestored',
+    withdrawn: 'VendorReviewWithdrawn',
   },
   workflow: {
     field: 'status',
@@ -191,6 +193,7 @@ export const VENDOR = {
     },
   ],
   importable: true,
+  withdrawal: { noun: 'review', of: ['VendorReviewed', 'VendorReviewImported'], tool: 'reviewVendor' },
   pastDecision: { states: OUTCOMES, fields: PAST_REVIEW_FIELDS },
   aboutFile: 'Each vendor with its criticality, contract, personal data and last review.',
   figures: FIGURES,

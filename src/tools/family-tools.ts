@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CommandResult } from '../commands/engine/handler.ts';
+import { Refusal } from '../commands/engine/refusal.ts';
 import { familyQueryOfType } from '../queries/family-query.ts';
 import { listRecords } from '../queries/lists/list-records.ts';
 import { hasRelations } from '../register/families.ts';
@@ -126,16 +127,31 @@ function updateTool(
     title,
     idempotent,
     description,
-    fields: () => ({ ...asUpdateFields(settable()), fields: field.appliedFields(names()) }),
+    fields: () => ({
+      ...asUpdateFields(settable()),
+      fields: field.appliedFields(names()),
+      ...(family.withdrawal?.tool === name ? { withdraw: field.withdraw(family.withdrawal.noun) } : {}),
+    }),
     example,
     sources: fieldSources(family),
     prepareInput: (input) => withAppliedFields(names(), input),
-    command: ({ reason, fields: _applied, ...changes }) => ({
-      type: family.commands.update!,
-      changes,
-      ...(reason ? { reason } : {}),
-    }),
+    command: ({ reason, fields: _applied, withdraw, ...changes }) =>
+      withdraw
+        ? withdrawalCommand(family, changes, reason)
+        : { type: family.commands.update!, changes, ...(reason ? { reason } : {}) },
   });
+}
+
+/** Returns the command that withdraws a record's newest decision. Nothing else is changed in the same call. */
+export function withdrawalCommand(
+  { commands, withdrawal }: FamilyDescription,
+  others: Readonly<Record<string, unknown>>,
+  reason: unknown,
+): { type: string } {
+  const [other] = Object.keys(others).filter((name) => (others[name] ?? null) !== null);
+  if (other === undefined) return { type: commands.withdraw!, ...(reason ? { reason } : {}) };
+  const message = `withdraw takes back the newest ${withdrawal!.noun}, and nothing else. Leave out ${other}, or withdraw.`;
+  throw new Refusal('invalid_input', message, { field: other });
 }
 
 interface ChangeToolOptions {

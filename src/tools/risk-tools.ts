@@ -12,7 +12,7 @@ export const riskTools: FamilyTools = {
       title: 'Accept, close or reopen a risk',
       idempotent: true,
       description:
-        'ACCEPT a risk until a date (reason; ADMIN), REVOKE the acceptance, CLOSE or REOPEN the risk (reason). For ratings and plans: updateRisk.',
+        'ACCEPT or renew a risk until a date (reason; ADMIN), REVOKE, CLOSE or REOPEN it (reason). Ratings and plans: updateRisk.',
       fields: () => ({
         decision: field.enumOf(DECISIONS),
         until: field.date().optional().describe('at most 366 days ahead by default'),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { Refusal } from '../commands/engine/refusal.ts';
 import { type ReviewVendor, supersededBy } from '../commands/vendor.ts';
 import { OUTCOMES, VENDOR, type VendorState } from '../register/vendor.ts';
-import { changeTool, type FamilyTools, familyTools } from './family-tools.ts';
+import { changeTool, type FamilyTools, familyTools, withdrawalCommand } from './family-tools.ts';
 import * as field from './schema/fields.ts';
 import { statedTime } from './schema/output.ts';
 
@@ -13,16 +14,24 @@ export const vendorTools: FamilyTools = {
     changeTool('reviewVendor', vendors.record, {
       title: 'Record a vendor review',
       description:
-        'Record a review. It sets status to the outcome, last_reviewed (reviewed_at or now) and next_review_due (365 days later by default). If a later review exists, the vendor stays as it is and the answer has superseded_by. CONDITIONAL needs conditions. Reinstates a suspended vendor.',
+        'Record a review. Sets status to the outcome, last_reviewed (reviewed_at or now) and next_review_due (365 days later). If a later review exists, the vendor stays (superseded_by). CONDITIONAL needs conditions. withdraw takes back the newest (reason).',
       fields: () => ({
-        outcome: field.enumOf(OUTCOMES),
+        outcome: field.withoutDescription(
+          field.enumOf(OUTCOMES).optional().describe('required unless withdraw is true'),
+        ),
         findings: field.clearable(field.text()),
         conditions: field.clearable(field.text()),
         reviewed_at: field.withoutDescription(field.dateOrTime().optional().describe('now by default')),
         next_review_due: field.clearable(field.date()),
+        withdraw: field.withdraw(VENDOR.withdrawal.noun),
       }),
       example: { outcome: 'CONDITIONAL', conditions: 'Encrypts backups by summer', reason: 'Yearly review' },
-      command: (review) => ({ type: 'ReviewVendor', ...review }),
+      command: ({ withdraw, reason, ...review }) => {
+        if (withdraw) return withdrawalCommand(VENDOR, review, reason);
+        if (review.outcome !== undefined) return { type: 'ReviewVendor', ...review, ...(reason ? { reason } : {}) };
+        const message = 'Give outcome; or withdraw: true and a reason, to take back the newest review.';
+        throw new Refusal('invalid_input', message, { field: 'outcome', allowed: OUTCOMES });
+      },
       extraOutput: {
         shape: () => ({
           superseded_by: z
@@ -33,7 +42,7 @@ export const vendorTools: FamilyTools = {
             ),
         }),
         of: (command, { recorded_at, state }) => {
-          if (recorded_at === null) return {};
+          if (recorded_at === null || !('outcome' in command)) return {};
           const newest = supersededBy(command as ReviewVendor, recorded_at, state as VendorState);
           return newest === null ? {} : { superseded_by: newest };
         },

@@ -25,8 +25,8 @@ const MOVES: Record<AuditProgress, Partial<Record<AuditProgress, AuditEvent['typ
   NOT_STARTED: { IN_PROGRESS: 'AuditStarted', COMPLETED: 'AuditCompleted', REJECTED: 'AuditRejected' },
   IN_PROGRESS: { COMPLETED: 'AuditCompleted', REJECTED: 'AuditRejected' },
   COMPLETED: { IN_PROGRESS: 'AuditReopened', OUTDATED: 'AuditOutdated' },
-  REJECTED: {},
-  OUTDATED: {},
+  REJECTED: { IN_PROGRESS: 'AuditReopened' },
+  OUTDATED: { COMPLETED: 'AuditReinstated' },
 };
 
 function change(changes: Extract<AuditCommand, { type: 'UpdateAudit' }>['changes'], reason?: string) {
@@ -56,7 +56,7 @@ test('an audit is added in any state except COMPLETED, which has an event of its
   }
 });
 
-test('an audit may skip IN_PROGRESS but not COMPLETED, and goes back only from COMPLETED', () => {
+test('an audit may skip IN_PROGRESS but not COMPLETED, and goes back with a reason', () => {
   for (const from of AUDIT_STATES) {
     for (const state of AUDIT_STATES) {
       const when = given(IN[from]).when(change({ state }, 'why'));
@@ -70,11 +70,19 @@ test('an audit may skip IN_PROGRESS but not COMPLETED, and goes back only from C
         when.then([event]);
         assert.is(given([...IN[from], event]).state().state, state);
         const unexplained = given(IN[from]).when(change({ state }));
-        if (type === 'AuditReopened') unexplained.refused('invalid_input', { field: 'reason' });
+        if (type === 'AuditReopened' || type === 'AuditReinstated')
+          unexplained.refused('invalid_input', { field: 'reason' });
         else unexplained.then([{ type, data: {} } as AuditEvent]);
       }
     }
   }
+});
+
+test('an audit that was added OUTDATED is completed, because no position is pinned for it', () => {
+  const outdated: AuditEvent = { type: 'AuditAdded', data: { ...FIELDS, state: 'OUTDATED' } };
+  given([outdated])
+    .when(change({ state: 'COMPLETED' }, 'why'))
+    .then([{ type: 'AuditCompleted', data: { reason: 'why' } }]);
 });
 
 test('an audit is completed again after it was reopened', () => {

@@ -38,7 +38,7 @@ test.before(async (context) => {
 
 test.after(({ register }) => register.stop());
 
-const NOT_FIELDS = ['id', 'organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields'];
+const NOT_FIELDS = ['id', 'organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields', 'withdraw'];
 /** Fields whose transitions have their own rules and tests. */
 const STATES = ['status', 'state'];
 

@@ -147,4 +147,27 @@ test('an obligation takes no writes while archived, and is restored unchanged', 
   assert.equal(given([...history, archived, restored]).state(), given(history).state());
 });
 
+test('a withdrawn assessment leaves the obligation as it was before', () => {
+  const withdraw = { type: 'WithdrawAssessment', reason: 'Another law' } as const;
+  const withdrawn = (index: number, fields: object): ObligationEvent => ({
+    type: 'ObligationAssessmentWithdrawn',
+    data: { event_id: `event ${index}`, fields, reason: 'Another law' },
+  });
+  const first = assessedEvent('NON_COMPLIANT');
+  const second: ObligationEvent = {
+    type: 'ObligationAssessed',
+    data: { status: 'COMPLIANT', last_review_date: '2026-03-01' },
+  };
+  const undoSecond = withdrawn(2, { status: 'NON_COMPLIANT', last_review_date: BEFORE });
+  given([added, first, second]).when(withdraw).then([undoSecond]);
+  assert.equal(given([added, first, second, undoSecond]).state(), given([added, first]).state());
+  given([added, first, second, undoSecond])
+    .when(withdraw)
+    .then([withdrawn(1, { status: 'NOT_ASSESSED', last_review_date: null })]);
+  given([{ type: 'ObligationAdded', data: { requirement: REQUIREMENT, status: 'COMPLIANT' } }])
+    .when(withdraw)
+    .refused('invalid_transition', { field: 'withdraw' });
+  given([added, first]).when({ type: 'WithdrawAssessment' }).refused('invalid_input', { field: 'reason' });
+});
+
 test.run();

@@ -22,7 +22,7 @@ const EVENTS: Record<(typeof DECISIONS)[number], RiskEvent> = {
 const ALLOWED: Record<RiskStatus, (typeof DECISIONS)[number][]> = {
   OPEN: ['ACCEPT', 'CLOSE'],
   IN_TREATMENT: ['ACCEPT', 'CLOSE'],
-  ACCEPTED: ['REVOKE', 'CLOSE'],
+  ACCEPTED: ['ACCEPT', 'REVOKE', 'CLOSE'],
   CLOSED: ['REOPEN'],
 };
 const LEADS_TO = { ACCEPT: 'ACCEPTED', REVOKE: 'OPEN', CLOSE: 'CLOSED', REOPEN: 'OPEN' };
@@ -79,6 +79,20 @@ deciding('an acceptance names its approver and its recorder', () => {
     ]);
   const state = given(IN.ACCEPTED).state();
   assert.equal([state.treatment, state.acceptance], ['ACCEPTED', recordedAcceptance]);
+});
+
+deciding('an acceptance is renewed in one act, also an expired one', () => {
+  for (const until of ['2026-01-31', '2026-05-01']) {
+    const earlier: RiskEvent = { type: 'RiskAccepted', data: { ...recordedAcceptance, until } };
+    given([addedEvent, earlier])
+      .when({ type: 'DecideRisk', decision: 'ACCEPT', until: '2026-06-01', reason: 'r' }, ADMIN)
+      .then([EVENTS.ACCEPT]);
+    const { status, acceptance } = given([addedEvent, earlier, EVENTS.ACCEPT]).state();
+    assert.equal([status, acceptance], ['ACCEPTED', EVENTS.ACCEPT.data]);
+  }
+  given(IN.ACCEPTED)
+    .when({ type: 'DecideRisk', decision: 'ACCEPT', until: '2026-06-01', reason: 'r' }, { role: 'EDITOR' })
+    .refused('forbidden');
 });
 
 deciding('an acceptance ends after today and within the configured number of days', () => {

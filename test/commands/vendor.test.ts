@@ -295,4 +295,63 @@ test('a vendor must exist to be changed', () => {
   given([]).when({ type: 'Restore', reason: 'r' }).refused('not_found');
 });
 
+/** Withdraws the newest review, which is the event at an index of the history. */
+const withdraw = { type: 'WithdrawReview', reason: 'It was another vendor' } as const;
+const withdrawn = (index: number, fields: Partial<VendorState>): VendorEvent => ({
+  type: 'VendorReviewWithdrawn',
+  data: { event_id: `event ${index}`, fields, reason: withdraw.reason },
+});
+
+test('a withdrawn review leaves the vendor as it was before, in every status', () => {
+  for (const from of VENDOR_STATUSES) {
+    const before = given(IN[from]).state();
+    const history = [...IN[from], reviewedEvent('REJECTED', '2026-03-01')];
+    const { status, last_reviewed, next_review_due, review } = before;
+    const index = history.length - 1;
+    const changed = from === 'REJECTED' ? {} : { status };
+    const isReviewed = review !== null;
+    const fields = { ...(isReviewed ? {} : { next_review_due }), last_reviewed, ...changed, review };
+    given(history)
+      .when(withdraw)
+      .then([withdrawn(index, fields)]);
+    assert.equal(given([...history, withdrawn(index, fields)]).state(), before);
+  }
+});
+
+test('a withdrawn review leaves what was changed since', () => {
+  const due: VendorEvent = { type: 'VendorDetailsChanged', data: { changes: { next_review_due: '2026-09-01' } } };
+  const offboarded: VendorEvent = { type: 'VendorOffboarded', data: { reason: 'left' } };
+  given([...IN.SUSPENDED, reviewedEvent('APPROVED'), due, offboarded])
+    .when(withdraw)
+    .then([withdrawn(2, { last_reviewed: null, review: null })]);
+});
+
+test('reviews are withdrawn one after the other, the newest first', () => {
+  const first = reviewedEvent('APPROVED', '2026-02-01');
+  const second = reviewedEvent('REJECTED', '2026-03-01');
+  const history = [added, first, second, withdrawn(2, { status: 'APPROVED', last_reviewed: '2026-02-01' })];
+  given(history)
+    .when(withdraw)
+    .then([withdrawn(1, { next_review_due: null, last_reviewed: null, status: 'PENDING_REVIEW', review: null })]);
+});
+
+test('a review that is older than the newest is not the one to withdraw, and counts again without the newest', () => {
+  const newest = reviewedEvent('APPROVED', '2026-03-01');
+  const older = reviewedEvent('REJECTED', '2026-02-01');
+  const { review } = given([added, older]).state();
+  given([added, newest, older])
+    .when(withdraw)
+    .then([withdrawn(1, { last_reviewed: '2026-02-01', status: 'REJECTED', review })]);
+});
+
+test('a review is withdrawn with a reason, if there is one and the vendor is not archived', () => {
+  given(IN.APPROVED).when({ type: 'WithdrawReview' }).refused('invalid_input', { field: 'reason' });
+  given([{ type: 'VendorAdded', data: { name: 'Unicloud', last_reviewed: '2026-01-01' } }])
+    .when(withdraw)
+    .refused('invalid_transition', { field: 'withdraw' });
+  given([...IN.APPROVED, archived])
+    .when(withdraw)
+    .refused('invalid_transition', { allowed: ['RESTORE'] });
+});
+
 test.run();

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { Decider, DecisionContext, DomainEvent } from '../../src/commands/engine/decider.ts';
+import type { Decider, DecisionContext, DomainEvent, Past } from '../../src/commands/engine/decider.ts';
 import { Refusal, type RefusalCode, type RefusalDetails } from '../../src/commands/engine/refusal.ts';
 
 export const TODAY = '2026-03-10';
@@ -15,6 +15,31 @@ export const CONTEXT: DecisionContext = {
   maxAcceptanceDays: 366,
 };
 
+/** The call that wrote an event, the one that it undoes, and its actor. By default each event has a call of its own. */
+interface Call {
+  call?: string;
+  undoes?: string;
+  by?: string;
+}
+
+/** Returns the past that recorded events are. The events have the ids `event 0`, `event 1`, … */
+function pastOf(
+  { events: schemas }: Pick<Decider<object, never, DomainEvent>, 'events'>,
+  history: readonly (DomainEvent & Call)[],
+): Past {
+  const events = history.map(({ type, data, call, undoes, by = EDITOR_ID }, revision) => {
+    const metadata = { correlation_id: call ?? `call ${revision}`, causation_id: undoes ?? null, actor_id: by };
+    return {
+      id: `event ${revision}`,
+      revision,
+      type,
+      data,
+      metadata: { ...metadata, schema_version: schemas[type]!.length },
+    };
+  });
+  return { firstState: null, events: events as unknown as Past['events'] };
+}
+
 interface Outcome<Event> {
   then(events: readonly Event[]): void;
   refused(code: RefusalCode, details?: Pick<RefusalDetails, 'field' | 'allowed'>, message?: RegExp): void;
@@ -24,9 +49,11 @@ interface Outcome<Event> {
 export function specOf<State extends object, Command, Event extends DomainEvent>(
   decider: Decider<State, Command, Event>,
 ) {
-  const given = (history: readonly Event[]) => ({
+  const given = (history: readonly (Event & Call)[]) => ({
     when(command: Command, context: Partial<DecisionContext> = {}): Outcome<Event> {
-      const decide = () => decider.decide(freeze(command), stateOf(decider, history), { ...CONTEXT, ...context });
+      const past = decider.looksBack?.(command) ? { past: pastOf(decider, history) } : {};
+      const known = { ...CONTEXT, ...past, ...context };
+      const decide = () => decider.decide(freeze(command), stateOf(decider, history), known);
       return {
         // biome-ignore lint/suspicious/noThenProperty: the third part of given, when, then; it is never awaited
         then(events) {

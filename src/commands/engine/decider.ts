@@ -1,4 +1,5 @@
 import type { EventSchemas } from '../../register/event-schema.ts';
+import type { TrailEvent } from '../../trail/event.ts';
 import type { Role } from '../organization/caller.ts';
 
 /** A decider's only input apart from command and state. Deciders use no clock, no store and no randomness. */
@@ -14,6 +15,14 @@ export interface DecisionContext {
   memberRole?: Role | undefined;
   /** A risk may be accepted for at most this many days. */
   maxAcceptanceDays: number;
+  /** The stream's past, for a command that looks back. */
+  past?: Past | undefined;
+}
+
+/** The events that led to a state, and the state before them, which another stream holds. Null if none does. */
+export interface Past {
+  firstState: object | null;
+  events: readonly TrailEvent[];
 }
 
 export interface DomainEvent<Type extends string = string, Data extends object = object> {
@@ -30,6 +39,8 @@ export interface Decider<State extends object, Command, Event extends DomainEven
   /** The events that it knows, by type. A newer version of the service may write others. */
   events: EventSchemas;
   decide(command: Command, state: State | null, context: DecisionContext): Event[];
+  /** Returns true for a command that is decided by the past too, not by the state alone. By default none is. */
+  looksBack?(command: Command): boolean;
   evolve(state: State | null, event: Event): State;
 }
 

@@ -5,7 +5,7 @@ import type { TrailEvent } from '../../trail/event.ts';
 import { chainEvents, saltedHash } from '../../trail/hash.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import { dateOf } from './dates.ts';
-import type { Aggregate, DomainEvent } from './decider.ts';
+import type { Aggregate, DomainEvent, Past } from './decider.ts';
 import { commandId, uuidV7 } from './ids.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 import { asRefusal, Refusal, UnreadableEvent } from './refusal.ts';
@@ -287,22 +287,28 @@ export class CommandHandler {
     isFresh = false,
   ): Promise<{ decision: Decision<State>; current: StreamState<State> }> {
     try {
-      const decision = this.runDecider(aggregate, command, caller, loaded);
+      const decision = await this.runDecider(aggregate, command, caller, loaded);
       const isCertain = isFresh || 'newEvents' in decision || decision.result.repeated;
       if (isCertain) return { decision, current: loaded };
     } catch (error) {
       if (isFresh || !(error instanceof Refusal)) throw error;
     }
     const current = await this.load(aggregate, true);
-    return { decision: this.runDecider(aggregate, command, caller, current), current };
+    return { decision: await this.runDecider(aggregate, command, caller, current), current };
   }
 
-  private runDecider<State extends object, Command, Event extends DomainEvent>(
+  /** Returns the past that led to a record's state, as commands that look back are decided by it. */
+  async readPast(aggregate: Aggregate): Promise<Past> {
+    const { revision } = await this.load(aggregate, true);
+    return this.streams.readPast(aggregate, revision);
+  }
+
+  private async runDecider<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
     command: Command,
     { envelope, rights }: CommandCaller,
     current: StreamState<State>,
-  ): Decision<State> {
+  ): Promise<Decision<State>> {
     if (current.organization_id !== null && current.organization_id !== envelope.organization_id) {
       throw new Refusal('not_found', 'This record does not exist here. List the records to find its id.');
     }
@@ -315,15 +321,18 @@ export class CommandHandler {
         current_revision: revision,
       });
     }
+    const { decider } = aggregate;
+    const past = decider.looksBack?.(command) ? await this.streams.readPast(aggregate, current.revision) : undefined;
     const decidedAt = this.options.simulated ? undefined : monotonicMs();
     const now = this.now();
-    const newEvents = aggregate.decider.decide(command, current.state, {
+    const newEvents = decider.decide(command, current.state, {
       now,
       today: dateOf(now),
       actor_id: envelope.actor_id,
       role: rights.role,
       memberRole: rights.member_role,
       maxAcceptanceDays: this.options.maxAcceptanceDays,
+      past,
     });
     if (newEvents.length === 0) return { result: toResult(current, []) };
     const { canRead = () => true } = this.options;

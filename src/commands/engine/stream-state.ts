@@ -6,7 +6,7 @@ import { RecordedOrder } from '../../trail/recorded-order.ts';
 import { approximateBytes, createByteCache } from './byte-cache.ts';
 import { endOfDay } from './dates.ts';
 import { readDate } from './dates-as-times.ts';
-import type { Aggregate, Companion, Decider, DomainEvent, Origin } from './decider.ts';
+import type { Aggregate, Companion, Decider, DomainEvent, Origin, Past } from './decider.ts';
 
 /** A command whose events are in a stream: enough to recognise a repeat and to answer it. */
 export interface RecordedCommand {
@@ -238,6 +238,17 @@ export class StreamCache {
     }
     const loaded = await loading;
     return { loaded, readAt: this.readTimes.get(loaded) ?? startedAt };
+  }
+
+  /** Returns the past that led to a stream's state at a revision. @throws StoreUnavailable, StreamDamaged */
+  async readPast({ stream, origin }: FoldableAggregate<object, DomainEvent>, revision: number): Promise<Past> {
+    const { state: firstState } = await this.loadOrigin(origin);
+    const stored = revision === -1 ? [] : await this.store.readStream(stream, 0, revision + 1);
+    const events = stored.map((event, index) => {
+      requireFollows(event, index - 1, stored[index - 1]?.metadata.hash ?? null);
+      return event;
+    });
+    return { firstState, events };
   }
 
   /** Returns the state that a stream's own events and its origin lead to. */

@@ -323,6 +323,11 @@ export const appliedFields = (settable: readonly string[]) =>
     .min(1)
     .max(MAX_FILTER_VALUES)
     .optional();
+/** Takes back the newest decision of a record. @param noun of the decision */
+export const withdraw = (noun: string) =>
+  withoutDescription(
+    z.boolean().optional().describe(`the newest ${noun}; needs reason, and nothing else may be given`),
+  );
 export const expectedRevision = () => z.int().min(1).optional();
 
 /** Filters of every family's list. */

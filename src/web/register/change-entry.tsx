@@ -10,7 +10,7 @@ import { eventText } from '../texts/event-words.ts';
 import { Before, FieldChanges, FieldWords, RecordLink, recordAddress } from './change-words.tsx';
 import { StateChip } from './field-content.tsx';
 import { type RegisterView, registerAddress } from './open-register.ts';
-import { pastDecision } from './past-decision.tsx';
+import { isImportedDecision, pastDecision } from './past-decision.tsx';
 import { ProofBadge } from './proof-badge.tsx';
 
 type FieldChange = ListedChange['changes'][number];
@@ -83,9 +83,10 @@ const MAX_HEADLINE_CHARS = 40;
  * Chooses the words of a change's line: the event and its new state, or some short fields. A field alone says more than
  * "details changed", and than any event if it had a value before.
  */
-function headlineOf({ record, revision, event_type, linked, changes }: ListedChange): Headline {
+function headlineOf(change: ListedChange): Headline {
+  const { record, revision, event_type, linked, changes } = change;
   // The words of a link's event say the link and its relation, those of an imported decision the decision.
-  if (linked !== undefined || changes.some(({ field }) => field === 'imported')) return { hasEvent: true, fields: [] };
+  if (linked !== undefined || isImportedDecision(change)) return { hasEvent: true, fields: [] };
   const family = familyOfType(record.type);
   const fields = revision === 1 ? [] : changes.filter(({ from, to }) => isShort(from) && isShort(to));
   const state = fields.filter(({ field }) => field === family?.workflow?.field);

@@ -6,11 +6,18 @@ import { LongDay } from '../components/components.tsx';
 
 type Members = Readonly<Record<string, string | null>>;
 
+/** Returns true for a change that imported a decision. An undo and a withdrawal may set one back, and import none. */
+export function isImportedDecision({ event_type, changes }: Pick<ListedChange, 'event_type' | 'changes'>): boolean {
+  return event_type.endsWith('Imported') && changes.some(({ field }) => field === 'imported');
+}
+
 /**
  * Returns an imported decision in a sentence, such as `Review imported: Approved on 3 Mar 2025, by “J. Smith” in row 12
  * of suppliers.xlsx`. Returns null for any other change.
  */
-export function pastDecision({ changes }: Pick<ListedChange, 'changes'>, people: NamesByKey): VNode | null {
+export function pastDecision(change: ListedChange, people: NamesByKey): VNode | null {
+  if (!isImportedDecision(change)) return null;
+  const { changes } = change;
   const membersOf = (name: string) => changes.find(({ field }) => field === name)?.to as Members | null | undefined;
   const [imported, review, acceptance] = ['imported', 'review', 'acceptance'].map(membersOf);
   if (!imported) return null;

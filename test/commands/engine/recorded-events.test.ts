@@ -151,6 +151,15 @@ test('recorded events have the same meaning for measures, audits, obligations an
   assert.is(finding.audit_id, idOf('AuditOutdated'));
 });
 
+test('recorded events have the same meaning for decisions that were taken back', async () => {
+  const records = await statesByName();
+  const vendor = records.get('Vale pilv')!;
+  assert.equal([vendor.status, vendor.review, vendor.next_review_due], ['SUSPENDED', null, null]);
+  const obligation = records.get('Hoia logi')!;
+  assert.equal([obligation.status, obligation.last_review_date], ['NOT_ASSESSED', null]);
+  assert.is(records.get('Taastatud')!.state, 'COMPLETED');
+});
+
 test('recorded events have the same meaning for frameworks and their controls', async () => {
   const { state: framework } = await loadStream(`framework-${idOf('FrameworkAdopted')}`);
   const { controls, ...fields } = framework as unknown as FrameworkState;

@@ -41,6 +41,8 @@ const leaving =
     for (const part of parts) fields[part] = data[part];
   };
 
+const settingBack: Effect = (recordFields, { fields }) => Object.assign(recordFields, fields);
+
 /** Applies event types other than those for adding, correcting, assigning, archiving and linking. */
 const EFFECTS: Readonly<Record<string, Effect>> = {
   RiskAssessed: (fields, { ratings, assessed_at }) => {
@@ -97,6 +99,9 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
     Object.assign(fields, { state: 'COMPLETED', completed_position: String(position) }),
   AuditRejected: setting({ state: 'REJECTED' }),
   AuditOutdated: setting({ state: 'OUTDATED' }),
+  AuditReinstated: setting({ state: 'COMPLETED' }),
+  VendorReviewWithdrawn: settingBack,
+  ObligationAssessmentWithdrawn: settingBack,
 };
 
 const INITIAL_STATES = ['Added', 'Adopted', 'Raised'];

@@ -2,7 +2,7 @@
  * Records a fixture of events by the real handler on a store in memory, with a simulated clock. The scenario `families` has
  * every event type of measures, audits, obligations, nonconformities, evidence, frameworks, controls and links. The others:
  * `past-decisions` has imported reviews and acceptances, `framework-groups` groups of controls, `crosswalks` imported links
- * of controls, `stated-dates` dates without a time of day. The singular of a family records the events that most families
+ * of controls, `stated-dates` dates without a time of day, `withdrawals` decisions that were taken back. The singular of a family records the events that most families
  * have. Run it by hand, for a new file:
  *
  *     npx tsx test/support/histories/record-events.ts SCENARIO test/fixtures/events-NAME.jsonl
@@ -249,6 +249,35 @@ async function crosswalks(): Promise<void> {
   await link({ type: 'Unlink' });
 }
 
+/** Decisions that were taken back. */
+async function withdrawals(): Promise<void> {
+  const command_id = commandId(['recorded', 'Framework of audits'], String(commands));
+  const framework_id = derivedId('frm', command_id);
+  const controls = [{ section_title: 'V.1', name: 'Logi on terve' }];
+  await execute(
+    recordAggregate(framework_id),
+    adoptionCommand(framework_id, { name: 'Log rules', controls }),
+    command_id,
+  );
+  await addAndRun('Audit', 'aud', { framework_id, name: 'Taastatud' }, [
+    update('Audit', { state: 'REJECTED' }),
+    update('Audit', { state: 'IN_PROGRESS' }, 'The wrong one was called off'),
+    update('Audit', { state: 'COMPLETED' }),
+    update('Audit', { state: 'OUTDATED' }),
+    update('Audit', { state: 'COMPLETED' }, 'The newer one is of another house'),
+  ]);
+  const review = { type: 'ReviewVendor', outcome: 'CONDITIONAL', conditions: 'Two keys' };
+  await addAndRun('Vendor', 'vnd', { name: 'Vale pilv' }, [
+    update('Vendor', { status: 'SUSPENDED' }, 'A leak'),
+    review,
+    { type: 'WithdrawReview', reason: 'It was the other cloud' },
+  ]);
+  await addAndRun('Obligation', 'obl', { requirement: 'Hoia logi' }, [
+    update('Obligation', { status: 'COMPLIANT' }),
+    { type: 'WithdrawAssessment', reason: 'It was the other log' },
+  ]);
+}
+
 /** Dates without a time of day, and times at the start and the end of a day in UTC, which are no dates. */
 async function statedDates(): Promise<void> {
   const review = (reviewed_at: string) => ({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at }) as const;
@@ -296,6 +325,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
   'framework-groups': frameworkGroups,
   crosswalks,
   'stated-dates': statedDates,
+  withdrawals,
 };
 
 async function record(scenario: () => Promise<void>, file: string): Promise<void> {

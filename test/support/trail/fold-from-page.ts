@@ -295,6 +295,9 @@ function effectOf({ type, data }: ExportedEvent, before: FoldedRecord, position:
       const { name_id, source, ...review } = members;
       return { status: review.outcome, last_reviewed: review.reviewed_at, review, imported: { name_id, source } };
     }
+    case 'VendorReviewWithdrawn':
+    case 'ObligationAssessmentWithdrawn':
+      return data.fields as Fields;
     case 'VendorSuspended':
       return { status: 'SUSPENDED' };
     case 'VendorOffboarded':
@@ -354,6 +357,8 @@ function effectOf({ type, data }: ExportedEvent, before: FoldedRecord, position:
       return { state: 'IN_PROGRESS' };
     case 'AuditCompleted':
       return { state: 'COMPLETED', completed_position: String(position) };
+    case 'AuditReinstated':
+      return { state: 'COMPLETED' };
     case 'AuditRejected':
       return { state: 'REJECTED' };
     case 'AuditOutdated':

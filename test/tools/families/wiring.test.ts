@@ -48,6 +48,7 @@ const FAMILIES: Record<string, Family> = {
     updates: [
       [{ status: 'OPEN', name: 'Great flood' }, ['RiskDetailsChanged', 'RiskTreatmentHalted']],
       [{ decision: 'ACCEPT', until: daysAgo(-30), reason: 'r' }, ['RiskAccepted'], 'decideRisk'],
+      [{ decision: 'ACCEPT', until: daysAgo(-60), reason: 'r' }, ['RiskAccepted'], 'decideRisk'],
       [{ decision: 'CLOSE', reason: 'r' }, ['RiskClosed'], 'decideRisk'],
     ],
     summary: { name: 'Great flood', status: 'CLOSED', treatment: 'ACCEPTED', score: 6, priority: 'MEDIUM' },
@@ -63,6 +64,8 @@ const FAMILIES: Record<string, Family> = {
     add: { name: 'Unicloud', status: 'SUSPENDED', reason: 'r', criticality: 'HIGH', next_review_due: '2099-01-01' },
     updates: [
       [{ status: 'OFFBOARDED', reason: 'r' }, ['VendorOffboarded']],
+      [{ outcome: 'REJECTED' }, ['VendorReviewed'], 'reviewVendor'],
+      [{ withdraw: true, findings: null, reason: 'r' }, ['VendorReviewWithdrawn'], 'reviewVendor'],
       [{ outcome: 'APPROVED', next_review_due: NEXT_YEAR }, ['VendorReviewed'], 'reviewVendor'],
     ],
     summary: { name: 'Unicloud', status: 'APPROVED', criticality: 'HIGH', next_review_due: NEXT_YEAR },
@@ -71,6 +74,9 @@ const FAMILIES: Record<string, Family> = {
       [{ status: 'REJECTED' }, 'invalid_transition', 'status', ['SUSPENDED', 'OFFBOARDED']],
       [{ status: 'SUSPENDED' }, 'invalid_input', 'reason'],
       [{ outcome: 'CONDITIONAL' }, 'invalid_input', 'conditions', undefined, 'reviewVendor'],
+      [{}, 'invalid_input', 'outcome', ['APPROVED', 'CONDITIONAL', 'REJECTED'], 'reviewVendor'],
+      [{ withdraw: true, findings: 'x', reason: 'r' }, 'invalid_input', 'findings', undefined, 'reviewVendor'],
+      [{ withdraw: true }, 'invalid_input', 'reason', undefined, 'reviewVendor'],
     ],
   },
   Measure: {
@@ -93,6 +99,8 @@ const FAMILIES: Record<string, Family> = {
     add: { requirement: `${'x'.repeat(159)}😀 and so on`, area: 'Tax', due_date: daysAgo(1) },
     updates: [
       [{ status: 'COMPLIANT', area: 'Levies' }, ['ObligationDetailsChanged', 'ObligationAssessed']],
+      [{ withdraw: true, reason: 'r' }, ['ObligationAssessmentWithdrawn']],
+      [{ status: 'COMPLIANT' }, ['ObligationAssessed']],
       [{ last_review_date: daysAgo(3) }, ['ObligationReviewDateCorrected']],
       [{ last_review_date: null }, ['ObligationReviewDateCorrected']],
     ],
@@ -108,6 +116,7 @@ const FAMILIES: Record<string, Family> = {
       [{ requirement: null }, 'invalid_input', 'requirement'],
       [{ requirement: 'x'.repeat(10_001) }, 'invalid_input', 'requirement'],
       [{ status: null }, 'invalid_input', 'status'],
+      [{ withdraw: true, area: 'Tax', reason: 'r' }, 'invalid_input', 'area'],
     ],
   },
   Nonconformity: {
@@ -143,6 +152,12 @@ const FAMILIES: Record<string, Family> = {
       [{ state: 'IN_PROGRESS' }, ['AuditStarted']],
       [{ state: 'COMPLETED', auditor: 'House' }, ['AuditDetailsChanged', 'AuditCompleted']],
       [{ state: 'IN_PROGRESS', reason: 'r' }, ['AuditReopened']],
+      [{ state: 'COMPLETED' }, ['AuditCompleted']],
+      [{ state: 'OUTDATED' }, ['AuditOutdated']],
+      [{ state: 'COMPLETED', reason: 'r' }, ['AuditReinstated']],
+      [{ state: 'IN_PROGRESS', reason: 'r' }, ['AuditReopened']],
+      [{ state: 'REJECTED' }, ['AuditRejected']],
+      [{ state: 'IN_PROGRESS', reason: 'r' }, ['AuditReopened']],
       [{ state: 'REJECTED' }, ['AuditRejected']],
     ],
     summary: { name: 'Spring', kind: 'EXTERNAL', state: 'REJECTED', valid_until: '2027-01-01' },
@@ -153,7 +168,8 @@ const FAMILIES: Record<string, Family> = {
       ['NOT_STARTED', 'IN_PROGRESS', 'REJECTED', 'OUTDATED'],
     ],
     refusedUpdates: [
-      [{ state: 'OUTDATED' }, 'invalid_transition', 'state', []],
+      [{ state: 'OUTDATED' }, 'invalid_transition', 'state', ['IN_PROGRESS']],
+      [{ state: 'IN_PROGRESS' }, 'invalid_input', 'reason'],
       [{ framework_id: null }, 'invalid_input', 'framework_id'],
     ],
   },
