@@ -79,7 +79,7 @@ interface Pages {
 
 /** The pages over these read models, without HTTP and sign-in. */
 function openPages({ stores, register, caller }: BenchRegister): Pages {
-  const { handler, reader } = register;
+  const { handler, reader, tools } = register;
   const { members, tokens } = openIdentity({
     accounts: stores.accounts,
     names: new AccountNames(stores.accounts),
@@ -90,7 +90,8 @@ function openPages({ stores, register, caller }: BenchRegister): Pages {
     log: { warn: () => undefined },
   });
   const sealingProblem = async () => null;
-  const context = { reader, scanReaderOf: () => reader, members, tokens, sealingProblem, baseUrl: 'http://127.0.0.1' };
+  const more = { sealingProblem, tools, baseUrl: 'http://127.0.0.1' };
+  const context = { reader, scanReaderOf: () => reader, members, tokens, ...more };
   const routes = [homePage, comparePage, recordListPages, recordPages].flatMap((routesOf) => routesOf(context));
   return {
     async render(address) {

@@ -117,7 +117,7 @@ function refuseResidualAboveInherent(risk: RiskRatings): void {
 }
 
 /** The decisions that each status allows. */
-const DECISIONS_FROM: Record<RiskStatus, readonly (typeof DECISIONS)[number][]> = {
+export const DECISIONS_FROM: Record<RiskStatus, readonly (typeof DECISIONS)[number][]> = {
   OPEN: ['ACCEPT', 'CLOSE'],
   IN_TREATMENT: ['ACCEPT', 'CLOSE'],
   // Accepting again renews the acceptance.

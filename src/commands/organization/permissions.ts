@@ -180,7 +180,8 @@ export function forbidden(permission: Permission, role: Role | null | undefined)
   return new Refusal('forbidden', message);
 }
 
-function needOf(permission: Permission): string {
+/** Returns the beginning of a sentence: `For archiving and restoring records you need the role ADMIN or OWNER`. */
+export function needOf(permission: Permission): string {
   const { roles, activity } = PERMISSIONS[permission];
   const neededRoles = roles.length > 2 ? `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}` : roles.join(' or ');
   return `For ${activity} you need the role ${neededRoles}`;

@@ -20,9 +20,9 @@ import { reportsPage } from '../pages/organization/reports.tsx';
 import { addRecordPages } from '../pages/register/add-record.tsx';
 import { auditPackPage } from '../pages/register/audit-pack.tsx';
 import { changeProofPages } from '../pages/register/change-proof.tsx';
+import { changeRecordPages } from '../pages/register/change-record.tsx';
 import { changesPage } from '../pages/register/changes.tsx';
 import { comparePage } from '../pages/register/compare.tsx';
-import { editRecordPages } from '../pages/register/edit-record.tsx';
 import { gettingStartedPage } from '../pages/register/getting-started.tsx';
 import { homePage } from '../pages/register/home.tsx';
 import { needsYouPage } from '../pages/register/needs-you.tsx';
@@ -62,7 +62,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   recordListPages,
   recordPages,
   addRecordPages,
-  editRecordPages,
+  changeRecordPages,
   recordRevisionPages,
   changesPage,
   changeProofPages,

@@ -66,7 +66,7 @@ test('shows number, title, state, score, owner, due date and the reason', async 
   const { status, text } = await owner.get(`${base}/risks/${risk}`);
   assert.is(status, 200);
   const head = headOf(text);
-  assert.match(head, /Risks R-005 Phishing mail ! Open 15 ! Critical Owner: Ada Byron/);
+  assert.match(head, /Risks R-005 Phishing mail .*! Open 15 ! Critical Owner: Ada Byron/);
   assert.match(head, /Next review: 25 Feb 2024 ! \d+ days over/);
   assert.match(
     head,
@@ -315,7 +315,7 @@ test('marks archived records', async ({ web, owner, base }) => {
     ids: [id],
     reason: 'Not used',
   });
-  assert.match(headOf((await owner.get(`${base}/vendors/${id}`)).text), /Nimbus Archived \d+ \w+ \d+/);
+  assert.match(headOf((await owner.get(`${base}/vendors/${id}`)).text), /Nimbus .*Archived \d+ \w+ \d+/);
 });
 
 test('shows a VIEWER the history, the past and the revisions', async ({ viewer, base, risk }) => {

@@ -62,7 +62,7 @@ const RECORD_FORM_MISTAKES = Object.fromEntries(
       return name === title || (required && setBy === undefined && kind === 'id');
     });
     const add = `/organizations/:id/${plural}/add`;
-    const edit = `/organizations/:id/${plural}/:record/edit`;
+    const act = `/organizations/:id/${plural}/:record/:act`;
     const addFaults = [...required.map(([name]) => name), 'reason'];
     const open: Mistake['open'] = async ({ owner, records }) => ({
       browser: owner,
@@ -70,7 +70,9 @@ const RECORD_FORM_MISTAKES = Object.fromEntries(
     });
     return [
       ...(tools.add ? [[add, { page: add, typed, faults: addFaults, open }] as [string, Mistake]] : []),
-      ...(tools.update ? [[edit, { page: edit, typed, faults: [title, 'reason'] }] as [string, Mistake]] : []),
+      tools.update
+        ? [act, { page: act.replace(':act', 'edit'), typed, faults: [title, 'reason'] }]
+        : [act, { page: act.replace(':act', 'archive'), typed: { reason: '' }, faults: ['reason'] }],
     ];
   }),
 );
@@ -274,7 +276,7 @@ for (const [path, mistake] of Object.entries(MISTAKES)) {
     test(`${path} comes back with what was typed`, async (context) => {
       const { browser, query = '' } = (await mistake.open?.(context)) ?? { browser: context.owner };
       assert.is((await browser.get(`${pathFor(context, mistake.page)}${query}`)).status, 200);
-      const action = pathFor(context, path);
+      const action = pathFor(context, path.endsWith('/:act') ? mistake.page : path);
       const { status, text } = await browser.send(action, mistake.typed);
       assert.is(status, 400);
       const faults = mistake.faults.map((id) => id.replace(':token', context.ids.token));

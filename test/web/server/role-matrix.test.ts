@@ -50,10 +50,10 @@ const FAMILY_PAGES = Object.keys(FAMILIES).flatMap((plural): [path: string, Page
   [`/${plural}/:record/revisions`, { roles: ALL, names: { from: 'aud', to: 'aud' } }],
 ]);
 
-/** The forms that add and correct records. Each has its page at the same address. */
-const RECORD_FORMS = FAMILY_DESCRIPTIONS.flatMap(({ plural, tools }) => [
-  ...(tools.add ? [`/${plural}/add`] : []),
-  ...(tools.update ? [`/${plural}/:record/edit`] : []),
+/** The forms that add and change records. Each has its page at the same address. The act is one that all families have. */
+const RECORD_FORMS = FAMILY_DESCRIPTIONS.flatMap(({ plural, tools }): [path: string, roles: readonly Role[]][] => [
+  ...(tools.add ? [[`/${plural}/add`, FROM_EDITOR] as [string, readonly Role[]]] : []),
+  [`/${plural}/:record/:act`, FROM_ADMIN],
 ]);
 
 /** The pages of an organization, by their paths below it. */
@@ -63,7 +63,7 @@ const ORGANIZATION_PAGES: Readonly<Record<string, PageRule>> = {
   '/search': { roles: ALL, names: { ...AS_OF, q: 'rsk' } },
   '/needs-you': { roles: ALL, names: { ...AS_OF, owner: 'acc' } },
   ...Object.fromEntries(FAMILY_PAGES),
-  ...Object.fromEntries(RECORD_FORMS.map((path) => [path, { roles: FROM_EDITOR }])),
+  ...Object.fromEntries(RECORD_FORMS.map(([path, roles]) => [path, { roles }])),
   '/audits/:record/pack': { roles: FROM_AUDITOR },
   '/changes': { roles: ALL, names: { ...AS_OF, record_id: 'rsk', actor_id: 'acc' } },
   '/changes/:position': { roles: ALL },
@@ -104,7 +104,8 @@ const ORGANIZATION_FILES: Readonly<Record<string, PageRule>> = {
 
 /** The forms of an organization, and the roles that may send them. */
 const ORGANIZATION_FORMS: Readonly<Record<string, readonly Role[]>> = {
-  ...Object.fromEntries(RECORD_FORMS.map((path) => [path, FROM_EDITOR])),
+  // The record is looked up before the act, and these records don't exist.
+  ...Object.fromEntries(RECORD_FORMS.map(([path]) => [path, FROM_EDITOR])),
   '/name': FROM_ADMIN,
   '/second-factor': OWNER,
   '/second-factor/optional': OWNER,
@@ -171,6 +172,7 @@ function addressOf(path: string, ids: Ids, query: Readonly<Record<string, string
     audit: ids.get('aud'),
     position: '20',
     type: 'risk-register',
+    act: 'archive',
   };
   const address = path.replace(/:(\w+)/g, (_, name: string) => values[name]!);
   const parameters = new URLSearchParams(query).toString();

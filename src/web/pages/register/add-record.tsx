@@ -31,10 +31,10 @@ export const addRecordPages = (context: FormCollaborators): Route[] =>
   });
 
 async function open(context: FormCollaborators, request: SignedInRequest, family: FamilyDescription, tool: string) {
-  const view = await openForm(context, request, tool);
+  const view = await openForm(context, request, context.tools.permissionOf(tool));
   const inputs = context.tools.inputOf(tool);
-  const choices = await readChoices(context, view, family, inputs);
-  return { view, fields: formFields(family, inputs, choices, null) };
+  const choices = await readChoices(context, view, family.fields, inputs);
+  return { view, fields: formFields(family, family.fields, inputs, choices, null) };
 }
 
 async function add(

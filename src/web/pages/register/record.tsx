@@ -7,6 +7,7 @@ import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../../register/families
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { NamesByKey } from '../../../texts/value-text.ts';
 import { readNamesInChanges } from '../../register/change-words.tsx';
+import { actsOn, EDIT } from '../../register/forms/acts.ts';
 import { readRecordTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';
 import {
@@ -23,6 +24,7 @@ import {
 } from '../../register/record/audit-examination.tsx';
 import { missingRecord } from '../../register/record/missing-record.tsx';
 import { numberedName } from '../../register/record/numbered-name.ts';
+import { type OfferedActs, offeredActs } from '../../register/record/record-acts.tsx';
 import { RecordFacts } from '../../register/record/record-facts.tsx';
 import { RecordHeading } from '../../register/record/record-heading.tsx';
 import { RecordEvidence, RecordLinks } from '../../register/record/record-links.tsx';
@@ -32,7 +34,7 @@ import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
 /** A page for each record: its facts, links and history at a moment. */
-export const recordPages = (context: RegisterCollaborators & Pick<WebContext, 'baseUrl'>): Route[] =>
+export const recordPages = (context: RegisterCollaborators & Pick<WebContext, 'baseUrl' | 'tools'>): Route[] =>
   FAMILY_DESCRIPTIONS.map((family) =>
     get(`/organizations/:id/${family.plural}/:record`, async (request) => {
       const view = await openRegister(context, request);
@@ -46,7 +48,9 @@ export const recordPages = (context: RegisterCollaborators & Pick<WebContext, 'b
       const examination = await readAuditExamination(context, view, details.record);
       const time = await readRecordTimeBar(view, id);
       const today = view.past === null ? null : await readDetails(context, { ...view, past: null }, family, id);
-      return recordPage(family, view, details, { people, sealTimes, examination, time, today });
+      const acts = actsOn(family, details.record, details.today);
+      const offered = offeredActs(view, acts, context.tools.permissionOf);
+      return recordPage(family, view, details, { people, sealTimes, examination, time, today, offered });
     }),
   );
 
@@ -64,13 +68,14 @@ interface RecordPageParts {
   time: TimeBarContent | null;
   /** The record today, for a page of the past. Null for a page of today. */
   today: RecordDetails | null;
+  offered: OfferedActs;
 }
 
 function recordPage(
   family: FamilyDescription & { type: FamilyName },
   view: RegisterView,
   details: RecordDetails,
-  { people, sealTimes, examination, time, today }: RecordPageParts,
+  { people, sealTimes, examination, time, today, offered }: RecordPageParts,
 ): WebPage {
   const { record, linked, names } = details;
   const title = numberedName({ reference_id: record.reference_id, name: details.name });
@@ -82,7 +87,9 @@ function recordPage(
     organization: view.organization,
     moment: view,
     comparison: addressWith(`${view.path}/revisions`, { from: view.past?.asOf }),
-    heading: <RecordHeading family={family} view={view} details={details} title={title} today={today} />,
+    heading: (
+      <RecordHeading family={family} view={view} details={details} title={title} today={today} offered={offered} />
+    ),
     body: (
       <>
         {time !== null && <TimeBar view={view} content={time} />}
@@ -92,7 +99,7 @@ function recordPage(
               family={family}
               details={details}
               nameOf={nameOf}
-              editAddress={isWritable && family.tools.update !== undefined ? `${view.path}/edit` : null}
+              editAddress={offered.acts.some(({ name }) => name === EDIT) ? `${view.path}/${EDIT}` : null}
             />
             {/* An audit is linked with its framework and its findings only. */}
             {examination === null ? (

@@ -16,7 +16,7 @@ interface FormCardProps {
   /** The primary button, with its verb. */
   button: string;
   /** Says where the button leads, such as "Becomes Closed.". */
-  follows?: ComponentChildren;
+  follows?: string | null;
   needsReason?: boolean;
   /** The page to which the form leads without a change. */
   back: string;
@@ -47,7 +47,7 @@ export function FormCard(props: FormCardProps) {
           <a class="button quiet" href={back}>
             Cancel
           </a>
-          {follows !== undefined && <span class="muted">{follows}</span>}
+          {follows && <span class="muted">{follows}</span>}
         </div>
       </Form>
     </section>

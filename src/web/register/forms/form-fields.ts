@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { nextStates } from '../../../commands/workflow.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
-import type { Field } from '../../../register/field.ts';
+import type { Field, Fields } from '../../../register/field.ts';
 import type { Choice } from '../../components/fields.tsx';
 import type { FormValues } from '../../server/form-state.ts';
 import { enumText, type RecordRow } from '../field-content.tsx';
@@ -24,22 +24,24 @@ export interface OrganizationChoices {
 const NOT_SET: Choice = { value: '', label: 'Not set' };
 
 /**
- * Returns the fields of a form, in the order of the family's description.
- * @param inputs the tool's input
+ * Returns the fields of a form, in the order of their description.
+ * @param fields the fields that the form can have; those that are inputs of the tool are shown
  * @param record the record that the form changes; null for a new one
  */
 export function formFields(
   family: FamilyDescription,
+  fields: Fields,
   inputs: z.ZodObject,
   organizationChoices: OrganizationChoices,
   record: RecordRow | null,
 ): FormField[] {
-  return Object.entries(family.fields)
+  return Object.entries(fields)
     .filter(([name]) => Object.hasOwn(inputs.shape, name))
     .map(([name, field]) => {
-      const choices = choicesOf(family, name, organizationChoices, record);
+      const choices = choicesOf(family, name, field, organizationChoices, record);
       if (choices === null || field.kind === 'ids') return { name, field, choices };
-      const isNeverEmpty = record !== null && (field.required || field.initial !== undefined);
+      const isNeverEmpty =
+        record !== null && valueText(record[name]) !== '' && (field.required || field.initial !== undefined);
       const offered = isNeverEmpty || field.initial !== undefined ? choices : [NOT_SET, ...choices];
       return { name, field, choices: withCurrent(offered, record, name) };
     });
@@ -49,10 +51,10 @@ export function formFields(
 function choicesOf(
   family: FamilyDescription,
   name: string,
+  field: Field,
   { members, records }: OrganizationChoices,
   record: RecordRow | null,
 ): readonly Choice[] | null {
-  const field = family.fields[name]!;
   switch (field.kind) {
     case 'enum':
       return enumValues(family, name, field, record).map((value) => ({ value, label: enumText(field, value) }));

@@ -1,5 +1,6 @@
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import type { Caller } from '../../../commands/organization/caller.ts';
+import type { Permission } from '../../../commands/organization/permissions.ts';
 import type { WebContext } from '../../server/context.ts';
 import type { SignedInRequest } from '../../server/page-request.ts';
 import { type MembershipContext, requireMembership } from '../../server/require-membership.ts';
@@ -16,11 +17,15 @@ export interface FormView {
 }
 
 /**
- * Opens the form of a tool.
- * @throws HttpError 404 if the person is not a member; Refusal forbidden if their role can't call the tool
+ * Opens a form that needs this permission.
+ * @throws HttpError 404 if the person is not a member; Refusal forbidden if their role doesn't have the permission
  */
-export async function openForm(context: FormCollaborators, request: SignedInRequest, tool: string): Promise<FormView> {
-  const { organization } = await requireMembership(context, request, context.tools.permissionOf(tool));
+export async function openForm(
+  context: FormCollaborators,
+  request: SignedInRequest,
+  permission: Permission,
+): Promise<FormView> {
+  const { organization } = await requireMembership(context, request, permission);
   const caller = await context.members.callerOf(request.person.account.id);
   const { formValues, query, ctx } = request;
   const namedIds = (field: string) => [...(formValues.get(field) ?? []), ...query.getAll(field)];

@@ -4,7 +4,7 @@ import { familyQueryFor } from '../../../queries/family-query.ts';
 import { readRecordPage } from '../../../queries/lists/list-records.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
-import type { FamilyDescription } from '../../../register/family-description.ts';
+import type { Fields } from '../../../register/field.ts';
 import type { Choice } from '../../components/fields.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { titleFieldOf } from '../naming-fields.ts';
@@ -26,11 +26,11 @@ const MAX_RECORD_CHOICES = 100;
 export async function readChoices(
   context: Pick<WebContext, 'members' | 'reader'>,
   view: FormView,
-  family: FamilyDescription,
+  fields: Fields,
   inputs: z.ZodObject,
 ): Promise<OrganizationChoices> {
   const records = new Map<string, readonly Choice[]>();
-  for (const [name, field] of Object.entries(family.fields)) {
+  for (const [name, field] of Object.entries(fields)) {
     if (!Object.hasOwn(inputs.shape, name)) continue;
     if (field.kind === 'id') records.set(name, await readRecordChoices(context, view, field.prefix));
     if (field.kind === 'ids') records.set(name, await readNamedRecords(context, view, view.namedIds(name)));

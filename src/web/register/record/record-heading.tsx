@@ -10,6 +10,7 @@ import { FieldContent, type RecordRow, StateChip } from '../field-content.tsx';
 import { momentAddress } from '../moments/moment-control.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
+import { ActButtons, ActNotes, type OfferedActs } from './record-acts.tsx';
 import { sinceThenText } from './since-then.ts';
 import { stateReason } from './state-reason.tsx';
 
@@ -21,8 +22,9 @@ export function RecordHeading(props: {
   title: string;
   /** The record today, for a page of the past. Null for a page of today. */
   today: RecordDetails | null;
+  offered: OfferedActs;
 }) {
-  const { family, view, details, title, today } = props;
+  const { family, view, details, title, today, offered } = props;
   const { record } = details;
   const reason = stateReason(family.type, details);
   return (
@@ -30,7 +32,10 @@ export function RecordHeading(props: {
       <p class="sub crumbs">
         <a href={registerAddress(view, `/${family.plural}`)}>{familyHeading(family)}</a>
       </p>
-      <h1>{title}</h1>
+      <div class="heading">
+        <h1>{title}</h1>
+        <ActButtons view={view} acts={offered.acts} />
+      </div>
       <p class="states">
         {typeof record.archived_at === 'string' && (
           <span class="chip state archived">
@@ -42,6 +47,7 @@ export function RecordHeading(props: {
         {details.dueDates[0] !== undefined && <Due due={details.dueDates[0]} today={details.today} />}
       </p>
       {reason !== null && <p class="why">{reason}</p>}
+      <ActNotes {...offered} />
       {today !== null && <Today family={family} view={view} details={details} today={today} />}
     </header>
   );

@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto';
+import { idPrefix } from '../../../commands/engine/ids.ts';
+import { requirePermission } from '../../../commands/organization/permissions.ts';
+import { HttpError, notFound } from '../../../http/http-errors.ts';
+import { type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
+import type { RecordRow } from '../../register/field-content.tsx';
+import { type Act, actsOn, EDIT } from '../../register/forms/acts.ts';
+import { FormCard } from '../../register/forms/form-card.tsx';
+import { type FormField, formFields, typedInputs, typedText, valueText } from '../../register/forms/form-fields.ts';
+import {
+  ContestedField,
+  concededFields,
+  type MeanwhileChange,
+  meanwhileChanges,
+  meanwhileText,
+} from '../../register/forms/meanwhile.tsx';
+import { type FieldTexts, mergeEdits } from '../../register/forms/merge-edits.ts';
+import { type FormCollaborators, type FormView, openForm, recordPageAddress } from '../../register/forms/open-form.ts';
+import { readChoices } from '../../register/forms/read-choices.ts';
+import { refusedForm } from '../../register/forms/refused-form.ts';
+import { KEY_INPUT, writeInputs } from '../../register/forms/write-fields.tsx';
+import { numberedName } from '../../register/record/numbered-name.ts';
+import { callTool, type ToolError } from '../../server/call-tool.ts';
+import { BLANK_FORM, type FormState, type FormValues } from '../../server/form-state.ts';
+import {
+  get,
+  post,
+  Redirect,
+  type Reply,
+  type Route,
+  redirect,
+  type SignedInRequest,
+} from '../../server/page-request.ts';
+import type { WebPage } from '../../server/web-page.ts';
+
+/** The forms of one record: correcting it, moving it to another state, and deciding. `:act` is the name of an act. */
+export const changeRecordPages = (context: FormCollaborators): Route[] =>
+  FAMILY_DESCRIPTIONS.flatMap((family) => {
+    const path = `/organizations/:id/${family.plural}/:record/:act`;
+    return [
+      get(path, async (request) => {
+        const form = await openChange(context, request, family);
+        return form.act.isPossible ? changePage(form, BLANK_FORM) : notPossible(form);
+      }),
+      post(path, async (request) => {
+        const form = await openChange(context, request, family);
+        return form.act.isCorrection ? correct(context, request, form) : decide(context, request, form);
+      }),
+    ];
+  });
+
+/** The form of one act on one record, as the record is now. */
+interface ChangeForm {
+  family: FamilyDescription;
+  act: Act;
+  view: FormView;
+  details: RecordDetails;
+  fields: readonly FormField[];
+  /** The organization's newest position before the record was read. */
+  position: number;
+  /** True if the tool takes the revision that the form showed. */
+  takesRevision: boolean;
+}
+
+async function openChange(
+  context: FormCollaborators,
+  request: SignedInRequest,
+  family: FamilyDescription,
+): Promise<ChangeForm> {
+  const { record: id = '', act: name } = request.params;
+  const view = await openForm(context, request, 'changeRecords');
+  const position = context.reader.snapshot().newestPosition(view.organization.id);
+  const details = await readRecord(context, view, family, { id });
+  if (details === null) throw notFound('There is no such record here.');
+  const act = actsOn(family, details.record, details.today).find((candidate) => candidate.name === name);
+  if (act === undefined) throw notFound('There is no such page.');
+  requirePermission(view.caller, view.organization.id, act.permission ?? context.tools.permissionOf(act.tool));
+  const inputs = context.tools.inputOf(act.tool);
+  const choices = await readChoices(context, view, act.fields, inputs);
+  const fields = formFields(family, act.fields, inputs, choices, act.isCorrection ? details.record : null);
+  return { family, act, view, details, fields, position, takesRevision: Object.hasOwn(inputs.shape, REVISION) };
+}
+
+async function readRecord(
+  { reader }: FormCollaborators,
+  { caller, organization }: FormView,
+  family: FamilyDescription,
+  input: { id: string; as_of?: string },
+): Promise<RecordDetails | null> {
+  if (idPrefix(input.id) !== family.prefix) return null;
+  return readRecordDetails(reader, caller, family, { organization_id: organization.id, ...input });
+}
+
+/** The two inputs that say which state of the record a form showed. */
+const REVISION = 'expected_revision';
+const POSITION = 'position';
+
+/** Reads the record as the form showed it. @throws HttpError 400 if the form doesn't say it */
+async function readShown(context: FormCollaborators, form: ChangeForm, values: FormValues): Promise<RecordRow> {
+  const { view, family, details } = form;
+  const { record } = details;
+  if (typedText(values, REVISION) === String(record.revision)) return record;
+  const as_of = typedText(values, POSITION) ?? '';
+  const shown = /^\d{1,15}$/.test(as_of)
+    ? await readRecord(context, view, family, { id: String(record.id), as_of })
+    : null;
+  if (shown === null) throw new HttpError(400, 'invalid_input', 'This form is incomplete. Open it again.');
+  return shown.record;
+}
+
+/** Corrects a record. Edits of other fields than those that somebody changed meanwhile are merged. */
+async function correct(context: FormCollaborators, request: SignedInRequest, form: ChangeForm): Promise<Reply> {
+  const { act, details, fields } = form;
+  const { record } = details;
+  const { formValues: values } = request;
+  const shown = await readShown(context, form, values);
+  const typed = typedTexts(fields, values);
+  const { changes, theirs, contested } = mergeEdits(textsOf(fields, shown), textsOf(fields, record), typed);
+  const meanwhile = meanwhileChanges(fields, shown, details);
+  // Fields that were not typed show the values of now.
+  const kept = new Map([...values].filter(([name]) => changes.has(name) || !typed.has(name)));
+  if (contested.length > 0) {
+    const state = { ...BLANK_FORM, values: kept, formError: CONTESTED };
+    const choices = meanwhile.filter(({ input }) => contested.includes(input.name));
+    return { ...changePage(form, state, choices), status: 409 };
+  }
+  if (changes.size === 0 && Object.keys(act.inputs).length === 0) {
+    const isEdited = fields.some(({ name }) => typed.has(name) && typed.get(name) !== valueText(shown[name]));
+    return redirect(addressOf(form), isEdited ? 'Saved.' : 'You changed nothing.');
+  }
+  const { answer, error } = await callTool(context, request, act.tool, {
+    id: record.id,
+    organization_id: form.view.organization.id,
+    ...act.inputs,
+    ...Object.fromEntries([...changes].map(([name, text]) => [name, text === '' ? null : text])),
+    ...writeInputs(values),
+    [KEY_INPUT]: keyOf(values, changes),
+    [REVISION]: record.revision,
+  });
+  if (error !== null) return refused(form, error, kept);
+  const others = meanwhile.filter(({ input }) => theirs.includes(input.name)).map(meanwhileText);
+  const note = others.length === 0 ? '' : ` While you were writing: ${others.join(' ')} Both changes are kept.`;
+  return done(form, answer, note);
+}
+
+/** Makes a decision about the record as the form showed it. If it changed meanwhile, the person looks again. */
+async function decide(context: FormCollaborators, request: SignedInRequest, form: ChangeForm): Promise<Reply> {
+  const { act, details, fields, takesRevision } = form;
+  const { formValues: values } = request;
+  const { answer, error } = await callTool(context, request, act.tool, {
+    organization_id: form.view.organization.id,
+    ...(takesRevision ? { id: details.record.id, [REVISION]: typedText(values, REVISION) } : {}),
+    ...act.inputs,
+    ...typedInputs(fields, values),
+    ...writeInputs(values),
+  });
+  if (error === null) return done(form, answer, '');
+  if (error.code !== 'conflict') return refused(form, error, values);
+  const shown = await readShown(context, form, values);
+  const changed = meanwhileChanges(allFields(form.family), shown, details).map(meanwhileText).join(' ');
+  const formError = `${changed || 'Somebody changed this record.'} Look at it again, then press the button once more.`;
+  return { ...changePage(form, { ...BLANK_FORM, values, formError }), status: error.status };
+}
+
+const allFields = ({ fields }: FamilyDescription): FormField[] =>
+  Object.entries(fields).map(([name, field]) => ({ name, field, choices: null }));
+
+const addressOf = ({ view, family, details }: ChangeForm, parameters: Readonly<Record<string, string>> = {}) =>
+  recordPageAddress(view, family, String(details.record.id), parameters);
+
+/** Leads back to the record, where the change is marked. */
+function done(form: ChangeForm, { position }: Readonly<Record<string, unknown>>, note: string): Redirect {
+  const { act } = form;
+  const address = addressOf(form, position === undefined ? {} : { change: String(position) });
+  return redirect(address, `${act.name === EDIT ? 'Saved' : `Done: ${act.button}`}.${note}`);
+}
+
+/** Leads back to the record from the address of an act that its state doesn't allow. */
+function notPossible(form: ChangeForm): Redirect {
+  const text = `${form.act.button} is not possible now. The record's buttons show what is.`;
+  return new Redirect(addressOf(form), { kind: 'WARNING', text });
+}
+
+function refused(form: ChangeForm, error: ToolError, values: FormValues): WebPage {
+  return { ...changePage(form, refusedForm(error, values, form.family, form.fields)), status: error.status };
+}
+
+const CONTESTED = 'Somebody changed what you changed while you were writing. Choose what to keep, then save again.';
+
+const textsOf = (fields: readonly FormField[], record: RecordRow): FieldTexts =>
+  new Map(fields.map(({ name }) => [name, valueText(record[name])]));
+
+/** Returns what was typed. A field in which the person takes the others' value counts as not typed. */
+function typedTexts(fields: readonly FormField[], values: FormValues): FieldTexts {
+  const conceded = concededFields(values, fields);
+  const typed = fields.map(({ name }) => [name, typedText(values, name)] as const);
+  return new Map(
+    typed.flatMap(([name, text]) => (text === undefined || conceded.includes(name) ? [] : [[name, text] as const])),
+  );
+}
+
+/** Returns the key of these changes. A form that was sent, and comes back by the browser's button, can be sent otherwise. */
+function keyOf(values: FormValues, changes: FieldTexts): string {
+  const hash = createHash('sha256').update(JSON.stringify([...changes]));
+  return `${(typedText(values, KEY_INPUT) ?? '').slice(0, 100)} ${hash.digest('base64url')}`;
+}
+
+function changePage(form: ChangeForm, state: FormState, contested: readonly MeanwhileChange[] = []): WebPage {
+  const { family, act, view, details, fields, position } = form;
+  const { record, name } = details;
+  const { organization, path } = view;
+  const title = numberedName({ reference_id: record.reference_id, name });
+  return {
+    title: `${act.name === EDIT ? 'Edit' : act.button.replace('…', '')}: ${title}`,
+    section: `/organizations/${organization.id}/${family.plural}`,
+    organization,
+    form: state,
+    body: (
+      <FormCard
+        action={path}
+        form={state}
+        fields={fields}
+        shownValue={({ name }) => act.suggested?.[name] ?? (act.isCorrection ? valueText(record[name]) : '')}
+        button={act.button.replace('…', '')}
+        follows={act.follows}
+        needsReason={act.needsReason}
+        back={addressOf(form)}
+        besideField={(input) => {
+          const change = contested.find((candidate) => candidate.input.name === input.name);
+          return change && <ContestedField change={change} yours={typedText(state.values, input.name) ?? ''} />;
+        }}
+      >
+        <input type="hidden" name={REVISION} value={String(record.revision)} />
+        <input type="hidden" name={POSITION} value={String(position)} />
+      </FormCard>
+    ),
+  };
+}

@@ -1,0 +1,219 @@
+import type { Permission } from '../../../commands/organization/permissions.ts';
+import { DECISIONS, DECISIONS_FROM } from '../../../commands/risk.ts';
+import { isBackwards, nextStates } from '../../../commands/workflow.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
+import type { Field, Fields } from '../../../register/field.ts';
+import { OBLIGATION } from '../../../register/obligation.ts';
+import { RISK, type RiskStatus } from '../../../register/risk.ts';
+import { VENDOR } from '../../../register/vendor.ts';
+import { enumText, type RecordRow } from '../field-content.tsx';
+import { familyNoun } from '../rail-links.ts';
+
+/** A change of one record that has a button and a form: correcting it, a move to another state, or a decision. */
+export interface Act {
+  /** The last part of its form's address. */
+  name: string;
+  /** The text of its button, such as "Close finding". */
+  button: string;
+  tool: string;
+  /** The permission that it needs, if not the tool's. */
+  permission?: Permission;
+  /** The fields of the form, as far as they are inputs of the tool. */
+  fields: Fields;
+  /** The inputs that the form doesn't show, besides the record's id. */
+  inputs: Readonly<Record<string, unknown>>;
+  /** True if the fields are the record's own. They show its values, and only changed ones are sent. */
+  isCorrection: boolean;
+  /** Values that the form suggests in place of the record's. */
+  suggested?: Readonly<Record<string, string>>;
+  /** Says where it leads, such as "Becomes Closed.". */
+  follows: string | null;
+  /** The labels of the fields that it requires and the record lacks. */
+  missing: readonly string[];
+  needsReason: boolean;
+  /** False if the record's state doesn't allow it now. */
+  isPossible: boolean;
+}
+
+/** Returns the acts on a record, the likely next one first. Archiving it comes last. */
+export function actsOn(family: FamilyDescription, record: RecordRow, today: string): Act[] {
+  const isArchived = typeof record.archived_at === 'string';
+  const own = [...ownActs(family, record, today), ...stateActs(family, record), ...editAct(family)];
+  const live = own.map((act) => ({ ...act, isPossible: act.isPossible && !isArchived }));
+  return [...live, archiveAct(family, record, isArchived)];
+}
+
+/** The names of the acts that correct the facts, and that archive the record. */
+export const EDIT = 'edit';
+export const ARCHIVE = 'archive';
+
+function editAct(family: FamilyDescription): Act[] {
+  const { update } = family.tools;
+  if (update === undefined) return [];
+  const facts = Object.entries(family.fields).filter(([name]) => !isStateField(family, name));
+  return [
+    {
+      ...BLANK_ACT,
+      name: EDIT,
+      button: 'Save changes',
+      tool: update.name,
+      fields: Object.fromEntries(facts),
+      isCorrection: true,
+    },
+  ];
+}
+
+const BLANK_ACT = {
+  fields: {},
+  inputs: {},
+  isCorrection: false,
+  follows: null,
+  missing: [],
+  needsReason: false,
+  isPossible: true,
+} as const satisfies Partial<Act>;
+
+const isStateField = ({ fields }: FamilyDescription, name: string): boolean =>
+  ['state', 'status'].includes(name) && fields[name]!.hasOwnEvent === true;
+
+/** Verbs for the states that people set. They stand before the family's noun, or alone. */
+const VERBS_WITH_NOUN: Readonly<Record<string, string>> = {
+  IN_PROGRESS: 'Start',
+  CLOSED: 'Close',
+  COMPLETED: 'Complete',
+  REJECTED: 'Reject',
+  SUSPENDED: 'Suspend',
+  OFFBOARDED: 'Offboard',
+  EXCLUDED: 'Exclude',
+  INCLUDED: 'Include',
+};
+const VERBS_ALONE: Readonly<Record<string, string>> = {
+  IN_TREATMENT: 'Start treatment',
+  PENDING_VERIFICATION: 'Ask for verification',
+  IMPLEMENTED: 'Mark implemented',
+  NOT_APPLICABLE: 'Mark not applicable',
+  OUTDATED: 'Mark outdated',
+};
+
+/** The moves that the family's workflow allows an update to make. */
+function stateActs(family: FamilyDescription, record: RecordRow): Act[] {
+  const { workflow, fields } = family;
+  const { update } = family.tools;
+  if (workflow === undefined || update === undefined) return [];
+  const { field: name, needs = {}, needsReason } = workflow;
+  const stateField = fields[name] as Field & { kind: 'enum' };
+  const current = String(record[name]);
+  const next = nextStates(family, name, current);
+  const isBack = (state: string) => needsReason === 'BACKWARDS' && isBackwards(stateField.values, current, state);
+  const moves = stateField.values.filter((state) => state !== current);
+  return moves
+    .toSorted((a, b) => Number(isBack(a)) - Number(isBack(b)))
+    .map((state) => {
+      const required = needs[state] ?? [];
+      return {
+        ...BLANK_ACT,
+        name: state.toLowerCase().replaceAll('_', '-'),
+        button: moveText(family, { current, state, label: enumText(stateField, state), isBack: isBack(state) }),
+        tool: update.name,
+        fields: Object.fromEntries(required.map((needed) => [needed, { ...fields[needed]!, required: true as const }])),
+        inputs: { [name]: state },
+        isCorrection: true,
+        follows: `Becomes ${enumText(stateField, state)}.`,
+        missing: required.filter((needed) => !record[needed]).map((needed) => fields[needed]!.label),
+        needsReason: needsReason === 'ALWAYS' || isBack(state),
+        isPossible: next.includes(state),
+      };
+    });
+}
+
+function moveText(
+  family: FamilyDescription,
+  { current, state, label, isBack }: { current: string; state: string; label: string; isBack: boolean },
+): string {
+  if (current === 'CLOSED') return `Reopen ${familyNoun(family)}`;
+  if (isBack) return `Back to ${label}`;
+  const verb = VERBS_WITH_NOUN[state];
+  return verb === undefined ? (VERBS_ALONE[state] ?? `Set to ${label}`) : `${verb} ${familyNoun(family)}`;
+}
+
+function archiveAct(family: FamilyDescription, { id }: RecordRow, isArchived: boolean): Act {
+  return {
+    ...BLANK_ACT,
+    name: isArchived ? 'restore' : ARCHIVE,
+    button: `${isArchived ? 'Restore' : 'Archive'} ${familyNoun(family)}`,
+    tool: 'archiveRecords',
+    inputs: { ids: [id], action: isArchived ? 'RESTORE' : 'ARCHIVE' },
+    follows: isArchived ? 'It is in lists and counts again.' : 'Hides it from lists and counts. Nothing is deleted.',
+    needsReason: true,
+  };
+}
+
+/** The decisions of families that have tools of their own for them. */
+function ownActs(family: FamilyDescription, record: RecordRow, today: string): Act[] {
+  switch (family.type) {
+    case RISK.type:
+      return riskActs(record);
+    case VENDOR.type:
+      return [REVIEW_VENDOR];
+    case OBLIGATION.type:
+      return [assessObligation(today)];
+    default:
+      return [];
+  }
+}
+
+const { until, approver_id } = RISK.fields.acceptance.fields;
+
+function riskActs({ status }: RecordRow): Act[] {
+  const allowed = DECISIONS_FROM[status as RiskStatus];
+  const texts: Record<(typeof DECISIONS)[number], Pick<Act, 'button' | 'follows'> & Partial<Act>> = {
+    ACCEPT: {
+      button: status === 'ACCEPTED' ? 'Renew acceptance' : 'Accept until…',
+      follows: 'Becomes Accepted until that day.',
+      permission: 'acceptRisks',
+      fields: { until, approver_id: { ...approver_id, note: 'you, unless you choose somebody else' } },
+    },
+    REVOKE: { button: 'Revoke acceptance', follows: 'Becomes Open.', needsReason: false },
+    CLOSE: { button: 'Close risk', follows: 'Becomes Closed.' },
+    REOPEN: { button: 'Reopen risk', follows: 'Becomes Open.' },
+  };
+  return DECISIONS.map((decision) => ({
+    ...BLANK_ACT,
+    name: decision.toLowerCase(),
+    tool: 'decideRisk',
+    inputs: { decision },
+    needsReason: true,
+    isPossible: allowed.includes(decision),
+    ...texts[decision],
+  }));
+}
+
+const { outcome, findings, conditions } = VENDOR.fields.review.fields;
+
+const REVIEW_VENDOR: Act = {
+  ...BLANK_ACT,
+  name: 'review',
+  button: 'Mark reviewed',
+  tool: 'reviewVendor',
+  fields: {
+    outcome,
+    conditions: { ...conditions, note: 'needed if the outcome is Conditional' },
+    findings,
+    reviewed_at: { kind: 'time', label: 'Reviewed on', note: 'today, if you leave it empty' },
+    next_review_due: { ...VENDOR.fields.next_review_due, note: '365 days later, if you leave it empty' },
+  },
+  follows: 'Its status becomes the outcome.',
+};
+
+function assessObligation(today: string): Act {
+  const { status, last_review_date, due_date } = OBLIGATION.fields;
+  return {
+    ...BLANK_ACT,
+    name: 'assess',
+    button: 'Record assessment',
+    tool: OBLIGATION.tools.update.name,
+    fields: { status, last_review_date, due_date },
+    isCorrection: true,
+    suggested: { last_review_date: today },
+  };
+}

@@ -1,0 +1,215 @@
+/** Decisions on records in the browser: the buttons by state and role, their forms, and what these leave to the tools. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { addDays } from '../../../src/commands/engine/dates.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
+import { ALL_TOOLS } from '../../../src/tools/all-tools.ts';
+import { actsOn } from '../../../src/web/register/forms/acts.ts';
+import { runExamples } from '../../support/mcp/examples.ts';
+import { formsIn, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+
+type Person = 'OWNER' | 'EDITOR' | 'VIEWER';
+
+interface Context {
+  web: WebTest;
+  browsers: Record<Person, TestBrowser>;
+  base: string;
+}
+
+const test = suite<Context>('acts on records');
+
+test.before(async (context) => {
+  const web = await startWeb();
+  const owner = await web.setUpOwner();
+  const person = (name: string) => ({ name, email: `${name}@example.org`, password: 'a quite long password 7' });
+  context.browsers = {
+    OWNER: owner,
+    EDITOR: await web.invite(person('Eda'), 'EDITOR'),
+    VIEWER: await web.invite(person('Vi'), 'VIEWER'),
+  };
+  Object.assign(context, { web, base: `/organizations/${web.organizationId}` });
+});
+test.after(({ web }) => web.stop());
+
+const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
+
+/** Adds a record with a tool and returns its id. */
+async function addRecord({ web }: Context, tool: string, fields: object): Promise<string> {
+  const answer = await web.call<Record<string, { id: string }>>(tool, {
+    organization_id: web.organizationId,
+    ...fields,
+  });
+  return Object.values(answer).find((member) => typeof member?.id === 'string')!.id;
+}
+
+/** Returns a date until which a risk may be accepted. */
+const inHalfAYear = ({ web }: Context) => addDays(web.reader.snapshot().today(), 180);
+
+async function readRecord({ web }: Context, id: string): Promise<Record<string, unknown>> {
+  const input = { organization_id: web.organizationId, ids: [id], include: ['ARCHIVED'] };
+  const { records } = await web.call<{ records: Record<string, unknown>[] }>('getRecords', input);
+  return records[0]!;
+}
+
+/** Returns the texts of the links in a record's heading that lead to its acts. */
+function buttonsOf(html: string, page: string): string[] {
+  const head = /<header class="record-head">.*?<\/header>/s.exec(html)![0];
+  const links = [...head.matchAll(/<a[^>]* href="([^"]+)"[^>]*>([^<]*)/g)];
+  return links.filter(([, href]) => href!.startsWith(`${page}/`)).map(([, , text]) => text!);
+}
+
+/** Opens an act's form, sends it, and returns the record's page. */
+async function act(context: Context, page: string, name: string, fields: Record<string, string>): Promise<string> {
+  const { OWNER } = context.browsers;
+  assert.is((await OWNER.get(`${page}/${name}`)).status, 200, name);
+  const answer = await OWNER.send(`${page}/${name}`, fields);
+  assert.is(answer.status, 303, textIn(answer.text).slice(0, 2_000));
+  return (await OWNER.follow(answer)).text;
+}
+
+test('offers the moves that are possible now, to the roles that may make them', async (context) => {
+  const { browsers, base } = context;
+  const page = `${base}/risks/${await addRecord(context, 'addRisk', { name: 'Fire' })}`;
+  const buttons = async (person: Person) => buttonsOf((await browsers[person].get(page)).text, page);
+  assert.equal(await buttons('OWNER'), ['Accept until…', 'Close risk', 'Start treatment', 'Archive risk']);
+  assert.equal(await buttons('EDITOR'), ['Close risk', 'Start treatment']);
+  assert.equal(await buttons('VIEWER'), []);
+  const notes = textIn((await browsers.EDITOR.get(page)).text);
+  assert.match(notes, 'For recording the acceptance of a risk you need the role Admin or Owner.');
+  assert.match(notes, 'For archiving and restoring records you need the role Admin or Owner.');
+  assert.match(
+    textIn((await browsers.VIEWER.get(page)).text),
+    'For adding and changing records you need the role Editor, Admin or Owner.',
+  );
+  for (const [name, status] of [
+    ['accept', 403],
+    ['archive', 403],
+    ['close', 200],
+  ] as const) {
+    assert.is((await browsers.EDITOR.get(`${page}/${name}`)).status, status, name);
+    assert.is((await browsers.VIEWER.get(`${page}/${name}`)).status, 403, name);
+  }
+});
+
+test('accepts a risk until a date, and says at the field what is missing', async (context) => {
+  const { browsers, base } = context;
+  const id = await addRecord(context, 'addRisk', { name: 'Flood' });
+  const page = `${base}/risks/${id}`;
+  await browsers.OWNER.get(`${page}/accept`);
+  const refused = await browsers.OWNER.send(`${page}/accept`, { reason: 'A dam costs more' });
+  assert.is(refused.status, 400);
+  assert.match(refused.text, /id="until-fault"/);
+  assert.is(
+    formsIn(refused.text)
+      .find(({ action }) => action === `${page}/accept`)!
+      .fields.get('reason'),
+    'A dam costs more',
+  );
+  const text = await act(context, page, 'accept', { until: inHalfAYear(context), reason: 'A dam costs more' });
+  assert.match(textIn(text), 'Accepted');
+  assert.is((await readRecord(context, id)).status, 'ACCEPTED');
+  await act(context, page, 'revoke', {});
+  assert.is((await readRecord(context, id)).status, 'OPEN');
+});
+
+test('closes a finding only with what it needs, and names that beside the button', async (context) => {
+  const { browsers, base } = context;
+  const id = await addRecord(context, 'addNonconformity', { description: 'No restore test', root_cause: 'No time' });
+  const page = `${base}/nonconformities/${id}`;
+  const { text } = await browsers.OWNER.get(page);
+  assert.match(textIn(text), 'Close finding Becomes Closed. Needs Corrective action and Effectiveness check.');
+  await browsers.OWNER.get(`${page}/closed`);
+  const refused = await browsers.OWNER.send(`${page}/closed`, { corrective_action: 'Plan it' });
+  assert.is(refused.status, 400);
+  assert.match(refused.text, /id="effectiveness_check-fault"/);
+  const fields = { corrective_action: 'Plan it', effectiveness_check: 'Seen twice', reason: 'Checked' };
+  await act(context, page, 'closed', fields);
+  const { status, root_cause } = await readRecord(context, id);
+  assert.equal([status, root_cause], ['CLOSED', 'No time']);
+  assert.equal(buttonsOf((await browsers.OWNER.get(page)).text, page), ['Reopen finding', 'Archive finding']);
+});
+
+test('reviews a vendor, and assesses an obligation as of today', async (context) => {
+  const { base, web } = context;
+  const vendor = await addRecord(context, 'addVendor', { name: 'Nimbus' });
+  await act(context, `${base}/vendors/${vendor}`, 'review', { outcome: 'APPROVED', findings: 'None' });
+  assert.is((await readRecord(context, vendor)).status, 'APPROVED');
+  const obligation = await addRecord(context, 'addObligation', { requirement: 'Report incidents' });
+  await act(context, `${base}/obligations/${obligation}`, 'assess', { status: 'COMPLIANT', reason: 'Reported' });
+  const { status, last_review_date } = await readRecord(context, obligation);
+  assert.equal([status, last_review_date], ['COMPLIANT', web.reader.snapshot().today()]);
+});
+
+test('archives a record with a reason, and offers nothing but to restore it', async (context) => {
+  const { browsers, base } = context;
+  const id = await addRecord(context, 'addMeasure', { name: 'Twice' });
+  const page = `${base}/measures/${id}`;
+  await browsers.OWNER.get(`${page}/archive`);
+  assert.match((await browsers.OWNER.send(`${page}/archive`)).text, '<a href="#reason">');
+  const text = await act(context, page, 'archive', { reason: 'Recorded twice' });
+  assert.equal(buttonsOf(text, page), ['Restore measure']);
+  assert.not.match(text, `${page}/edit`);
+  await act(context, page, 'restore', { reason: 'It was right' });
+  assert.is((await readRecord(context, id)).archived_at, null);
+});
+
+test('decides once when a form is sent twice', async (context) => {
+  const { browsers, base } = context;
+  const id = await addRecord(context, 'addRisk', { name: 'Sent twice' });
+  const page = `${base}/risks/${id}/close`;
+  const form = formsIn((await browsers.OWNER.get(page)).text).find(({ action }) => action === page)!;
+  form.fields.set('reason', 'Gone');
+  for (const time of ['first', 'second']) assert.is((await browsers.OWNER.post(page, form.fields)).status, 303, time);
+  assert.is((await readRecord(context, id)).revision, 2);
+});
+
+test('lets a person look again when the record changed meanwhile', async (context) => {
+  const { browsers, base, web } = context;
+  const { organizationId: organization_id } = web;
+  const id = await addRecord(context, 'addRisk', { name: 'Overtaken', inherent_likelihood: 1, inherent_impact: 1 });
+  const page = `${base}/risks/${id}/accept`;
+  await browsers.OWNER.get(page);
+  await web.call('updateRisk', { organization_id, id, inherent_likelihood: 5, reason: 'Seen' });
+  const typed = { until: inHalfAYear(context), reason: 'It is small' };
+  const answer = await browsers.OWNER.send(page, typed);
+  assert.is(answer.status, 409);
+  assert.match(textIn(answer.text), /changed Inherent likelihood from 1 to 5\..* Look at it again/);
+  assert.is((await readRecord(context, id)).status, 'OPEN');
+  assert.is((await browsers.OWNER.send(page)).status, 303);
+  assert.is((await readRecord(context, id)).status, 'ACCEPTED');
+});
+
+test('leads back from an act that is not possible now, and has none in the past', async (context) => {
+  const { browsers, base } = context;
+  const page = `${base}/risks/${await addRecord(context, 'addRisk', { name: 'Open' })}`;
+  const answer = await browsers.OWNER.get(`${page}/reopen`);
+  assert.is(answer.to, page);
+  assert.match((await browsers.OWNER.follow(answer)).text, 'Reopen risk is not possible now.');
+  assert.is((await browsers.OWNER.get(`${page}/juggle`)).status, 404);
+  const past = (
+    await browsers.OWNER.get(
+      `${page}?as_of=${context.web.reader.snapshot().newestPosition(context.web.organizationId)}`,
+    )
+  ).text;
+  assert.equal(buttonsOf(past, page), []);
+  assert.not.match(past, /\/edit"|evidence\/add/);
+});
+
+test('shows a form for each possible act of each family', async (context) => {
+  const { browsers, base, web } = context;
+  const writing = ALL_TOOLS.filter(({ readOnly, destructive }) => !readOnly && !destructive);
+  const answers = JSON.stringify(await runExamples(writing, (tool, input) => web.call(tool, input)));
+  for (const family of FAMILY_DESCRIPTIONS) {
+    const id = new RegExp(`${family.prefix}_\\w+`).exec(answers)![0];
+    const record = await readRecord(context, id);
+    const acts = actsOn(family, record, '2026-03-01');
+    assert.ok(acts.length > 0, family.type);
+    assert.is(new Set(acts.map(({ name }) => name)).size, acts.length, `${family.type}: names are unique`);
+    for (const { name, isPossible } of acts) {
+      const { status } = await browsers.OWNER.get(`${base}/${family.plural}/${id}/${name}`);
+      assert.is(status, isPossible ? 200 : 303, `${family.type} ${name}`);
+    }
+  }
+});
+
+test.run();
