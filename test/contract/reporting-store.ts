@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ReportingSchema, ReportingStore, Row } from '../../src/stores/reporting-store.ts';
+import type { ReportingSchema, ReportingStore, Row, WriteRows } from '../../src/stores/reporting-store.ts';
 
 const column = (name: string, type: ReportingSchema['tables'][number]['columns'][number]['type']) => ({
   name,
@@ -102,9 +102,12 @@ export function reportingStoreContract(name: string, open: () => Promise<OpenRep
   check('ends the open row, in the order of the changes', async (store) => {
     const version = (from_position: number, name: string) => ({ put: { id: 'toy_1', name, from_position } });
     const end = (until_position: number) => ({ end: { id: 'toy_1' }, set: { until_position } });
-    await store.rebuild('first', (write) =>
-      write('toys_history', [end(1), version(1, 'Bear'), end(3), version(3, 'Ball')]),
-    );
+    for (const source of ['first', 'second']) {
+      await store.rebuild(source, async (write) => {
+        await write('toys_history', [end(1), version(1, 'Bear')]);
+        await write('toys_history', [end(3), version(3, 'Ball')]);
+      });
+    }
     await store.update((write) => write('toys_history', [end(7), version(7, 'Boat')]));
     const rows = (await store.read('toys_history')).sort((a, b) => Number(a.from_position) - Number(b.from_position));
     assert.equal(
@@ -158,6 +161,11 @@ export function reportingStoreContract(name: string, open: () => Promise<OpenRep
     );
     assert.match(message, 'no table');
     assert.is(await store.source(), null);
+    const failLater = async (write: WriteRows) => {
+      await write('toys', [{ put: { id: 'toy_9' } }]);
+      await write('no table', [{ put: BEAR }]);
+    };
+    await store.rebuild('first', failLater).catch(() => undefined);
     await store.rebuild('first', (write) => write('toys', [{ put: BEAR }]));
     await fail().catch(() => undefined);
     assert.is(await store.source(), 'first');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AnyBulkWriteOperation, Collection } from 'mongodb';
+import type { Collection } from 'mongodb';
 import { Fenced, StoreRefused } from '../errors.ts';
 import type {
   ColumnType,
@@ -8,11 +8,12 @@ import type {
   ReportingTable,
   ReportingValue,
   Row,
-  RowChange,
   WriteRows,
 } from '../reporting-store.ts';
-import { connect, type MongoConnection, type MongoRow } from './client.ts';
+import { connect, type MongoConnection } from './client.ts';
+import { FirstBuild } from './first-build.ts';
 import { indexOver, makeIndexes } from './indexes.ts';
+import { operationOf, type ReportingDocument } from './reporting-documents.ts';
 
 /** The database has the name of the service's own and this at its end, so that one grant covers it and nothing else. */
 const DATABASE_SUFFIX = '_reports';
@@ -24,11 +25,6 @@ const SOURCE_COLLECTION = '_source';
  * database for each change until the command ends. It has 100 of them, and a command that needs more never ends.
  */
 const MAX_CHANGES_PER_COMMAND = 50;
-
-/** A row with the id of the build that wrote it. A rebuild removes the rows of other builds at its end. */
-interface ReportingDocument extends MongoRow {
-  _build: string;
-}
 
 interface SourceDocument {
   _id: string;
@@ -102,7 +98,7 @@ class MongoReportingStore implements ReportingStore {
 
   update(work: (write: WriteRows) => Promise<void>): Promise<void> {
     if (this.#build === null) throw new TypeError('update before rebuild');
-    return work(this.#writerOf(this.#build));
+    return work(this.#writerOf(this.#build, null));
   }
 
   async rebuild(source: string, work: (write: WriteRows) => Promise<void>): Promise<void> {
@@ -112,7 +108,7 @@ class MongoReportingStore implements ReportingStore {
         if (openBy) await makeIndexes(this.#collection(name), [indexOver([...openBy, 'until_position'])]);
       }
     });
-    await work(this.#writerOf(build));
+    await work(this.#writerOf(build, await this.#beginFirstBuild(build)));
     for (const { name } of this.schema.tables)
       await this.#change(() => this.#collection(name).deleteMany({ _build: { $ne: build } }));
     await this.#run(async () => {
@@ -126,13 +122,25 @@ class MongoReportingStore implements ReportingStore {
     return this.connection.close();
   }
 
-  #writerOf(build: string): WriteRows {
+  /** Empties the collections if no build has been finished yet. Returns null otherwise. */
+  async #beginFirstBuild(build: string): Promise<FirstBuild | null> {
+    const source = await this.#run(() => this.#sources.findOne({ _id: 'source' }));
+    if (typeof source?.build === 'string') return null;
+    for (const { name } of this.schema.tables) await this.#change(() => this.#collection(name).deleteMany({}));
+    return new FirstBuild(build);
+  }
+
+  #writerOf(build: string, firstBuild: FirstBuild | null): WriteRows {
     return async (name, changes) => {
       const table = this.#table(name);
-      const operations = changes.map((change) => operationOf(table, change, build));
-      for (let first = 0; first < operations.length; first += MAX_CHANGES_PER_COMMAND) {
-        const some = operations.slice(first, first + MAX_CHANGES_PER_COMMAND);
-        await this.#change(() => this.#collection(name).bulkWrite(some, { ordered: true }));
+      const collection = this.#collection(name);
+      for (let first = 0; first < changes.length; first += MAX_CHANGES_PER_COMMAND) {
+        const some = changes.slice(first, first + MAX_CHANGES_PER_COMMAND);
+        await this.#change(async () => {
+          if (firstBuild !== null) return firstBuild.write(collection, table, some);
+          const operations = some.map((change) => operationOf(table, change, build));
+          await collection.bulkWrite(operations, { ordered: true });
+        });
       }
     };
   }
@@ -173,35 +181,6 @@ class MongoReportingStore implements ReportingStore {
 
 function superseded(): Fenced {
   return new Fenced('another instance writes the reporting database now');
-}
-
-function operationOf(
-  table: ReportingTable,
-  change: RowChange,
-  build: string,
-): AnyBulkWriteOperation<ReportingDocument> {
-  if ('put' in change) {
-    const cells = Object.fromEntries(
-      table.columns.map(({ name, type }) => [name, toBson(type, change.put[name] ?? null)]),
-    );
-    const replacement: Omit<ReportingDocument, '_id'> = { ...cells, _build: build };
-    return { replaceOne: { filter: { _id: idOf(table, change.put) }, replacement, upsert: true } };
-  }
-  if ('remove' in change) return { deleteOne: { filter: { _id: idOf(table, change.remove) } } };
-  const types = new Map(table.columns.map(({ name, type }) => [name, type]));
-  const set = Object.entries(change.set).map(([name, cell]) => [name, toBson(types.get(name)!, cell)]);
-  // Rows of other builds are about to be replaced.
-  const began = { $lt: change.set.until_position };
-  const filter = { ...change.end, from_position: began, until_position: null, _build: build };
-  return { updateOne: { filter, update: { $set: Object.fromEntries(set) } } };
-}
-
-function idOf({ key }: ReportingTable, row: Row): string {
-  return key.map((column) => row[column]).join(' ');
-}
-
-function toBson(type: ColumnType, cell: ReportingValue): ReportingValue | Date {
-  return cell !== null && (type === 'DATE' || type === 'TIMESTAMP') ? new Date(String(cell)) : cell;
 }
 
 function fromBson(type: ColumnType, value: unknown): ReportingValue {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { type Collection, type Db, MongoBulkWriteError } from 'mongodb';
+import { type Collection, type Db, MongoBulkWriteError, type OptionalUnlessRequiredId } from 'mongodb';
+import type { MongoRow } from './client.ts';
 import type { DocumentRow } from './document.ts';
 import { DUPLICATE_KEY } from './translate-errors.ts';
 
@@ -80,10 +81,13 @@ async function replaceOlder(
 }
 
 /** Inserts documents and returns those whose ids are taken. */
-async function insertAbsent(collection: Collection<DocumentRow>, rows: readonly DocumentRow[]): Promise<DocumentRow[]> {
+export async function insertAbsent<Row extends MongoRow>(
+  collection: Collection<Row>,
+  rows: readonly Row[],
+): Promise<Row[]> {
   if (rows.length === 0) return [];
   try {
-    await collection.insertMany(rows, { ordered: false });
+    await collection.insertMany(rows as readonly OptionalUnlessRequiredId<Row>[], { ordered: false });
     return [];
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error;
