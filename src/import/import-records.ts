@@ -1,4 +1,5 @@
 import { withDatesAsTimes } from '../commands/engine/dates-as-times.ts';
+import type { Rehearsal } from '../commands/engine/handler.ts';
 import { randomId } from '../commands/engine/ids.ts';
 import { importedId, importedRowId, rowContent } from '../commands/engine/import-ids.ts';
 import { FAMILIES, organizationAggregate, recordAggregate } from '../commands/families.ts';
@@ -6,6 +7,7 @@ import { isReservedName } from '../commands/organization/person-names.ts';
 import { lookalikeKeys } from '../queries/records/similar-records.ts';
 import type { FamilyDescription } from '../register/family-description.ts';
 import { type BulkItem, mapConcurrently } from '../tools/bulk-write.ts';
+import { requireSelection, type SelectedCall, selectionMembers, toRehearsed } from '../tools/selection.ts';
 import type { WriteContext } from '../tools/tool.ts';
 import { changedFields } from './changed-fields.ts';
 import { type ImportAnswer, importAnswer, MAX_ERRORS_PER_ROW, refusedRows } from './import-answer.ts';
@@ -53,6 +55,8 @@ export interface RowSource {
 }
 
 export interface ImportRecordsOptions {
+  /** The call of a tool, whose selection is required if it changes many records. A person confirms an import from a file. */
+  selected?: SelectedCall;
   /** Writes the valid rows even when others are invalid. The command line needs this for files of any length. */
   writeValidRows?: boolean;
   /** For each row the spreadsheet's row, if there is one. */
@@ -76,7 +80,7 @@ export async function importRecords(
   context: WriteContext,
   reader: RowReader,
   input: ImportRecordsInput,
-  { writeValidRows = false, sources = [], findUnknown, updates, findSimilar }: ImportRecordsOptions = {},
+  { selected, writeValidRows = false, sources = [], findUnknown, updates, findSimilar }: ImportRecordsOptions = {},
 ): Promise<ImportAnswer> {
   const call = await openImport(context, reader, input);
   const step = <From, To>(rows: readonly From[], work: (row: From) => Promise<To>) =>
@@ -91,11 +95,22 @@ export async function importRecords(
   const compared = looksForSimilar ? await addSimilar(judged, findSimilar) : judged;
   const answered = (rows: readonly Rehearsed<ImportRow>[]) => withDuplicates(read, rows, firstOf);
   const { callId } = call;
-  if (input.dry_run) return importAnswer(answered(compared), 'DRY_RUN', callId);
+  const changed = compared.filter(isChange);
+  const records = changed.map(({ row, rehearsal }) => toRehearsed(row.id!, rehearsal));
+  if (input.dry_run) {
+    const answer = importAnswer(answered(compared), 'DRY_RUN', callId);
+    return selected === undefined ? answer : { ...answer, ...(await selectionMembers(selected, records)) };
+  }
   if (!writeValidRows && compared.some(isRefused)) throw refusedRows(answered(compared), 'rows', ADVICE);
+  if (selected !== undefined) requireSelection(selected, records);
   const ready = await step(compared, (row) => storePersonName(call, row));
   const { rows, pending } = await writeRows(call, ready);
   return { ...importAnswer(answered(rows), 'WRITTEN', callId), ...(pending ? { pending: true as const } : {}) };
+}
+
+/** Returns true for a row whose command changes an existing record, or changes nothing on it. */
+function isChange(row: Rehearsed<ImportRow>): row is Accepted<ImportRow> & { rehearsal: Rehearsal } {
+  return !isRefused(row) && row.row.isUpdate && row.rehearsal !== undefined;
 }
 
 async function openImport(context: WriteContext, reader: RowReader, input: ImportRecordsInput): Promise<ImportCall> {

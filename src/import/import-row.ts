@@ -1,3 +1,4 @@
+import type { Rehearsal } from '../commands/engine/handler.ts';
 import type { ImportOrigin } from '../commands/import-origin.ts';
 import type { WrittenChange } from '../queries/changes/written-changes.ts';
 import type { FamilyName } from '../register/families.ts';
@@ -73,6 +74,8 @@ export interface Accepted<Row extends CommandRow = CommandRow> {
   readonly changes: readonly WrittenChange[];
   /** The command to execute. Null if the row was imported before, from the same cells, with other values. */
   readonly item: BulkItem | null;
+  /** Absent without a command. */
+  readonly rehearsal?: Rehearsal;
   /** The account of an owner that the row names by a word. */
   readonly ownerId?: string | undefined;
   /** Records and rows that look like this one. Searched for only in a dry run, or on request. */

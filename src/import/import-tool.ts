@@ -61,8 +61,7 @@ const inputSchema = () =>
       field.idList(MAX_SELECTED_RECORDS, CHANGEABLE_PREFIXES).optional().describe('of one type, with set'),
     ),
     filter: rawObject({ owner_id: OWNERS }).optional(),
-    dry_run: z.boolean().default(false),
-    selection: field.withoutDescription(z.string().optional().describe('with set: from the answer of the dry run')),
+    ...field.bulkFields,
     ...field.writeFields,
   });
 
@@ -72,7 +71,7 @@ export const importTool = defineTool({
   title: 'Import records',
   permission: 'changeRecords',
   description:
-    'Add or change up to 200 records: rows with add tool fields; with id, update tool fields (CONTROL: always). New vendors may be APPROVED with last_reviewed, risks ACCEPTED with accepted_until. CROSSWALK rows link frameworks’ controls: from_control, to_control (numbers), relation. Or set fields on ids or a list filter: dry_run, then the same with selection; omit type to hand over all of an owner. If one is wrong, nothing is written. Repeating is safe.',
+    'Add or change up to 200 records: rows with add tool fields; with id, update tool fields (CONTROL: always). New vendors may be APPROVED with last_reviewed, risks ACCEPTED with accepted_until. CROSSWALK rows link frameworks’ controls: from_control, to_control (numbers), relation. Or set fields on ids or a list filter; omit type to hand over all of one owner. If one is wrong, none is written. Repeating is safe.',
   input: inputSchema,
   output: importOutput,
   example: {
@@ -99,8 +98,8 @@ function importRows(
   { type, ...input }: z.infer<ReturnType<typeof inputSchema>>,
   context: ToolContext,
 ): Promise<ImportAnswer> {
-  const { organization_id, rows, dry_run, reason, idempotency_key } = input;
-  for (const name of ['ids', 'filter', 'selection'] as const) {
+  const { organization_id, rows, dry_run, selection, reason, idempotency_key } = input;
+  for (const name of ['ids', 'filter'] as const) {
     if (input[name] === undefined) continue;
     throw new Refusal('invalid_input', `${name} needs set: the fields to set on these records.`, { field: name });
   }
@@ -112,18 +111,21 @@ function importRows(
     const message = `type is required: one of ${TYPES.join(', ')}.`;
     throw new Refusal('invalid_input', message, { field: 'type', allowed: TYPES });
   }
-  const rowsInput = { organization_id, rows, dry_run, reason, idempotency_key };
+  const rowsInput = { organization_id, rows, dry_run, selection, reason, idempotency_key };
   if (type === CROSSWALK_TYPE) return importCrosswalk(context, rowsInput);
   const reader = ROW_READERS.get(type)!;
   const { reader: readModels } = context.service;
+  const selected = { context, organizationId: organization_id, input: { ...input, type } };
   // A dry run reads the streams, because no append would check its answer.
   if (!dry_run) {
     return importRecords(context, reader, rowsInput, {
+      selected,
       findUnknown: (ids) => findUnknownIds(readModels, organization_id, type, ids),
     });
   }
   const snapshot = readModels.snapshot();
   return importRecords(context, reader, rowsInput, {
+    selected,
     findSimilar: (id, fields) => findSimilar(snapshot, organization_id, { ...fields, id }),
   });
 }

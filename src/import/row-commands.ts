@@ -8,6 +8,7 @@ import { requirePermission } from '../commands/organization/permissions.ts';
 import { recordChanges } from '../queries/changes/written-changes.ts';
 import { type BulkItem, catchRefusal, mapConcurrently, writeAll } from '../tools/bulk-write.ts';
 import { OwnerNames, resolveMe } from '../tools/command-accounts.ts';
+import { callIdOf } from '../tools/selection.ts';
 import type { WriteContext } from '../tools/tool.ts';
 import { envelopeFor, findOrganizationOf } from '../tools/write.ts';
 import { type Accepted, type CommandRow, isRefused, type Rehearsed } from './import-row.ts';
@@ -20,6 +21,8 @@ export interface RowCallInput {
   organization_id: string;
   reason?: string | undefined;
   idempotency_key?: string | undefined;
+  /** From the answer of the dry run. */
+  selection?: string | undefined;
   /** The call that this one is a part of. By default a call of its own. */
   call_id?: string | undefined;
 }
@@ -48,12 +51,12 @@ export interface ImportCall extends RowCall {
 /** Opens a call for its organization. @throws Refusal if the caller may not write there */
 export function openRowCall(
   context: WriteContext,
-  { organization_id: organizationId, idempotency_key, reason, call_id }: RowCallInput,
+  { organization_id: organizationId, reason, call_id, ...input }: RowCallInput,
 ): RowCall {
   const { caller, tool } = context;
   const role = requirePermission(caller, organizationId, tool.permission);
   const owners = new OwnerNames(context, organizationId);
-  const commandId = context.service.handler.commandId([organizationId, tool.name], idempotency_key);
+  const commandId = callIdOf(context.service.handler, [organizationId, tool.name], input);
   const callId = call_id ?? commandId;
   return {
     context,
@@ -91,7 +94,7 @@ export async function rehearseRow<Row extends CommandRow>(call: RowCall, row: Ro
     const envelope: CommandEnvelope = { ...item.envelope, isPresumedNew: result.isNewRecord };
     const ownerId = result.repeated ? undefined : await call.owners.idOf(row.fields.owner_id);
     const changes = recordChanges(row.id!, result);
-    return { row, result: resultOf(row, result), changes, item: { ...item, envelope }, ownerId };
+    return { row, result: resultOf(row, result), changes, item: { ...item, envelope }, rehearsal: result, ownerId };
   });
   return 'refusal' in rehearsal ? afterRefusal(row, rehearsal.refusal) : rehearsal;
 }

@@ -1,3 +1,4 @@
+import type { Rehearsal } from '../commands/engine/handler.ts';
 import { itemCommandId } from '../commands/engine/ids.ts';
 import { refuseIfParentArchived } from '../commands/engine/references.ts';
 import { familyOf, recordAggregate } from '../commands/families.ts';
@@ -5,21 +6,27 @@ import { recordChanges, writtenChanges } from '../queries/changes/written-change
 import { countReferences } from '../queries/records/record-links.ts';
 import {
   type BulkItem,
-  type ItemOutcome,
+  type ResultOrRefusal,
   rehearseAll,
   requireWriterOf,
   throwRefusals,
   writeAll,
 } from './bulk-write.ts';
+import {
+  atSelectedRevisions,
+  callIdOf,
+  requireSelection,
+  type SelectionInput,
+  selectionMembers,
+  toRehearsed,
+} from './selection.ts';
 import type { ToolContext } from './tool.ts';
 import { envelopeFor } from './write.ts';
 
-export interface ArchiveRecordsInput {
+export interface ArchiveRecordsInput extends SelectionInput {
   ids: readonly string[];
-  organization_id?: string | undefined;
   action: 'ARCHIVE' | 'RESTORE';
   reason: string;
-  idempotency_key?: string | undefined;
 }
 
 /**
@@ -32,7 +39,7 @@ export async function archiveRecords(input: ArchiveRecordsInput, context: ToolCo
   const ids = [...new Set(input.ids)];
   const records = { ids, field: 'ids', organizationId: organization_id };
   const { organizationId, role } = await requireWriterOf(context, records);
-  const callId = service.handler.commandId([organizationId, tool.name], input.idempotency_key);
+  const callId = callIdOf(service.handler, [organizationId, tool.name], input);
   const command = { type: action === 'ARCHIVE' ? 'Archive' : 'Restore', reason };
   const sharedEnvelope = envelopeFor(caller, organizationId, role, context.tool.permission, callId);
   const toItem = (id: string): BulkItem => ({
@@ -46,28 +53,49 @@ export async function archiveRecords(input: ArchiveRecordsInput, context: ToolCo
     },
   });
   const items = ids.map(toItem);
-  throwRefusals(await rehearseAll(context, items), (index) => `ids.${input.ids.indexOf(ids[index]!)}`);
+  const rehearsals = throwRefusals(
+    await rehearseAll(context, items),
+    (index) => `ids.${input.ids.indexOf(ids[index]!)}`,
+  );
+  const call = { context, organizationId, input };
+  const rehearsed = ids.map((id, index) => toRehearsed(id, rehearsals[index]!));
+  if (input.dry_run) {
+    const answer = await answerRecords(context, new Map(ids.map((id, index) => [id, { result: rehearsals[index]! }])));
+    return { ...answer, ...(await selectionMembers(call, rehearsed)) };
+  }
+  requireSelection(call, rehearsed);
+  const selectedItems = new Map(atSelectedRevisions(call, items, rehearsed).map((item, index) => [ids[index]!, item]));
   // Child records come first: once their parent is archived, they accept no writes.
   const isChild = (id: string) => familyOf(id).parent !== undefined;
   const batches = [ids.filter(isChild), ids.filter((id) => !isChild(id))];
-  const outcomes = new Map<string, ItemOutcome>();
+  const outcomes = new Map<string, ArchiveOutcome>();
   let pending = false;
   for (const batch of batches) {
-    const result = await writeAll(context, organizationId, batch.map(toItem));
+    const result = await writeAll(
+      context,
+      organizationId,
+      batch.map((id) => selectedItems.get(id)!),
+    );
     for (const [index, id] of batch.entries()) outcomes.set(id, result.outcomes[index]!);
     pending ||= result.pending;
   }
-  const references = await countReferences(service.reader.snapshot(), ids);
-  const answers = ids.map((id) => {
-    const outcome = outcomes.get(id)!;
+  const ordered = new Map(ids.map((id) => [id, outcomes.get(id)!]));
+  const answer = await answerRecords(context, ordered);
+  return { ...answer, call_id: callId, ...(pending ? { pending: true } : {}) };
+}
+
+/** The result of archiving or restoring a record, or of its rehearsal. */
+type ArchiveOutcome = ResultOrRefusal<{ result: Pick<Rehearsal, 'before' | 'state'> }>;
+
+/** Returns each record with the number of records that refer to it now, and the changes. */
+async function answerRecords({ service }: ToolContext, outcomes: ReadonlyMap<string, ArchiveOutcome>) {
+  const references = await countReferences(service.reader.snapshot(), [...outcomes.keys()]);
+  const records = [...outcomes].map(([id, outcome]) => {
     const answer = { id, referred_by: references.get(id) ?? 0 };
     if ('refusal' in outcome) return { ...answer, archived_at: null, errors: [outcome.refusal.toJSON()] };
     const { archived_at } = outcome.result.state as { archived_at: string | null };
     return { ...answer, archived_at };
   });
-  const changes = ids.map((id) => {
-    const outcome = outcomes.get(id)!;
-    return 'refusal' in outcome ? [] : recordChanges(id, outcome.result);
-  });
-  return { records: answers, call_id: callId, ...writtenChanges(changes), ...(pending ? { pending: true } : {}) };
+  const changes = [...outcomes].map(([id, outcome]) => ('refusal' in outcome ? [] : recordChanges(id, outcome.result)));
+  return { records, ...writtenChanges(changes) };
 }

@@ -31,13 +31,16 @@ export function rehearseAll({ service, signal }: WriteContext, items: readonly B
   return mapConcurrently(items, rehearse, signal);
 }
 
-/** Throws the first refusal, with every item's problem in `issues`. Does nothing if no item was refused. */
-export function throwRefusals(rehearsals: readonly ResultOrRefusal<object>[], field: (index: number) => string): void {
+/** Returns the results if no item was refused. Else throws the first refusal, with every item's problem in `issues`. */
+export function throwRefusals<Result extends object>(
+  rehearsals: readonly ResultOrRefusal<Result>[],
+  field: (index: number) => string,
+): Result[] {
   const problems = rehearsals.flatMap((rehearsal, index) =>
     'refusal' in rehearsal ? [{ refusal: rehearsal.refusal as Refusal, field: field(index) }] : [],
   );
   const [first] = problems;
-  if (first === undefined) return;
+  if (first === undefined) return rehearsals as Result[];
   const issues = problems.map(({ refusal, field }) => ({ field, message: refusal.message }));
   throw new Refusal(first.refusal.code, first.refusal.message, { field: first.field, ...first.refusal.more, issues });
 }

@@ -1,3 +1,4 @@
+import type { Rehearsal } from '../commands/engine/handler.ts';
 import { itemCommandId } from '../commands/engine/ids.ts';
 import { requireLiveRecord } from '../commands/engine/references.ts';
 import { Refusal } from '../commands/engine/refusal.ts';
@@ -8,12 +9,20 @@ import { directedRelation, sortedPair } from '../register/link.ts';
 import {
   type BulkItem,
   catchRefusal,
-  type ItemOutcome,
+  type ResultOrRefusal,
   rehearseAll,
   requireWriterOf,
   throwRefusals,
   writeAll,
 } from './bulk-write.ts';
+import {
+  atSelectedRevisions,
+  callIdOf,
+  requireSelection,
+  type SelectionInput,
+  selectionMembers,
+  toRehearsed,
+} from './selection.ts';
 import type { ToolContext } from './tool.ts';
 import { envelopeFor } from './write.ts';
 
@@ -24,13 +33,14 @@ interface RequestedLink {
   relation?: Relation | null | undefined;
 }
 
-export interface LinkRecordsInput {
+export interface LinkRecordsInput extends SelectionInput {
   links: readonly RequestedLink[];
-  organization_id?: string | undefined;
   action: 'LINK' | 'UNLINK';
   reason?: string | undefined;
-  idempotency_key?: string | undefined;
 }
+
+/** The result of a command on a link, or of its rehearsal. */
+type LinkOutcome = ResultOrRefusal<{ result: Pick<Rehearsal, 'event_types' | 'before' | 'state'> }>;
 
 /** Checks all pairs of records, then links or unlinks them one by one. A pair named twice is written once. */
 export async function linkRecords(input: LinkRecordsInput, context: ToolContext): Promise<object> {
@@ -43,7 +53,7 @@ export async function linkRecords(input: LinkRecordsInput, context: ToolContext)
   const ids = links.flatMap(({ from_id, to_id }) => [from_id, to_id]);
   const records = { ids, field: 'links', organizationId: input.organization_id };
   const { organizationId, role } = await requireWriterOf(context, records);
-  const callId = context.service.handler.commandId([organizationId, context.tool.name], input.idempotency_key);
+  const callId = callIdOf(context.service.handler, [organizationId, context.tool.name], input);
   const envelope = {
     ...envelopeFor(context.caller, organizationId, role, context.tool.permission, callId),
     command_id: callId,
@@ -59,20 +69,44 @@ export async function linkRecords(input: LinkRecordsInput, context: ToolContext)
     pairs.set(stream, itemOf(link, input, { context, organizationId, field, envelope }));
   }
   const items = [...pairs.values()];
-  throwRefusals(await rehearseAll(context, items), (index) => fields[index]!);
-  const { outcomes, pending } = await writeAll(context, organizationId, items);
+  const rehearsals = throwRefusals(await rehearseAll(context, items), (index) => fields[index]!);
+  const call = { context, organizationId, input };
+  const isUnlinking = input.action === 'UNLINK';
+  const rehearsed = rehearsals.map((one, index) => toRehearsed(items[index]!.aggregate.stream, one, isUnlinking));
+  if (input.dry_run) {
+    const { answers, changes } = answerLinks(
+      links,
+      pairs,
+      rehearsals.map((result) => ({ result })),
+    );
+    return { links: answers, ...(await selectionMembers(call, rehearsed)), ...changes };
+  }
+  requireSelection(call, rehearsed);
+  const selectedItems = atSelectedRevisions(call, items, rehearsed);
+  const { outcomes, pending } = await writeAll(context, organizationId, selectedItems);
+  const { answers, changes } = answerLinks(links, pairs, outcomes);
+  return { links: answers, call_id: callId, ...changes, ...(pending ? { pending: true } : {}) };
+}
+
+/** Returns each link of a call with its result. A pair that the call names again is UNCHANGED. */
+function answerLinks(
+  links: readonly RequestedLink[],
+  pairs: ReadonlyMap<string, BulkItem>,
+  outcomes: readonly LinkOutcome[],
+) {
+  const streams = [...pairs.keys()];
   const answered = new Set<string>();
   const changes: WrittenChange[][] = [];
   const answers = links.map(({ from_id, to_id }) => {
     const { stream } = linkAggregate(from_id, to_id);
-    const outcome = outcomes[[...pairs.keys()].indexOf(stream)]!;
+    const outcome = outcomes[streams.indexOf(stream)]!;
     const isRepeat = answered.has(stream);
     answered.add(stream);
     if (isRepeat && 'result' in outcome) return { from_id, to_id, result: 'UNCHANGED' };
     if ('result' in outcome) changes.push(linkChanges(from_id, to_id, outcome.result));
     return { from_id, to_id, ...resultOf(outcome) };
   });
-  return { links: answers, call_id: callId, ...writtenChanges(changes), ...(pending ? { pending: true } : {}) };
+  return { answers, changes: writtenChanges(changes) };
 }
 
 /** Refuses a pair that can't be linked, and a relation that doesn't fit it. */
@@ -146,7 +180,7 @@ const RESULTS: Readonly<Record<string, string>> = {
   RecordsUnlinked: 'REMOVED',
 };
 
-function resultOf(outcome: ItemOutcome): object {
+function resultOf(outcome: LinkOutcome): object {
   if ('refusal' in outcome) return { result: 'UNCHANGED', errors: [outcome.refusal.toJSON()] };
   return { result: RESULTS[outcome.result.event_types[0] ?? ''] ?? 'UNCHANGED' };
 }

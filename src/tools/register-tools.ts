@@ -102,6 +102,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
           .max(100),
         organization_id: field.optionalOrganizationId(),
         action: z.enum(['LINK', 'UNLINK']).default('LINK'),
+        ...field.unpublishedBulkFields,
         ...field.writeFields,
       }),
     output: linksOutput,
@@ -120,7 +121,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     idempotent: true,
     permission: 'archiveRecords',
     description:
-      'ARCHIVE 1-100 records: hide them from lists and counts, deleting nothing. RESTORE brings them back. Needs ADMIN.',
+      'ARCHIVE 1-100 records: hide from lists and counts, deleting nothing. RESTORE brings them back. Needs ADMIN.',
     destructive: true,
     namedRecords: ({ action }) => (action === 'RESTORE' ? 'ARCHIVED' : 'LIVE'),
     input: () =>
@@ -128,6 +129,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
         ids: field.idList(100, ID_PREFIXES),
         organization_id: field.optionalOrganizationId(),
         action: z.enum(['ARCHIVE', 'RESTORE']),
+        ...field.bulkFields,
         reason: field.requiredReason(),
         idempotency_key: field.writeFields.idempotency_key,
       }),

@@ -240,7 +240,6 @@ test('inputs that do not fit together are refused, with the next step', async ({
     [{ type: 'VENDOR', rows: [{ name: 'A' }], ...change, ids: [id] }, 'rows', /either rows or set/],
     [{ type: 'VENDOR', rows: [{ name: 'A' }], ids: [id] }, 'ids', /needs set/],
     [{ type: 'VENDOR', rows: [{ name: 'A' }], filter: { query: 'x' } }, 'filter', /needs set/],
-    [{ type: 'VENDOR', rows: [{ name: 'A' }], selection: 'x' }, 'selection', /needs set/],
     [{ type: 'VENDOR', ids: [id] }, 'ids', /needs set/],
     [{ type: 'VENDOR', ...change }, 'filter', /needs ids, or a filter/],
     [{ type: 'VENDOR', ...change, ids: [id], filter: { query: 'x' } }, 'filter', /either ids or filter/],

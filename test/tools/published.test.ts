@@ -158,6 +158,7 @@ test('published properties are accepted, and required ones are required', async 
 const LIST = words('organization_id filter order_by size cursor as_of view');
 const COMMON = words('query ids owner_id linked_to missing updated_since include_archived');
 const WRITE = words('reason idempotency_key');
+const BULK = words('dry_run selection');
 const ADD = ['organization_id', 'owner_id', ...WRITE];
 // organization_id is accepted with a record's id, but not published: see optionalOrganizationId.
 const CHANGE = ['id', 'expected_revision', ...WRITE];
@@ -171,8 +172,8 @@ const PROPERTIES: Record<string, string[]> = {
     'organization_id type framework_id audit_id owner_id until from to trend trend_figures kinds record_types group_by filter as_of format cursor',
   ),
   linkRecords: ['links', 'action', ...WRITE],
-  archiveRecords: ['ids', 'action', ...WRITE],
-  importRecords: [...words('organization_id type rows set ids filter dry_run selection'), ...WRITE],
+  archiveRecords: ['ids', 'action', ...BULK, ...WRITE],
+  importRecords: [...words('organization_id type rows set ids filter'), ...BULK, ...WRITE],
   ...Object.fromEntries(
     FAMILY_TOOL_CONTRACTS.map(([name, { properties }]) => [name, [...commonProperties(name), ...words(properties)]]),
   ),

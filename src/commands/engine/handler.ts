@@ -67,6 +67,8 @@ export interface Rehearsal {
   /** The state now, and after the events. Equal for a repeat. */
   before: object | null;
   state: object | null;
+  /** The record's revision before the command; of a repeat, before its first execution. */
+  revision: number;
 }
 
 export interface HandlerOptions {
@@ -221,10 +223,11 @@ export class CommandHandler {
     if ('newEvents' in decision) {
       const { newEvents } = decision;
       const state = newEvents.reduce<State | null>((s, event) => aggregate.decider.evolve(s, event as Event), before);
-      return { event_types: newEvents.map(({ type }) => type), repeated: false, isNewRecord, before, state };
+      const event_types = newEvents.map(({ type }) => type);
+      return { event_types, repeated: false, isNewRecord, before, state, revision: recordRevision(current) };
     }
-    const { event_types, repeated } = decision.result;
-    return { event_types, repeated, isNewRecord, before, state: before };
+    const { event_types, repeated, revision } = decision.result;
+    return { event_types, repeated, isNewRecord, before, state: before, revision: revision - event_types.length };
   }
 
   /** Returns the id of a new command, or with an idempotency key that of `commandId`. */

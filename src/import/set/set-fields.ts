@@ -6,37 +6,39 @@ import { type PinnedMoment, pinnedMoment } from '../../queries/moments/moment.ts
 import { isIncomplete, type Snapshot } from '../../queries/moments/snapshot.ts';
 import { readAllMemberWords } from '../../queries/records/member-words.ts';
 import { catchRefusal, mapConcurrently } from '../../tools/bulk-write.ts';
+import {
+  readSelection,
+  type SelectedCall,
+  SelectionConflict,
+  selectionHash,
+  selectionMembers,
+  selectionRequired,
+} from '../../tools/selection.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { type ImportAnswer, importAnswer, refusedRows } from '../import-answer.ts';
 import { type CommandRow, isRefused } from '../import-row.ts';
 import { openRowCall, type RowCall, rehearseRows, writeRows } from '../row-commands.ts';
-import {
-  readSelection,
-  type SelectedRecord,
-  type SelectionSource,
-  selectionHash,
-  selectRecords,
-  writeSelection,
-} from './selection.ts';
+import { type RecordSelection, type SelectedRecord, type SelectionSource, selectRecords } from './selection.ts';
 import { type FamilyChange, readSetInput, type SetInput } from './set-input.ts';
 
 const ADVICE = 'Change set, or leave out the records that have errors, and make the dry run again.';
 
 /**
  * Sets fields on the records that the input names by ids or matches by a filter. A dry run answers what would change, and
- * the `selection` that the write must have. An interrupted write is finished by repeating it with its idempotency_key.
+ * the `selection` that the write must have. An interrupted write is finished by repeating it.
  * @throws Refusal conflict if a record was changed after the dry run, or another one matches by now
  * @throws Refusal invalid_input if a record would refuse its command. Nothing is written then.
  */
 export async function setFields(context: ToolContext, input: SetInput): Promise<ImportAnswer> {
   const call = openRowCall(context, input);
   const { organizationId } = call;
+  const selected = { context, organizationId, input };
   const snapshot = context.service.reader.snapshot();
   const { changes, refusal } = await resolveOwners(snapshot, call, input);
   const source = { snapshot, organizationId, caller: context.caller, changes };
   const now = await pinnedMoment(snapshot, organizationId, undefined);
-  if (input.dry_run) return dryRun(call, source, now, input);
-  const { records, isBegun } = await confirmSelection(call, source, now, input, refusal);
+  if (input.dry_run) return dryRun(call, selected, await selectRecords(source, now), input);
+  const { records, isBegun } = await confirmSelection(call, selected, source, now, refusal);
   const judged = await rehearseRows(call, toRows(records));
   // A repeated write finishes what the first attempt began. Errors are then on their rows.
   if (!isBegun && judged.some(isRefused)) throw refusedRows(judged, 'set', ADVICE);
@@ -62,7 +64,7 @@ async function resolveOwners(
   const outcome = await catchRefusal(async () => ({ changes: await resolve(), refusal: null }));
   if ('changes' in outcome) return outcome;
   const { refusal } = outcome;
-  if (input.dry_run || input.idempotency_key === undefined) throw refusal;
+  if (input.dry_run || input.selection === undefined) throw refusal;
   const ofAll = await catchRefusal(async () => ({ changes: await resolve(readAllMemberWords), refusal }));
   if ('changes' in ofAll) return ofAll;
   throw refusal;
@@ -70,19 +72,16 @@ async function resolveOwners(
 
 async function dryRun(
   call: RowCall,
-  source: SelectionSource,
-  now: PinnedMoment,
-  input: SetInput,
+  selected: SelectedCall,
+  { records, moment }: RecordSelection,
+  { ids }: SetInput,
 ): Promise<ImportAnswer> {
-  const selection = await selectRecords(source, now);
-  if (input.ids !== undefined) refuseUnknownIds(input.ids, selection.records);
-  const rows = await rehearseRows(call, toRows(selection.records));
-  const notes = isIncomplete(source.snapshot, call.organizationId) ? { incomplete: true as const } : {};
-  return {
-    ...importAnswer(rows, 'DRY_RUN', call.callId),
-    selection: writeSelection(source, input, selection),
-    ...notes,
-  };
+  if (ids !== undefined) refuseUnknownIds(ids, records);
+  const rows = await rehearseRows(call, toRows(records));
+  const snapshot = selected.context.service.reader.snapshot();
+  const notes = isIncomplete(snapshot, call.organizationId) ? { incomplete: true as const } : {};
+  const members = await selectionMembers(selected, records, moment);
+  return { ...importAnswer(rows, 'DRY_RUN', call.callId), ...members, ...notes };
 }
 
 /** @throws Refusal not_found with an issue for each unknown id */
@@ -104,43 +103,25 @@ function toRows(records: readonly SelectedRecord[]): { row: CommandRow }[] {
   });
 }
 
-/** The refusal of a write that isn't the call of its dry run, on the same records. The same call can't succeed later. */
-class SelectionConflict extends Refusal {
-  constructor() {
-    const message =
-      'The call or its records differ from those of the dry run. Make the dry run again with this input, and write with its selection and a new idempotency_key.';
-    super('conflict', message, { field: 'selection' });
-  }
-
-  override get retryable(): boolean {
-    return false;
-  }
-}
-
 /**
- * Returns the records of the dry run, if they are still the same. Once an attempt with the same key has written the first
+ * Returns the records of the dry run, if they are still the same. Once an attempt of the same call has written the first
  * of them, the selection was confirmed then, and isn't compared again.
  * @throws Refusal conflict if they differ
  * @throws Refusal `refusal` if there was no such attempt
  */
 async function confirmSelection(
   call: RowCall,
+  selected: SelectedCall,
   source: SelectionSource,
   now: PinnedMoment,
-  input: SetInput,
   refusal: Refusal | null,
 ): Promise<{ records: readonly SelectedRecord[]; isBegun: boolean }> {
-  const { selection: text, idempotency_key } = input;
-  if (text === undefined) {
-    const message =
-      'selection is required. Make the call with dry_run first, and repeat it with the selection of its answer.';
-    throw new Refusal('invalid_input', message, { field: 'selection' });
-  }
-  const selection = readSelection(source, input, text);
-  if (selection === null || selection.moment.position > now.position) throw new SelectionConflict();
+  if (selected.input.selection === undefined) throw selectionRequired();
+  const selection = readSelection(selected);
+  if (selection.moment.position > now.position) throw new SelectionConflict();
   const { records } = await selectRecords(source, selection.moment);
   if (selectionHash(records) !== selection.hash) throw new SelectionConflict();
-  const isBegun = idempotency_key !== undefined && (await hasBegun(call, records));
+  const isBegun = await hasBegun(call, records);
   if (!isBegun && refusal !== null) throw refusal;
   // The read models at `now` contain every write before this call. A later one is found by the expected revision.
   if (!isBegun && selectionHash((await selectRecords(source, now)).records) !== selectionHash(records)) {
@@ -149,7 +130,7 @@ async function confirmSelection(
   return { records, isBegun };
 }
 
-/** Returns true if an earlier attempt with the same idempotency_key has written at least one of these records. */
+/** Returns true if an earlier attempt with the same idempotency_key or selection has written at least one of these records. */
 async function hasBegun({ context, commandId }: RowCall, records: readonly SelectedRecord[]): Promise<boolean> {
   const written = await mapConcurrently(records, async ({ id }) => {
     const { commands } = await context.service.handler.load(recordAggregate(id), true);

@@ -24,8 +24,6 @@ export interface SetInput extends RowCallInput {
   ids?: readonly string[] | undefined;
   filter?: Fields | undefined;
   dry_run: boolean;
-  /** From the answer of the dry run. */
-  selection?: string | undefined;
 }
 
 /** The fields to set on the records of one family that a filter matches. */

@@ -304,6 +304,22 @@ export const writeFields = {
   idempotency_key: boundedString(MAX_KEY_CHARACTERS, FORBIDDEN_IN_NAMES).optional(),
 };
 
+/** Fields of tools that change many records. */
+export const bulkFields = {
+  dry_run: z.boolean().default(false),
+  selection: z
+    .string()
+    .optional()
+    .describe('needed to change more than five existing records: from the answer of the dry run')
+    .meta({ hideDescription: true }),
+};
+
+/** Those of a tool that needs them rarely: its refusal names them. */
+export const unpublishedBulkFields = {
+  dry_run: bulkFields.dry_run.meta({ unpublished: true }),
+  selection: bulkFields.selection.meta({ unpublished: true }),
+};
+
 export const organizationId = () => id('org');
 /** Callers may leave it out if they reach one organization only. The toolbox then gives it before the input is parsed. */
 export const impliedOrganizationId = () =>

@@ -201,6 +201,12 @@ export function recordsOutput(families: readonly RecordSchemas[]): z.ZodType {
   });
 }
 
+/** The text by which a write names its dry run. */
+const selection = z
+  .string()
+  .optional()
+  .describe('dry_run: what a write must repeat if it changes more than 5 existing records');
+
 export const linksOutput = () =>
   z.strictObject({
     links: z.array(
@@ -212,6 +218,7 @@ export const linksOutput = () =>
       }),
     ),
     ...writtenMembers,
+    selection,
     pending,
   });
 
@@ -226,6 +233,7 @@ export const archiveOutput = () =>
       }),
     ),
     ...writtenMembers,
+    selection,
     pending,
   });
 
@@ -270,7 +278,7 @@ export const importOutput = () =>
       .describe('of type CROSSWALK: the pairs of each two frameworks'),
     ...writtenMembers,
     call_id: writtenMembers.call_id.optional(),
-    selection: z.string().optional().describe('dry_run with set: what the write must repeat'),
+    selection,
     pending,
     incomplete: momentNotes.incomplete,
   });

@@ -109,10 +109,12 @@ test('imports, links and archiving stop at the next record if the client disconn
   };
   const vendors = rows.map(({ id }) => id).slice(0, 99);
   const { risk } = (await register.call('addRisk', { organization_id, name: 'Linked' })) as { risk: { id: string } };
+  const archive = { action: 'ARCHIVE', reason: 'r', ids: vendors };
+  const { selection } = await register.call('archiveRecords', { ...archive, dry_run: true });
   const calls: [string, object][] = [
     ['importRecords', { organization_id, type: 'VENDOR', rows: rowsOf('Other') }],
     ['linkRecords', { action: 'LINK', links: vendors.map((to_id) => ({ from_id: risk.id, to_id })) }],
-    ['archiveRecords', { action: 'ARCHIVE', reason: 'r', ids: vendors }],
+    ['archiveRecords', { ...archive, selection }],
   ];
   for (const [tool, input] of calls) {
     const before = await settledHead(register);

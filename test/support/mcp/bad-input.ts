@@ -171,7 +171,8 @@ const LATER = ['2999-01-01', '2999-01-01T00:00:00Z', '999999999'];
 const BY_NAME: Record<string, readonly string[]> = {
   cursor: ['nonsense', 'e30.x', '\ud800', ''],
   verify_cursor: ['nonsense', 'e30.x', '\ud800', ''],
-  selection: ['nonsense', ''],
+  // One that no dry run answered is a conflict.
+  selection: [''],
   call_id: ['nonsense', idOf('rsk'), '0192f4c1-0000-7000-8000'],
   as_of: [...NO_MOMENTS, ...LATER, '-1', '1.5', '9'.repeat(20), idOf('rsk'), ''],
   from: [...NO_MOMENTS, '-1', idOf('rsk'), ''],

@@ -67,7 +67,7 @@ test('an archived record is hidden from lists, counts and getRecords by default'
   const { owner, organizationId } = served;
   const [archivedVendor, liveVendor] = [await served.vendor('Archived one'), await served.vendor('Archived two')];
   const archived = await owner.ok('archiveRecords', { ids: [archivedVendor.id], action: 'ARCHIVE', reason: 'gone' });
-  assert.equal(Object.keys(archived), ['records', 'call_id', 'changes']);
+  assert.equal(Object.keys(archived), ['records', 'changes', 'call_id']);
   const [answer] = archived.records;
   assert.equal([answer?.id, typeof answer?.archived_at, answer?.referred_by], [archivedVendor.id, 'string', 0]);
   const list = { organization_id: organizationId, filter: { query: 'archived' } };

@@ -105,11 +105,9 @@ test('a control keeps its framework and number, and EXCLUDED needs a justificati
 });
 
 test('one call archives controls and their framework, in any order', async ({ register, framework, ids }) => {
-  const answer = await ok(register, 'archiveRecords', {
-    ids: [framework, ...Object.values(ids)],
-    action: 'ARCHIVE',
-    reason: 'merged',
-  });
+  const input = { ids: [framework, ...Object.values(ids)], action: 'ARCHIVE', reason: 'merged' };
+  const { selection } = await ok(register, 'archiveRecords', { ...input, dry_run: true });
+  const answer = await ok(register, 'archiveRecords', { ...input, selection });
   const records = answer.records as { id: string; archived_at: string | null; errors?: unknown }[];
   assert.is(records[0]!.id, framework);
   assert.ok(records.every(({ archived_at, errors }) => archived_at !== null && errors === undefined));

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import type { CommandHandler, Rehearsal } from '../commands/engine/handler.ts';
+import { Refusal } from '../commands/engine/refusal.ts';
+import { omit } from '../commands/record.ts';
+import { readSignedCursor, writeSignedCursor } from '../queries/lists/cursor.ts';
+import { type PinnedMoment, pinnedMoment } from '../queries/moments/moment.ts';
+import type { BulkItem } from './bulk-write.ts';
+import type { ToolContext } from './tool.ts';
+
+/*
+ * A call that changes many records needs the selection of its dry run. That is a text with the position and day of the dry
+ * run, and a hash of the records' ids and revisions: `[391, "2026-11-23", "pZ2v…"]`. A signature binds it to the account and
+ * the input of the dry run: a person who has seen that one agrees to nothing else.
+ *
+ * A record that an interrupted call has written counts with its revision before that call. So the same selection, or the
+ * same selection and key, also finishes the call.
+ */
+
+/** Existing records that one call may change, archive or unlink without a selection. */
+export const MAX_UNSELECTED_RECORDS = 5;
+
+/** The inputs by which a call is confirmed. All others must be those of the dry run. */
+export interface SelectionInput {
+  organization_id?: string | undefined;
+  dry_run?: boolean | undefined;
+  selection?: string | undefined;
+  idempotency_key?: string | undefined;
+}
+
+/** A call that changes many records, or would as a dry run. */
+export interface SelectedCall {
+  context: ToolContext;
+  organizationId: string;
+  input: SelectionInput;
+}
+
+/** A record or a link with its revision before the call. */
+export interface RevisedRecord {
+  id: string;
+  revision: number;
+}
+
+/** A record or a link that a call is about, as the rehearsal of its command found it. */
+export interface RehearsedRecord extends RevisedRecord {
+  /** The call changes, archives or unlinks it, or an earlier attempt did. */
+  isChanged: boolean;
+  isRepeated: boolean;
+}
+
+/** Returns a record for a selection. @param isCounted false if the command only adds to it */
+export function toRehearsed(
+  id: string,
+  { revision, event_types, repeated }: Rehearsal,
+  isCounted = true,
+): RehearsedRecord {
+  return { id, revision, isChanged: isCounted && event_types.length > 0, isRepeated: repeated };
+}
+
+/** 132 bits, enough to make equal hashes of different records impossible in practice. */
+const HASH_CHARACTERS = 22;
+
+/**
+ * Returns the id of a call: that of its key, else that of its selection, else a new one. The commands of its records are
+ * derived from it, so a repeat changes nothing twice.
+ */
+export function callIdOf(
+  handler: Pick<CommandHandler, 'commandId'>,
+  scope: readonly string[],
+  { idempotency_key, selection }: SelectionInput,
+): string {
+  if (idempotency_key !== undefined || selection === undefined) return handler.commandId(scope, idempotency_key);
+  return handler.commandId([...scope, 'selection'], selection);
+}
+
+/** Returns a dry run's `selection`, and the `call_id` that the write with it will have. */
+export async function selectionMembers(
+  call: SelectedCall,
+  records: readonly RevisedRecord[],
+  moment?: PinnedMoment,
+): Promise<{ selection: string; call_id: string }> {
+  const { context, organizationId, input } = call;
+  const snapshot = context.service.reader.snapshot();
+  const { position, today } = moment ?? (await pinnedMoment(snapshot, organizationId, undefined));
+  const selection = writeSignedCursor(snapshot.cursorKey, boundTo(call), [position, today, selectionHash(records)]);
+  const scope = [organizationId, context.tool.name];
+  return { selection, call_id: callIdOf(context.service.handler, scope, { ...input, selection }) };
+}
+
+/** Returns the moment of the dry run that answered the call's selection, and the hash of its records. @throws SelectionConflict */
+export function readSelection(call: SelectedCall): { moment: PinnedMoment; hash: string } {
+  const { cursorKey } = call.context.service.reader.snapshot();
+  try {
+    const value = readSignedCursor<[number, string, string]>(cursorKey, boundTo(call), call.input.selection!);
+    const [position, today, hash] = value;
+    return { moment: { position, today }, hash };
+  } catch (error) {
+    if (error instanceof Refusal) throw new SelectionConflict();
+    throw error;
+  }
+}
+
+/** Returns the account and the parts of a call that must be the same in the dry run and in the write. */
+function boundTo({ context, organizationId, input }: SelectedCall): object {
+  const bound = omit<object>(input, ['organization_id', 'dry_run', 'selection', 'idempotency_key']);
+  return { tool: context.tool.name, organizationId, account: context.caller.account_id, ...bound };
+}
+
+/**
+ * Refuses a call that changes more than five existing records without the selection of its dry run, and any whose selection
+ * is not that of its records as they are.
+ * @throws Refusal invalid_input
+ * @throws SelectionConflict
+ */
+export function requireSelection(call: SelectedCall, records: readonly RehearsedRecord[]): void {
+  const changed = records.filter(({ isChanged }) => isChanged);
+  if (call.input.selection === undefined) {
+    const isDone = changed.every(({ isRepeated }) => isRepeated);
+    if (changed.length <= MAX_UNSELECTED_RECORDS || isDone) return;
+    throw selectionRequired(`This call changes ${changed.length} records. `);
+  }
+  if (readSelection(call).hash !== selectionHash(records)) throw new SelectionConflict();
+}
+
+/** Returns the refusal of a call without its dry run's selection. */
+export function selectionRequired(why = ''): Refusal {
+  const message = `${why}selection is required. Make the call with dry_run first, and repeat it with the selection of its answer.`;
+  return new Refusal('invalid_input', message, { field: 'selection' });
+}
+
+/** Returns commands that are refused on records that others change meanwhile, if the call has a selection. */
+export function atSelectedRevisions<Item extends Pick<BulkItem, 'envelope'>>(
+  { input }: SelectedCall,
+  items: readonly Item[],
+  records: readonly RevisedRecord[],
+): Item[] {
+  if (input.selection === undefined) return [...items];
+  return items.map((item, index) => ({
+    ...item,
+    envelope: { ...item.envelope, expected_revision: records[index]!.revision },
+  }));
+}
+
+/** Returns a hash of the records' ids and revisions, in any order. */
+export function selectionHash(records: readonly RevisedRecord[]): string {
+  const revisions = records.map(({ id, revision }) => `${id} ${revision}`).sort();
+  return createHash('sha256').update(revisions.join()).digest('base64url').slice(0, HASH_CHARACTERS);
+}
+
+/** The refusal of a write that isn't the call of its dry run, on the same records. The same call can't succeed later. */
+export class SelectionConflict extends Refusal {
+  constructor() {
+    const message =
+      'The call or its records differ from those of the dry run. Make the dry run again with this input, and write with its selection and a new idempotency_key.';
+    super('conflict', message, { field: 'selection' });
+  }
+
+  override get retryable(): boolean {
+    return false;
+  }
+}
