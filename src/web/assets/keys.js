@@ -79,7 +79,6 @@ function makeKeyList() {
   dialog.className = 'keys';
   dialog.setAttribute('aria-label', 'Keys');
   const close = element('button', 'Close');
-  close.className = 'small';
   close.addEventListener('click', () => dialog.close());
   dialog.append(close);
   return dialog;

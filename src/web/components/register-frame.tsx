@@ -172,7 +172,7 @@ export function Person({ name }: { name: string }) {
         {name}
       </a>
       <Form action="/sign-out">
-        <button type="submit" class="quiet small">
+        <button type="submit" class="quiet">
           Sign out
         </button>
       </Form>

@@ -78,7 +78,7 @@ function FileTable({ view }: { view: RegisterView }) {
         cells: [
           name,
           about,
-          <span key="formats" class="formats">
+          <span key="formats" class="row">
             {FORMATS.map(([format, title]) => (
               <a
                 key={format}

@@ -161,7 +161,7 @@ function OptionsForm({ view, type, form, choices, downloads }: OptionsFormProps)
   return (
     <form method="get" action={view.path} class="card report-options">
       <FormError form={form} ids={AS_OF_ID} />
-      <div class="inline">
+      <div class="inline grid">
         {acceptedInputs.filter(isChosenHere).map((input) => (
           <ReportField
             key={input}

@@ -55,7 +55,7 @@ function page(view: RegisterView, content: SearchContent): WebPage {
               <span>Search records, pages and actions</span>
               <input type="search" name="q" value={content.query} aria-keyshortcuts="/" data-search />
             </label>
-            <button type="submit" class="quiet small">
+            <button type="submit" class="quiet">
               Search
             </button>
           </form>

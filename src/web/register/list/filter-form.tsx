@@ -41,7 +41,7 @@ export function FilterForm({ view, selection, filters, names }: FilterFormProps)
             data-search
           />
         </label>
-        <button type="submit" class="quiet small">
+        <button type="submit" class="quiet">
           Search
         </button>
         {filters.filter(isSet).map((each) => (
@@ -109,9 +109,7 @@ function Menu({ title, children }: { title: ComponentChildren; children: Compone
       <summary>{title}</summary>
       <div class="menu">
         {children}
-        <button type="submit" class="small">
-          Apply
-        </button>
+        <button type="submit">Apply</button>
       </div>
     </details>
   );

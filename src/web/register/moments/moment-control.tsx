@@ -107,9 +107,7 @@ export function MomentForm({ choice, children }: { choice: MomentChoice; childre
         <input key={`${name}=${value}`} type="hidden" name={name} value={value} />
       ))}
       {children}
-      <button type="submit" class="small">
-        Go
-      </button>
+      <button type="submit">Go</button>
     </form>
   );
 }

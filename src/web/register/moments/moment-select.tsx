@@ -37,7 +37,7 @@ export function MomentSelect({ name, label, value, none, choice, first = [] }: M
   const choices = [{ value: '', label: none }, ...(isListed ? [] : [momentChoice(value, choice)]), ...listed];
   const day = { name: dayParameter(name), type: 'date', required: false } as const;
   return (
-    <div class="row moment-fields">
+    <div class="row">
       <SelectField form={BLANK_FORM} name={name} label={label} choices={choices} value={value} />
       <TextField form={BLANK_FORM} {...day} label="or the end of a day" />
     </div>

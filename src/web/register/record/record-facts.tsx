@@ -35,7 +35,7 @@ export function RecordFacts(props: {
         <h2 id="facts">Facts</h2>
         {editAddress !== null && (
           <div class="row">
-            <a class="button quiet small" href={editAddress}>
+            <a class="button quiet" href={editAddress}>
               Edit
             </a>
           </div>

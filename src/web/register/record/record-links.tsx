@@ -131,7 +131,7 @@ export function RecordEvidence({
         </h2>
         {attachAddress !== null && (
           <div class="row">
-            <a class="button quiet small" href={attachAddress}>
+            <a class="button quiet" href={attachAddress}>
               Attach evidence
             </a>
           </div>

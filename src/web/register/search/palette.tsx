@@ -54,7 +54,7 @@ export function Palette({ organizationId, past }: PaletteProps) {
         <span>
           <kbd>Esc</kbd> close
         </span>
-        <button type="button" class="quiet small" data-keys>
+        <button type="button" class="quiet" data-keys>
           All keys
         </button>
       </p>
