@@ -23,7 +23,7 @@ if (taken !== undefined) fail(`${taken.title} has this name or prefix already. C
 
 create(
   `src/register/${singular}.ts`,
-  `import { addedMembers, correctedMembers } from './event-members.ts';
+  `import { addedMembers, correctedMembers, undoneEvent } from './event-members.ts';
 import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
 import type { Described } from './family-description.ts';
 import { type Fields, OWNER_FIELD, type StateOf } from './field.ts';
@@ -44,6 +44,7 @@ export const ${type}_EVENTS = {
   ${title}OwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
   ${title}Archived: event({ archived_at: string(), reason: string() }),
   ${title}Restored: event({ reason: string() }),
+  ${title}Undone: undoneEvent(FIELDS),
 };
 
 export type ${title}Event = EventOf<typeof ${type}_EVENTS>;
@@ -70,6 +71,7 @@ export const ${type} = {
     ownerAssigned: '${title}OwnerAssigned',
     archived: '${title}Archived',
     restored: '${title}Restored',
+    undone: '${title}Undone',
   },
   orders: ['name'],
   missing: ['OWNER', 'EVIDENCE'],

@@ -19,6 +19,7 @@ import {
   withReason,
 } from './record.ts';
 import { checkDates, withoutNoEnd } from './stated-dates.ts';
+import { decideUndo, type UndoCommand } from './undo.ts';
 import { withdrawNewest } from './withdrawal.ts';
 import { checkFirstState, checkTransition } from './workflow.ts';
 
@@ -94,7 +95,7 @@ export interface Family<State extends object = object, Command = unknown, Event 
 }
 
 /** Commands that every family has. */
-type CommonCommand = { type: 'Archive' | 'Restore'; reason: string };
+type CommonCommand = { type: 'Archive' | 'Restore'; reason: string } | UndoCommand;
 
 /** With `origin`, the fields may also describe a past decision. */
 type AddCommand<State> = { fields: Partial<State>; origin?: ImportOrigin } & OptionalReason;
@@ -151,6 +152,7 @@ function applyCommonEvent<State extends object>(
     case commonEvents.restored:
       return { ...stateBefore(event, state), archived_at: null };
     case commonEvents.withdrawn:
+    case commonEvents.undone:
       return { ...stateBefore(event, state), ...inFixedOrder(described, fields) };
     default:
       return null;
@@ -163,15 +165,21 @@ type MakeEvent<Event> = (name: keyof CommonEventTypes, data: object) => Event;
 function decideCommon<State extends CommonFields, Event extends DomainEvent>(
   commonEvent: MakeEvent<Event>,
   family: FamilyDescription & Pick<Decider<State, never, Event>, 'events' | 'evolve'>,
-  { type, reason }: { type: string } & OptionalReason,
+  command: { type: string } & OptionalReason,
   state: State,
-  { now, past }: DecisionContext,
+  context: DecisionContext,
 ): Event[] | null {
+  const { now, past } = context;
+  const { type, reason } = command;
   switch (type) {
     case 'Archive':
       return state.archived_at ? [] : [commonEvent('archived', { archived_at: now, reason })];
     case 'Restore':
       return state.archived_at ? [commonEvent('restored', { reason })] : [];
+    case 'Undo': {
+      const data = decideUndo(family, command as UndoCommand, state, context);
+      return data === null ? [] : [commonEvent('undone', data)];
+    }
     case family.commands.withdraw:
       refuseIfArchived(state);
       return [commonEvent('withdrawn', withdrawNewest(family, state, past!, reason))];
@@ -275,7 +283,7 @@ export function defineFamily<
     initialState,
     decide,
     looksBack: ({ type }: Command) =>
-      type === commands.withdraw || (rules.looksBackAt?.includes(String(type)) ?? false),
+      type === 'Undo' || type === commands.withdraw || (rules.looksBackAt?.includes(String(type)) ?? false),
     ...pick<typeof rules, 'origin' | 'parent' | 'facts' | 'keys'>(rules, ['origin', 'parent', 'facts', 'keys']),
   };
 }

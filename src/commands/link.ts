@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { CONTROL } from '../register/control.ts';
 import { EVIDENCE } from '../register/evidence.ts';
 import { linkablePrefixes } from '../register/families.ts';
@@ -12,11 +13,12 @@ import {
 } from '../register/link.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import { crosswalkAggregate, statedLink } from './crosswalk.ts';
-import type { Aggregate, Decider, DecisionContext } from './engine/decider.ts';
+import type { Aggregate, Decider, DecisionContext, Past } from './engine/decider.ts';
 import { frameworkOfControl, idPrefix } from './engine/ids.ts';
 import { Refusal } from './engine/refusal.ts';
 import { upcast } from './engine/stream-state.ts';
 import { recordAggregate } from './families.ts';
+import { countingEvents } from './past.ts';
 import { type OptionalReason, withReason } from './record.ts';
 
 const EVIDENCE_PREFIX = EVIDENCE.prefix;
@@ -29,7 +31,7 @@ export interface LinkState {
 }
 
 export type LinkCommand = { ids: readonly [string, string] } & OptionalReason &
-  ({ type: 'Link'; relation?: DirectedRelation } | { type: 'Unlink' });
+  ({ type: 'Link'; relation?: DirectedRelation } | { type: 'Unlink' } | { type: 'Undo'; call_id: string });
 
 const UNLINKED: LinkState = { linked: false, relation: null };
 const LINKED: LinkState = { linked: true, relation: null };
@@ -81,7 +83,7 @@ export function refuseUnfitRelation(from: string, to: string, relation: Relation
   throw new Refusal('invalid_input', message, { field, ...(areControls ? { allowed: RELATIONS } : {}) });
 }
 
-function decide(command: LinkCommand, state: LinkState | null, _context: DecisionContext): LinkEvent[] {
+function decide(command: LinkCommand, state: LinkState | null, context: DecisionContext): LinkEvent[] {
   const { ids } = command;
   const { linked, relation } = state ?? UNLINKED;
   const reason = withReason(command.reason);
@@ -94,7 +96,33 @@ function decide(command: LinkCommand, state: LinkState | null, _context: Decisio
     }
     case 'Unlink':
       return linked ? [{ type: 'RecordsUnlinked', data: { ids, relation, ...reason } }] : [];
+    case 'Undo': {
+      const { before } = planLinkUndo(context.past!, state, command.call_id);
+      if (before === null) return [];
+      const directed = before.relation === null ? {} : { relation: before.relation };
+      return decide({ type: before.linked ? 'Link' : 'Unlink', ids, ...directed, ...reason }, state, context);
+    }
   }
+}
+
+/**
+ * Plans the undo of a call on a link. The link goes back to `before`, or stays if that is null. It stays if a later change
+ * set it: `isTouched`.
+ */
+export function planLinkUndo(
+  past: Past,
+  state: LinkState | null,
+  callId: string,
+): { before: LinkState | null; isTouched: boolean } {
+  const { events } = past;
+  const isOfCall = ({ metadata }: TrailEvent) => metadata.correlation_id === callId;
+  const counting = countingEvents({ ...past, firstState: past.firstState ?? UNLINKED }, isOfCall);
+  // The newest events don't count: the call wrote them, or they cancel each other.
+  const newest = events.slice((counting.at(-1)?.revision ?? -1) + 1);
+  if (!newest.some(isOfCall)) return { before: null, isTouched: true };
+  // Else a crosswalk set the link since.
+  const isUntouched = isDeepStrictEqual(state, storedLinkTransition(newest.at(-1)!).after);
+  return { before: isUntouched ? storedLinkTransition(newest[0]!).before : null, isTouched: !isUntouched };
 }
 
 /** A link before and after an event. */
@@ -141,4 +169,9 @@ export function readLinkTransition(event: TrailEvent): LinkTransition | null {
 
 const evolve = (_state: LinkState | null, event: LinkEvent): LinkState => linkTransition(event).after;
 
-export const link: Decider<LinkState, LinkCommand, LinkEvent> = { events: LINK_EVENTS, decide, evolve };
+export const link: Decider<LinkState, LinkCommand, LinkEvent> = {
+  events: LINK_EVENTS,
+  decide,
+  looksBack: ({ type }) => type === 'Undo',
+  evolve,
+};

@@ -1,4 +1,4 @@
-import { addedMembers, correctedMembers } from './event-members.ts';
+import { addedMembers, correctedMembers, undoneEvent } from './event-members.ts';
 import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
 import { type Fields, OWNER_FIELD, type StateOf, stateField } from './field.ts';
@@ -44,6 +44,7 @@ export const AUDIT_EVENTS = {
   AuditReinstated: event({ reason: string() }),
   AuditArchived: event({ archived_at: string(), reason: string() }),
   AuditRestored: event({ reason: string() }),
+  AuditUndone: undoneEvent(FIELDS),
 };
 
 export type AuditEvent = EventOf<typeof AUDIT_EVENTS>;
@@ -85,6 +86,7 @@ export const AUDIT = {
     ownerAssigned: 'AuditOwnerAssigned',
     archived: 'AuditArchived',
     restored: 'AuditRestored',
+    undone: 'AuditUndone',
   },
   workflow: {
     field: 'state',

@@ -1,4 +1,4 @@
-import { correctedMembers } from './event-members.ts';
+import { correctedMembers, undoneEvent } from './event-members.ts';
 import { type EventOf, event, eventWithReason, nullable, optional, string } from './event-schema.ts';
 import type { Described } from './family-description.ts';
 import { type Fields, OWNER_FIELD, type StateOf, stateField } from './field.ts';
@@ -76,6 +76,7 @@ export const CONTROL_EVENTS = {
   }),
   ControlArchived: event({ archived_at: string(), reason: string() }),
   ControlRestored: event({ reason: string() }),
+  ControlUndone: undoneEvent(FIELDS),
 };
 
 export type ControlEvent = EventOf<typeof CONTROL_EVENTS>;
@@ -125,6 +126,7 @@ export const CONTROL = {
     ownerAssigned: 'ControlOwnerAssigned',
     archived: 'ControlArchived',
     restored: 'ControlRestored',
+    undone: 'ControlUndone',
   },
   workflow: {
     field: 'status',

@@ -1,5 +1,6 @@
 import {
   boolean,
+  event,
   list,
   nullable,
   number,
@@ -57,6 +58,11 @@ export function objectMembers<F extends Fields>(fields: F): { [Name in StoredNam
     .filter(([, field]) => isStored(field))
     .map(([name, field]) => [name, field.required ? schemaOf(field) : nullable(schemaOf(field))]);
   return Object.fromEntries(members) as { [Name in StoredName<F>]: ValueSchema<Stored<F[Name]>> };
+}
+
+/** Describes the event by which a call is undone on a record. A new field is a new member that may be absent. */
+export function undoneEvent<F extends Fields>(fields: F) {
+  return event({ call_id: string(), fields: restoredMembers(fields), reason: string() });
 }
 
 /** Returns the schema of the fields that an event sets back to what they were. Any of them may be absent. */

@@ -1,4 +1,4 @@
-import { addedMembers } from './event-members.ts';
+import { addedMembers, undoneEvent } from './event-members.ts';
 import { event, eventWithDates, eventWithReason, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
 import { type Fields, OWNER_FIELD, type StateOf } from './field.ts';
@@ -52,6 +52,7 @@ export const EVIDENCE_EVENTS = {
   EvidenceAdded: eventWithDates(eventWithReason(addedMembers(FIELDS))),
   EvidenceArchived: event({ archived_at: string(), reason: string() }),
   EvidenceRestored: event({ reason: string() }),
+  EvidenceUndone: undoneEvent(FIELDS),
 };
 
 /** Stored keys that the family's rules compute. */
@@ -93,7 +94,12 @@ export const EVIDENCE = {
   fields: FIELDS,
   events: EVIDENCE_EVENTS,
   commands: { add: 'AddEvidence' },
-  commonEvents: { added: 'EvidenceAdded', archived: 'EvidenceArchived', restored: 'EvidenceRestored' },
+  commonEvents: {
+    added: 'EvidenceAdded',
+    archived: 'EvidenceArchived',
+    restored: 'EvidenceRestored',
+    undone: 'EvidenceUndone',
+  },
   computedKeys: KEYS,
   orders: ['name', 'collected_at'],
   filters: FILTERS,

@@ -115,6 +115,8 @@ export interface CommonEventTypes<EventName extends string = string> {
   ownerAssigned?: EventName;
   archived: EventName;
   restored: EventName;
+  /** A call was undone on the record. */
+  undone: EventName;
   /** The newest decision was withdrawn. */
   withdrawn?: EventName;
 }

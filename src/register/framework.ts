@@ -1,4 +1,4 @@
-import { addedMembers } from './event-members.ts';
+import { addedMembers, undoneEvent } from './event-members.ts';
 import { type DataOf, type EventOf, event, list, object, optional, string } from './event-schema.ts';
 import type { Described } from './family-description.ts';
 import { type Fields, OWNER_FIELD, type StateOf } from './field.ts';
@@ -62,6 +62,7 @@ export const FRAMEWORK_EVENTS = {
   ),
   FrameworkArchived: event({ archived_at: string(), reason: string() }),
   FrameworkRestored: event({ reason: string() }),
+  FrameworkUndone: undoneEvent(FIELDS),
 };
 
 export type FrameworkEvent = EventOf<typeof FRAMEWORK_EVENTS>;
@@ -82,7 +83,12 @@ export const FRAMEWORK = {
   fields: FIELDS,
   events: FRAMEWORK_EVENTS,
   commands: { add: 'AddFramework' },
-  commonEvents: { added: 'FrameworkAdopted', archived: 'FrameworkArchived', restored: 'FrameworkRestored' },
+  commonEvents: {
+    added: 'FrameworkAdopted',
+    archived: 'FrameworkArchived',
+    restored: 'FrameworkRestored',
+    undone: 'FrameworkUndone',
+  },
   orders: ['name'],
   missing: ['OWNER', 'EVIDENCE'],
   summary: ['name', 'version', 'included_count', 'coverage'],

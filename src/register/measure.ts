@@ -1,4 +1,4 @@
-import { addedMembers, correctedMembers } from './event-members.ts';
+import { addedMembers, correctedMembers, undoneEvent } from './event-members.ts';
 import { type EventOf, event, eventWithDates, eventWithReason, nullable, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
 import { type Fields, OWNER_FIELD, type StateOf, stateField } from './field.ts';
@@ -58,6 +58,7 @@ export const MEASURE_EVENTS = {
   MeasureJustificationChanged: eventWithReason({ justification: nullable(string()) }),
   MeasureArchived: event({ archived_at: string(), reason: string() }),
   MeasureRestored: event({ reason: string() }),
+  MeasureUndone: undoneEvent(FIELDS),
 };
 
 export type MeasureEvent = EventOf<typeof MEASURE_EVENTS>;
@@ -113,6 +114,7 @@ export const MEASURE = {
     ownerAssigned: 'MeasureOwnerAssigned',
     archived: 'MeasureArchived',
     restored: 'MeasureRestored',
+    undone: 'MeasureUndone',
   },
   workflow: {
     field: 'state',

@@ -1,4 +1,4 @@
-import { addedMembers, correctedMembers } from './event-members.ts';
+import { addedMembers, correctedMembers, undoneEvent } from './event-members.ts';
 import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
 import { type Fields, OWNER_FIELD, type StateOf, stateField } from './field.ts';
@@ -52,6 +52,7 @@ export const NONCONFORMITY_EVENTS = {
   NonconformityReopened: event({ reason: string() }),
   NonconformityArchived: event({ archived_at: string(), reason: string() }),
   NonconformityRestored: event({ reason: string() }),
+  NonconformityUndone: undoneEvent(FIELDS),
 };
 
 export type NonconformityEvent = EventOf<typeof NONCONFORMITY_EVENTS>;
@@ -121,6 +122,7 @@ export const NONCONFORMITY = {
     ownerAssigned: 'NonconformityOwnerAssigned',
     archived: 'NonconformityArchived',
     restored: 'NonconformityRestored',
+    undone: 'NonconformityUndone',
   },
   workflow: {
     field: 'status',

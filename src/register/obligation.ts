@@ -1,4 +1,4 @@
-import { addedMembers, correctedMembers, restoredMembers } from './event-members.ts';
+import { addedMembers, correctedMembers, restoredMembers, undoneEvent } from './event-members.ts';
 import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
 import { type Fields, OWNER_FIELD, type StateOf, stateField } from './field.ts';
@@ -40,6 +40,7 @@ export const OBLIGATION_EVENTS = {
   ObligationAssessmentWithdrawn: event({ event_id: string(), fields: restoredMembers(FIELDS), reason: string() }),
   ObligationArchived: event({ archived_at: string(), reason: string() }),
   ObligationRestored: event({ reason: string() }),
+  ObligationUndone: undoneEvent(FIELDS),
 };
 
 export type ObligationEvent = EventOf<typeof OBLIGATION_EVENTS>;
@@ -84,6 +85,7 @@ export const OBLIGATION = {
     ownerAssigned: 'ObligationOwnerAssigned',
     archived: 'ObligationArchived',
     restored: 'ObligationRestored',
+    undone: 'ObligationUndone',
     withdrawn: 'ObligationAssessmentWithdrawn',
   },
   computedKeys: KEYS,

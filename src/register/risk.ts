@@ -1,4 +1,4 @@
-import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
+import { addedMembers, correctedMembers, objectMembers, undoneEvent } from './event-members.ts';
 import { changesOf, type EventOf, event, eventWithDates, eventWithReason, nullable, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
 import { type Fields, IMPORTED_FIELD, OWNER_FIELD, type StateOf, stateField } from './field.ts';
@@ -156,6 +156,7 @@ export const RISK_EVENTS = {
   RiskReopened: event({ reason: string() }),
   RiskArchived: event({ archived_at: string(), reason: string() }),
   RiskRestored: event({ reason: string() }),
+  RiskUndone: undoneEvent(FIELDS),
 };
 
 export type RiskEvent = EventOf<typeof RISK_EVENTS>;
@@ -247,6 +248,7 @@ export const RISK = {
     ownerAssigned: 'RiskOwnerAssigned',
     archived: 'RiskArchived',
     restored: 'RiskRestored',
+    undone: 'RiskUndone',
   },
   workflow: {
     field: 'status',

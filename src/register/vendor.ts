@@ -1,4 +1,4 @@
-import { addedMembers, correctedMembers, objectMembers, restoredMembers } from './event-members.ts';
+import { addedMembers, correctedMembers, objectMembers, restoredMembers, undoneEvent } from './event-members.ts';
 import { type EventOf, event, eventWithDates, eventWithReason, nullable, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
 import { type Fields, IMPORTED_FIELD, OWNER_FIELD, type StateOf, stateField } from './field.ts';
@@ -88,6 +88,7 @@ export const VENDOR_EVENTS = {
   VendorOffboarded: event({ reason: string() }),
   VendorArchived: event({ archived_at: string(), reason: string() }),
   VendorRestored: event({ reason: string() }),
+  VendorUndone: undoneEvent(FIELDS),
 };
 
 export type VendorEvent = EventOf<typeof VENDOR_EVENTS>;
@@ -156,6 +157,7 @@ export const VENDOR = {
     ownerAssigned: 'VendorOwnerAssigned',
     archived: 'VendorArchived',
     restored: 'VendorRestored',
+    undone: 'VendorUndone',
     withdrawn: 'VendorReviewWithdrawn',
   },
   workflow: {

@@ -26,6 +26,8 @@ export interface CommandEnvelope extends CommandActor {
   command_id: string;
   /** The call that the command belongs to: its own id if it is the only one. Answers name it `call_id`. */
   correlation_id: string;
+  /** The call that this one undoes. */
+  causation_id?: string;
   /** The normalised input that `input_hash` covers. */
   input: unknown;
   /** The record revision (1 when added) that the caller has seen. */
@@ -380,7 +382,7 @@ export class CommandHandler {
     { newEvents, recordedAt: recorded_at }: NewEvents,
     envelope: CommandEnvelope,
   ): TrailEvent[] {
-    const { organization_id, actor_id, token_id, client, command_id, correlation_id } = envelope;
+    const { organization_id, actor_id, token_id, client, command_id, correlation_id, causation_id = null } = envelope;
     return chainEvents(nodeCrypto, {
       stream,
       revision: current.revision,
@@ -394,7 +396,7 @@ export class CommandHandler {
         client,
         command_id,
         correlation_id,
-        causation_id: null,
+        causation_id,
         recorded_at,
         ...(this.options.simulated ? { simulated: true as const } : {}),
       },

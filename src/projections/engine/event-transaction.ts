@@ -89,7 +89,7 @@ export class EventTransaction {
     if ((before?.revision ?? 0) !== revision - 1) throw new Error('the event before it has not been applied');
     const state = applyStoredEvent(model.family, before && stateOf(model, before), event);
     const pinned = model.pinnedPositions
-      ? { ...state, ...this.pinnedFields(model.pinnedPositions, event.type, before) }
+      ? { ...state, ...this.pinnedFields(model.pinnedPositions, event, before) }
       : state;
     return { before, after: this.nextVersion(model, id, pinned, before, revision) };
   }
@@ -115,15 +115,19 @@ export class EventTransaction {
     return this.batch.document(MAP_ENTRIES.name, entryRowId(recordId, path));
   }
 
-  /** Returns the fields that hold the position of the newest event of a type. Deciders don't know positions. */
+  /**
+   * Returns the fields that hold the position of the newest event of a type, or of an earlier one that an undo set them back
+   * to. Deciders don't know positions.
+   */
   private pinnedFields(
     fieldsByEventType: NonNullable<ReadModel['pinnedPositions']>,
-    type: string,
+    { type, data }: TrailEvent,
     before: RecordDocument | null,
   ): object {
+    const restored = (data.fields ?? {}) as Record<string, unknown>;
     const fields = Object.entries(fieldsByEventType).map(([eventType, field]) => {
       const previous = before?.[field as keyof RecordDocument] ?? null;
-      return [field, type === eventType ? String(this.position) : previous];
+      return [field, type === eventType ? String(this.position) : field in restored ? restored[field] : previous];
     });
     return Object.fromEntries(fields);
   }

@@ -12,6 +12,7 @@ const EVENT_WORDS: Readonly<Record<string, string>> = {
 
 /** Returns an event in words, such as `Likelihood changed`. A nonconformity is a finding on pages. */
 export function eventText(type: string): string {
+  if (type.endsWith('Undone')) return 'Call undone';
   return EVENT_WORDS[type] ?? codeWords(type.replace(/^Nonconformity/, 'Finding'));
 }
 

@@ -160,6 +160,24 @@ test('recorded events have the same meaning for decisions that were taken back',
   assert.is(records.get('Taastatud')!.state, 'COMPLETED');
 });
 
+test('recorded events have the same meaning for undone calls', async () => {
+  const records = await statesByName();
+  const risk = records.get('Vale rida')!;
+  assert.equal([risk.status, (risk.acceptance as { until: string }).until], ['ACCEPTED', '2027-05-01']);
+  const stateOf = (name: string) => records.get(name)!.status ?? records.get(name)!.state;
+  assert.equal(['Vale müüja', 'Vale meede', 'Vale nõue', 'NC-77', 'Vale audit'].map(stateOf), [
+    'APPROVED',
+    'NOT_STARTED',
+    'NOT_ASSESSED',
+    'OPEN',
+    'NOT_STARTED',
+  ]);
+  assert.is(records.get('Tagasi')!.owner_id, null);
+  for (const name of ['Undo rules', 'Vale foto']) assert.ok(records.get(name)!.archived_at, name);
+  const links = recorded.filter(({ metadata, type }) => metadata.causation_id !== null && type === 'RecordsUnlinked');
+  assert.equal((await loadStream(links[0]!.stream)).state, { linked: false, relation: null });
+});
+
 test('recorded events have the same meaning for frameworks and their controls', async () => {
   const { state: framework } = await loadStream(`framework-${idOf('FrameworkAdopted')}`);
   const { controls, ...fields } = framework as unknown as FrameworkState;

@@ -158,7 +158,11 @@ export class NaiveRegister {
     else if (happened === 'OwnerAssigned') record.fields.owner_id = eventData.owner_id;
     else if (happened === 'Archived') record.archived_at = eventData.archived_at;
     else if (happened === 'Restored') record.archived_at = null;
-    else {
+    else if (happened === 'Undone') {
+      const { archived_at = record.archived_at, ...fields } = eventData.fields as Fields;
+      Object.assign(record.fields, fields);
+      record.archived_at = archived_at as string | null;
+    } else {
       const effect = EFFECTS[type];
       if (effect === undefined) throw new Error(`EFFECTS in ${import.meta.url} has to say what ${type} does`);
       effect(record.fields, eventData, {

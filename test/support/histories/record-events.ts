@@ -2,8 +2,8 @@
  * Records a fixture of events by the real handler on a store in memory, with a simulated clock. The scenario `families` has
  * every event type of measures, audits, obligations, nonconformities, evidence, frameworks, controls and links. The others:
  * `past-decisions` has imported reviews and acceptances, `framework-groups` groups of controls, `crosswalks` imported links
- * of controls, `stated-dates` dates without a time of day, `withdrawals` decisions that were taken back. The singular of a family records the events that most families
- * have. Run it by hand, for a new file:
+ * of controls, `stated-dates` dates without a time of day. Decisions that were taken back are in `withdrawals`, undone calls
+ * in `undone`. The singular of a family records the events that most families have. Run it by hand, for a new file:
  *
  *     npx tsx test/support/histories/record-events.ts SCENARIO test/fixtures/events-NAME.jsonl
  *
@@ -50,13 +50,21 @@ const now = () => new Date(FIRST + commands * STEP_MS);
 const handler = new CommandHandler(store, { now, maxAcceptanceDays: 366, simulated: true });
 
 // biome-ignore lint/suspicious/noExplicitAny: records of any family, and links
-async function execute(aggregate: Aggregate<any, any, any>, command: Command, command_id?: string): Promise<void> {
+type AnyAggregate = Aggregate<any, any, any>;
+
+async function execute(
+  aggregate: AnyAggregate,
+  command: Command,
+  command_id?: string,
+  causation_id?: string,
+): Promise<void> {
   const id = command_id ?? commandId(['recorded', aggregate.stream], String(commands));
   const correlation_id = commandId(['recorded call'], String(commands));
   const { event_types } = await handler.execute(aggregate, command, {
     ...BY,
     command_id: id,
     correlation_id,
+    ...(causation_id ? { causation_id } : {}),
     input: command,
   });
   if (event_types.length === 0) throw new Error(`${command.type} on ${aggregate.stream} wrote nothing`);
@@ -278,6 +286,58 @@ async function withdrawals(): Promise<void> {
   ]);
 }
 
+/** Undone calls on records of all families, and on a link. */
+async function undone(): Promise<void> {
+  const adopting = commandId(['recorded', 'Framework of undone calls'], String(commands));
+  const framework_id = derivedId('frm', adopting);
+  const controls = [{ section_title: 'Y.1', name: 'Tagasi' }];
+  await execute(
+    recordAggregate(framework_id),
+    adoptionCommand(framework_id, { name: 'Undo rules', controls }),
+    adopting,
+  );
+  await undo(recordAggregate(framework_id), 'Adopted twice');
+  await change(controlId(framework_id, 0), [update('Control', { owner_id: OWNER })]);
+  await undo(recordAggregate(controlId(framework_id, 0)));
+  const risk = await addAndRun('Risk', 'rsk', { name: 'Vale rida', inherent_likelihood: 2, inherent_impact: 2 }, [
+    { type: 'DecideRisk', decision: 'ACCEPT', until: '2027-05-01', reason: 'Small' },
+    { type: 'DecideRisk', decision: 'REVOKE', reason: 'The wrong one' },
+  ]);
+  await undo(recordAggregate(risk));
+  const vendor = await addAndRun('Vendor', 'vnd', { name: 'Vale müüja' }, [
+    { type: 'ReviewVendor', outcome: 'APPROVED', findings: 'Fine' },
+    update('Vendor', { status: 'OFFBOARDED' }, 'Left'),
+  ]);
+  await undo(recordAggregate(vendor));
+  const measure = await addAndRun('Measure', 'msr', { name: 'Vale meede' }, [
+    update('Measure', { state: 'IMPLEMENTED' }),
+  ]);
+  await undo(recordAggregate(measure));
+  const obligation = await addAndRun('Obligation', 'obl', { requirement: 'Vale nõue' }, [
+    update('Obligation', { status: 'COMPLIANT' }),
+  ]);
+  await undo(recordAggregate(obligation));
+  const finding = await addAndRun('Nonconformity', 'ncf', { reference_id: 'NC-77', description: 'Vale leid' }, [
+    update('Nonconformity', { status: 'IN_PROGRESS' }),
+  ]);
+  await undo(recordAggregate(finding));
+  const audit = await addAndRun('Audit', 'aud', { framework_id, name: 'Vale audit' }, [
+    update('Audit', { state: 'COMPLETED' }),
+  ]);
+  await undo(recordAggregate(audit));
+  const evidence = { name: 'Vale foto', text: 'Of another door', record_ids: [measure] };
+  await undo(recordAggregate(await addAndRun('Evidence', 'evd', evidence, [])));
+  const ids = sortedPair(risk, measure);
+  await execute(linkAggregate(...ids), { type: 'Link', ids });
+  await undo(linkAggregate(...ids), 'The wrong measure', { ids });
+}
+
+/** Undoes the newest call on a record or link. */
+async function undo(aggregate: AnyAggregate, reason = 'A wrong call', more: object = {}): Promise<void> {
+  const { correlation_id: call_id } = (await store.readStream(aggregate.stream)).at(-1)!.metadata;
+  await execute(aggregate, { type: 'Undo', call_id, reason, ...more }, undefined, call_id);
+}
+
 /** Dates without a time of day, and times at the start and the end of a day in UTC, which are no dates. */
 async function statedDates(): Promise<void> {
   const review = (reviewed_at: string) => ({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at }) as const;
@@ -326,6 +386,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
   crosswalks,
   'stated-dates': statedDates,
   withdrawals,
+  undone,
 };
 
 async function record(scenario: () => Promise<void>, file: string): Promise<void> {

@@ -278,11 +278,12 @@ function withDates(event: ExportedEvent): ExportedEvent {
 
 /** Rule 3: returns the fields that an event sets, and their values. */
 function effectOf({ type, data }: ExportedEvent, before: FoldedRecord, position: number): Fields {
-  const common = /(DetailsChanged|OwnerAssigned|Archived|Restored)$/.exec(type)?.[1];
+  const common = /(DetailsChanged|OwnerAssigned|Archived|Restored|Undone)$/.exec(type)?.[1];
   if (common === 'DetailsChanged') return data.changes as Fields;
   if (common === 'OwnerAssigned') return { owner_id: data.owner_id };
   if (common === 'Archived') return { archived_at: data.archived_at };
   if (common === 'Restored') return { archived_at: null };
+  if (common === 'Undone') return data.fields as Fields;
   const { reason: _reason, ...members } = data;
   switch (type) {
     case 'VendorReviewed': {

@@ -1,0 +1,149 @@
+import type { FamilyDescription } from '../register/family-description.ts';
+import type { TrailEvent } from '../trail/event.ts';
+import type { Decider, DecisionContext, DomainEvent, Past } from './engine/decider.ts';
+import { Refusal } from './engine/refusal.ts';
+import { forbiddenAs, type Permission, roleAllows } from './organization/permissions.ts';
+import { countingEvents, differingFields, replay } from './past.ts';
+
+/*
+ * Undo of a call: what the call did to one record. The record gets the fields that it would have without the call. What a
+ * later change touched stays.
+ */
+
+/** Undoes a call on one record. Its events are those of a past, so `positions` are known to the caller of the decider. */
+export interface UndoCommand {
+  type: 'Undo';
+  call_id: string;
+  reason: string;
+  /** By event id: the positions of the events that `pinnedEvents` of the plan names. */
+  positions?: Readonly<Record<string, string>>;
+}
+
+/** The effect that an undo has on a record. */
+export interface UndoPlan {
+  /** The call added the record, so the undo archives it. */
+  isAdded: boolean;
+  /** Another call has changed the record since it was added. It stays then. */
+  isChangedSince: boolean;
+  /** The fields to set, without those that hold positions. */
+  fields: Readonly<Record<string, unknown>>;
+  /** The fields to set to the position of an event. Null: to none. */
+  pinnedEvents: Readonly<Record<string, TrailEvent | null>>;
+  /** The fields that the call changed, and a later change too. They stay as they are. */
+  skippedFields: readonly string[];
+}
+
+type Undoable<State extends object> = FamilyDescription & Pick<Decider<State, never, DomainEvent>, 'events' | 'evolve'>;
+
+const isOfCall =
+  (callId: string) =>
+  ({ metadata }: TrailEvent): boolean =>
+    metadata.correlation_id === callId;
+
+/** Plans the undo of a call on a record. */
+export function planUndo<State extends object>(family: Undoable<State>, past: Past, callId: string): UndoPlan {
+  const isOfIt = isOfCall(callId);
+  const { state, steps } = replay(family, past, past.events);
+  if (isAddedBy(past, callId)) {
+    const isChangedSince = countingEvents(past).some((event) => !isOfIt(event));
+    return { isAdded: true, isChangedSince, fields: {}, pinnedEvents: {}, skippedFields: [] };
+  }
+  const counting = countingEvents(past, isOfIt);
+  const without = replay(family, past, counting).state!;
+  const fields: Partial<State> = differingFields(state!, without);
+  const pinnedEvents = movedPins(family, past.events, counting);
+  /** The call's changes, with the values before its first. */
+  const changed = new Map<string, unknown>();
+  for (const { event, before, after } of steps) {
+    if (!isOfIt(event)) continue;
+    for (const name of Object.keys(differingFields(before!, after))) {
+      if (!changed.has(name)) changed.set(name, before![name as keyof State]);
+    }
+  }
+  const isBack = (name: string, value: unknown) =>
+    Object.keys(differingFields<object>({ [name]: state![name as keyof State] }, { [name]: value })).length === 0;
+  const skipped = [...changed].filter(([name, value]) => !(name in fields) && !isBack(name, value));
+  const skippedFields = skipped.map(([name]) => name);
+  return { isAdded: false, isChangedSince: false, fields, pinnedEvents, skippedFields };
+}
+
+function isAddedBy({ firstState, events }: Past, callId: string): boolean {
+  return firstState === null && events[0] !== undefined && isOfCall(callId)(events[0]);
+}
+
+/** Returns the fields that hold the position of another event without the call: see the field kind `position`. */
+function movedPins(
+  { fields, commonEvents }: FamilyDescription,
+  all: readonly TrailEvent[],
+  counting: readonly TrailEvent[],
+): Record<string, TrailEvent | null> {
+  const moved: Record<string, TrailEvent | null> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    if (field.kind !== 'position') continue;
+    const pins = ({ type, data }: TrailEvent) =>
+      type === field.of || (type === commonEvents.undone && name in (data.fields as object));
+    const [now, without] = [all.findLast(pins), counting.findLast(pins)];
+    if (now?.id !== without?.id) moved[name] = without ?? null;
+  }
+  return moved;
+}
+
+/** Returns the data of the event that undoes a call on a record; null if there is nothing to undo. @throws Refusal forbidden */
+export function decideUndo<State extends object>(
+  family: Undoable<State>,
+  { call_id, reason, positions = {} }: UndoCommand,
+  { archived_at }: { archived_at: string | null },
+  context: DecisionContext,
+): object | null {
+  const past = context.past!;
+  const plan = planUndo(family, past, call_id);
+  const fields: Record<string, unknown> = { ...plan.fields };
+  if (plan.isAdded && !plan.isChangedSince && archived_at === null) fields.archived_at = context.now;
+  for (const [name, event] of Object.entries(plan.pinnedEvents)) fields[name] = positionOf(name, event, positions);
+  if (Object.keys(fields).length === 0) return null;
+  requireAll(permissionsToUndo(family, past, call_id, context.actor_id), context);
+  return { call_id, fields, reason };
+}
+
+function positionOf(name: string, event: TrailEvent | null, positions: Readonly<Record<string, string>>) {
+  if (event === null) return null;
+  const restored = (event.data.fields as Record<string, unknown> | undefined)?.[name];
+  if (restored !== undefined) return restored;
+  const position = positions[event.id];
+  if (position !== undefined) return position;
+  throw new Refusal('conflict', 'The record was changed meanwhile. Repeat the call.');
+}
+
+/** Permissions of acts that need more than `changeRecords`. Archiving and restoring do in every family. */
+const ACT_PERMISSIONS: Readonly<Record<string, Permission>> = {
+  RiskAccepted: 'acceptRisks',
+  RiskAcceptanceImported: 'acceptRisks',
+  FrameworkAdopted: 'adoptFrameworks',
+};
+
+/**
+ * Returns the permissions that an undo needs: those of the acts that it undoes. Who added a record may archive it by an
+ * undo. The undo of an undo needs those of the first call.
+ */
+function permissionsToUndo(family: FamilyDescription, past: Past, callId: string, actorId: string): Set<Permission> {
+  const { archived, restored } = family.commonEvents;
+  const events = past.events.filter(isOfCall(callId));
+  if (isAddedBy(past, callId)) {
+    return new Set(events[0]!.metadata.actor_id === actorId ? [] : ['archiveRecords']);
+  }
+  const needed = new Set<Permission>();
+  for (const { type, metadata } of events) {
+    const { causation_id } = metadata;
+    if (causation_id !== null) {
+      for (const permission of permissionsToUndo(family, past, causation_id, actorId)) needed.add(permission);
+    } else if (type === archived || type === restored) needed.add('archiveRecords');
+    else if (Object.hasOwn(ACT_PERMISSIONS, type)) needed.add(ACT_PERMISSIONS[type]!);
+  }
+  return needed;
+}
+
+function requireAll(permissions: Iterable<Permission>, { role, memberRole }: DecisionContext): void {
+  for (const permission of permissions) {
+    if (!roleAllows(role, permission)) throw forbiddenAs(permission, role, memberRole);
+  }
+}
