@@ -21,6 +21,8 @@ interface TextProps extends FieldProps {
   maxLength?: number;
   /** The value shown if nothing was sent. */
   value?: string;
+  /** The page whose search suggests records for what is typed. */
+  suggestFrom?: string | undefined;
 }
 
 /** One line of text with its label, hint and error. Shows again what was typed, but never a password. */
@@ -43,6 +45,7 @@ export function TextField(props: TextProps) {
         max={props.max}
         maxLength={props.maxLength}
         required={props.required ?? true}
+        data-suggest={props.suggestFrom}
         {...describedBy(props)}
       />
       <FieldError {...props} />

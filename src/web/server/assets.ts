@@ -10,7 +10,7 @@ import { ASSETS_PATH, type RequestState } from '../../http/request.ts';
 import { CHART_CSS } from '../../reports/charts/chart.tsx';
 
 const PAGE_SCRIPTS = ['local-time.js', 'app.js'];
-const REGISTER_SCRIPTS = [...PAGE_SCRIPTS, 'palette.js', 'keys.js', 'time-bar.js'];
+const REGISTER_SCRIPTS = [...PAGE_SCRIPTS, 'palette.js', 'keys.js', 'time-bar.js', 'suggest.js'];
 
 /**
  * The assets with the files that they consist of, in order. A page takes one style sheet and one script: `page` without

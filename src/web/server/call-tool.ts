@@ -14,6 +14,8 @@ export interface ToolError {
   message: string;
   field?: string;
   issues?: readonly { field: string; message: string }[];
+  /** The records that the word in `field` may name. */
+  candidates?: readonly { name: string }[];
   current_revision?: number;
 }
 

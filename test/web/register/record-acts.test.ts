@@ -2,9 +2,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../../src/commands/engine/dates.ts';
+import type { RecordAnswer } from '../../../src/queries/records/record-details.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
 import { ALL_TOOLS } from '../../../src/tools/all-tools.ts';
-import { actsOn } from '../../../src/web/register/forms/acts.ts';
+import { actsOn, UNLINK } from '../../../src/web/register/forms/acts.ts';
 import { runExamples } from '../../support/mcp/examples.ts';
 import { formsIn, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
@@ -15,6 +16,8 @@ interface Context {
   browsers: Record<Person, TestBrowser>;
   base: string;
 }
+
+const NO_LINKS = { records: [], total: 0, totals: new Map() };
 
 const test = suite<Context>('acts on records');
 
@@ -202,14 +205,74 @@ test('shows a form for each possible act of each family', async (context) => {
   for (const family of FAMILY_DESCRIPTIONS) {
     const id = new RegExp(`${family.prefix}_\\w+`).exec(answers)![0];
     const record = await readRecord(context, id);
-    const acts = actsOn(family, record, '2026-03-01');
+    const acts = actsOn(family, { record: record as RecordAnswer, today: '2026-03-01', linked: NO_LINKS });
     assert.ok(acts.length > 0, family.type);
     assert.is(new Set(acts.map(({ name }) => name)).size, acts.length, `${family.type}: names are unique`);
-    for (const { name, isPossible } of acts) {
+    // Ending a link depends on the links, which are not read here.
+    for (const { name, isPossible } of acts.filter((candidate) => candidate.name !== UNLINK)) {
       const { status } = await browsers.OWNER.get(`${base}/${family.plural}/${id}/${name}`);
       assert.is(status, isPossible ? 200 : 303, `${family.type} ${name}`);
     }
   }
+});
+
+test('links a record by its number or name, names those that may be meant, and ends a link', async (context) => {
+  const { browsers, base } = context;
+  const id = await addRecord(context, 'addRisk', { name: 'Leak' });
+  await addRecord(context, 'addMeasure', { reference_id: 'M-71', name: 'Encrypt laptops' });
+  await addRecord(context, 'addMeasure', { reference_id: 'M-72', name: 'Encrypt backups' });
+  await addRecord(context, 'addMeasure', { reference_id: 'M-73', name: 'Encrypt backups' });
+  const page = `${base}/risks/${id}`;
+  await browsers.OWNER.get(`${page}/link`);
+  for (const word of ['Encrypt backups', 'Encrypt laptop', '']) {
+    const refused = await browsers.OWNER.send(`${page}/link`, { to_id: word });
+    assert.is(refused.status, 400, word);
+    assert.match(refused.text, /id="to_id-fault"/, word);
+    if (word === 'Encrypt backups') assert.match(textIn(refused.text), /Record may be .*M-72.*M-73.* Type the number/);
+  }
+  await act(context, page, 'link', { to_id: 'm-71' });
+  const linked = await act(context, page, 'link', { to_id: 'M-72' });
+  assert.match(textIn(linked), /Measures 2 Add M-71 Encrypt laptops/);
+  const form = await browsers.OWNER.get(`${page}/unlink`);
+  const [, measure] = /<option value="(msr_\w+)"[^>]*>M-71/.exec(form.text)!;
+  await act(context, page, 'unlink', { to_id: measure!, reason: 'A slip' });
+  assert.match(textIn((await browsers.OWNER.get(page)).text), /Measures 1 Add M-72 Encrypt backups/);
+});
+
+test('attaches newer evidence to the same records', async (context) => {
+  const { base } = context;
+  const measure = await addRecord(context, 'addMeasure', { name: 'Restore tests' });
+  const old = { name: 'Restore test', record_ids: [measure], text: 'Done', valid_until: '2026-01-01' };
+  const evidence = await addRecord(context, 'addEvidence', old);
+  await act(context, `${base}/evidence/${evidence}`, 'renew', { text: 'Done again', valid_until: '2030-01-01' });
+  const { text } = await context.browsers.OWNER.get(`${base}/measures/${measure}`);
+  assert.match(textIn(text), /Evidence 2 Attach evidence Restore test valid until 1 Jan 2030/);
+});
+
+test('does what is due from Needs you, and comes back there', async (context) => {
+  const { browsers, base, web } = context;
+  const due = { next_review_due: '2026-01-31', owner_id: web.ownerId };
+  await addRecord(context, 'addVendor', { name: 'Redpoll Legal', ...due });
+  const needsYou = `${base}/needs-you?overdue=true`;
+  const { text } = await browsers.OWNER.get(needsYou);
+  const [, href] = /href="([^"]+)"[^>]* aria-label="Mark reviewed: Redpoll Legal"/.exec(text)!;
+  const address = unescapeHtml(href!);
+  await browsers.OWNER.get(address);
+  const answer = await browsers.OWNER.send(address.split('?')[0]!, { outcome: 'APPROVED', findings: 'None' });
+  assert.is(answer.to, needsYou);
+  const after = (await browsers.OWNER.follow(answer)).text;
+  assert.match(textIn(after), 'Done: Mark reviewed · Redpoll Legal.');
+  assert.not.match(after, 'Mark reviewed: Redpoll Legal');
+  assert.not.match((await browsers.VIEWER.get(`${base}/needs-you?owner=all`)).text, 'Next step');
+});
+
+test('finds the forms in the palette, for those who may use them', async ({ browsers, base }) => {
+  const found = async (person: Person, query: string) =>
+    (await browsers[person].get(`${base}/search?part=results&q=${encodeURIComponent(query)}`)).text;
+  assert.match(await found('EDITOR', 'add risk'), `href="${base}/risks/add"`);
+  assert.match(await found('OWNER', 'invite'), `href="${base}/members"`);
+  assert.not.match(await found('VIEWER', 'add risk'), '/risks/add');
+  assert.not.match(await found('EDITOR', 'invite'), `href="${base}/members"`);
 });
 
 test.run();

@@ -153,7 +153,7 @@ test('keeps both changes of two people who edit different fields', async (contex
   const page = await owner.follow(answer);
   assert.match(
     textIn(page.text),
-    'Saved. While you were writing: Priya changed Inherent likelihood from 2 · Unlikely to 3 · Possible. Both changes are kept.',
+    'Saved Phishing mail. While you were writing: Priya changed Inherent likelihood from 2 · Unlikely to 3 · Possible. Both changes are kept.',
   );
   const record = await readRecord(context, id);
   assert.equal([record.inherent_likelihood, record.category], [3, 'People']);
@@ -195,7 +195,7 @@ test('writes an edit once, however often it is sent', async (context) => {
   answers.push(await owner.post(path, form.fields));
   for (const { status } of answers) assert.is(status, 303);
   assert.is((await readRecord(context, id)).revision, 2);
-  assert.match((await owner.follow(answers[2]!)).text, 'Saved.');
+  assert.match((await owner.follow(answers[2]!)).text, 'Saved Phishing mail.');
 });
 
 test('attaches evidence to the record from which it was opened', async (context) => {

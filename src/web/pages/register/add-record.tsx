@@ -2,8 +2,14 @@ import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import { FormCard } from '../../register/forms/form-card.tsx';
-import { type FormField, formFields, typedInputs, valueText } from '../../register/forms/form-fields.ts';
-import { type FormCollaborators, type FormView, openForm, recordPageAddress } from '../../register/forms/open-form.ts';
+import { type FormField, fieldsTaken, formFields, typedInputs, valueText } from '../../register/forms/form-fields.ts';
+import {
+  type FormCollaborators,
+  type FormView,
+  openForm,
+  recordPageAddress,
+  withSuggestions,
+} from '../../register/forms/open-form.ts';
 import { readChoices } from '../../register/forms/read-choices.ts';
 import { refusedForm } from '../../register/forms/refused-form.ts';
 import { writeInputs } from '../../register/forms/write-fields.tsx';
@@ -32,9 +38,9 @@ export const addRecordPages = (context: FormCollaborators): Route[] =>
 
 async function open(context: FormCollaborators, request: SignedInRequest, family: FamilyDescription, tool: string) {
   const view = await openForm(context, request, context.tools.permissionOf(tool));
-  const inputs = context.tools.inputOf(tool);
-  const choices = await readChoices(context, view, family.fields, inputs);
-  return { view, fields: formFields(family, family.fields, inputs, choices, null) };
+  const taken = fieldsTaken(family.fields, context.tools.inputOf(tool));
+  const choices = await readChoices(context, view, taken);
+  return { view, fields: withSuggestions(formFields(family, taken, choices, null), view) };
 }
 
 async function add(

@@ -8,7 +8,14 @@ import type { FamilyDescription } from '../../../register/family-description.ts'
 import type { RecordRow } from '../../register/field-content.tsx';
 import { type Act, actsOn, EDIT } from '../../register/forms/acts.ts';
 import { FormCard } from '../../register/forms/form-card.tsx';
-import { type FormField, formFields, typedInputs, typedText, valueText } from '../../register/forms/form-fields.ts';
+import {
+  type FormField,
+  fieldsTaken,
+  formFields,
+  typedInputs,
+  typedText,
+  valueText,
+} from '../../register/forms/form-fields.ts';
 import {
   ContestedField,
   concededFields,
@@ -17,7 +24,14 @@ import {
   meanwhileText,
 } from '../../register/forms/meanwhile.tsx';
 import { type FieldTexts, mergeEdits } from '../../register/forms/merge-edits.ts';
-import { type FormCollaborators, type FormView, openForm, recordPageAddress } from '../../register/forms/open-form.ts';
+import {
+  BACK,
+  type FormCollaborators,
+  type FormView,
+  openForm,
+  recordPageAddress,
+  withSuggestions,
+} from '../../register/forms/open-form.ts';
 import { readChoices } from '../../register/forms/read-choices.ts';
 import { refusedForm } from '../../register/forms/refused-form.ts';
 import { KEY_INPUT, writeInputs } from '../../register/forms/write-fields.tsx';
@@ -33,6 +47,7 @@ import {
   redirect,
   type SignedInRequest,
 } from '../../server/page-request.ts';
+import { safeNext } from '../../server/safe-next.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
 /** The forms of one record: correcting it, moving it to another state, and deciding. `:act` is the name of an act. */
@@ -74,12 +89,17 @@ async function openChange(
   const position = context.reader.snapshot().newestPosition(view.organization.id);
   const details = await readRecord(context, view, family, { id });
   if (details === null) throw notFound('There is no such record here.');
-  const act = actsOn(family, details.record, details.today).find((candidate) => candidate.name === name);
+  const act = actsOn(family, details).find((candidate) => candidate.name === name);
   if (act === undefined) throw notFound('There is no such page.');
   requirePermission(view.caller, view.organization.id, act.permission ?? context.tools.permissionOf(act.tool));
   const inputs = context.tools.inputOf(act.tool);
-  const choices = await readChoices(context, view, act.fields, inputs);
-  const fields = formFields(family, act.fields, inputs, choices, act.isCorrection ? details.record : null);
+  const shown = act.toInputs === undefined ? fieldsTaken(act.fields, inputs) : act.fields;
+  const choices = await readChoices(context, view, shown);
+  const described = formFields(family, shown, choices, act.isCorrection ? details.record : null);
+  const fields = withSuggestions(described, view, act.recordField).map((field) => ({
+    ...field,
+    choices: act.choices?.[field.name] ?? field.choices,
+  }));
   return { family, act, view, details, fields, position, takesRevision: Object.hasOwn(inputs.shape, REVISION) };
 }
 
@@ -128,7 +148,7 @@ async function correct(context: FormCollaborators, request: SignedInRequest, for
   }
   if (changes.size === 0 && Object.keys(act.inputs).length === 0) {
     const isEdited = fields.some(({ name }) => typed.has(name) && typed.get(name) !== valueText(shown[name]));
-    return redirect(addressOf(form), isEdited ? 'Saved.' : 'You changed nothing.');
+    return redirect(addressOf(form), isEdited ? `Saved ${titleOf(form)}.` : 'You changed nothing.');
   }
   const { answer, error } = await callTool(context, request, act.tool, {
     id: record.id,
@@ -142,7 +162,7 @@ async function correct(context: FormCollaborators, request: SignedInRequest, for
   if (error !== null) return refused(form, error, kept);
   const others = meanwhile.filter(({ input }) => theirs.includes(input.name)).map(meanwhileText);
   const note = others.length === 0 ? '' : ` While you were writing: ${others.join(' ')} Both changes are kept.`;
-  return done(form, answer, note);
+  return done(form, answer, note, values);
 }
 
 /** Makes a decision about the record as the form showed it. If it changed meanwhile, the person looks again. */
@@ -153,10 +173,13 @@ async function decide(context: FormCollaborators, request: SignedInRequest, form
     organization_id: form.view.organization.id,
     ...(takesRevision ? { id: details.record.id, [REVISION]: typedText(values, REVISION) } : {}),
     ...act.inputs,
-    ...typedInputs(fields, values),
+    ...(act.toInputs?.(typedInputs(fields, values)) ?? typedInputs(fields, values)),
     ...writeInputs(values),
   });
-  if (error === null) return done(form, answer, '');
+  if (error === null) {
+    const failed = firstFailure(answer);
+    return failed === null ? done(form, answer, '', values) : refused(form, failed, values);
+  }
   if (error.code !== 'conflict') return refused(form, error, values);
   const shown = await readShown(context, form, values);
   const changed = meanwhileChanges(allFields(form.family), shown, details).map(meanwhileText).join(' ');
@@ -170,12 +193,30 @@ const allFields = ({ fields }: FamilyDescription): FormField[] =>
 const addressOf = ({ view, family, details }: ChangeForm, parameters: Readonly<Record<string, string>> = {}) =>
   recordPageAddress(view, family, String(details.record.id), parameters);
 
-/** Leads back to the record, where the change is marked. */
-function done(form: ChangeForm, { position }: Readonly<Record<string, unknown>>, note: string): Redirect {
+/** Returns the error of a call on one record that another writer overtook. Such a call has an answer for each record. */
+function firstFailure({ links, records }: Readonly<Record<string, unknown>>): ToolError | null {
+  const items = [links, records].flat() as readonly ({ errors?: readonly ToolError[] } | undefined)[];
+  const error = items.flatMap((item) => item?.errors ?? [])[0];
+  return error === undefined ? null : { ...error, status: 409 };
+}
+
+/** Leads back to the page that the form was opened from: by default the record, where the change is marked. */
+function done(
+  form: ChangeForm,
+  { position }: Readonly<Record<string, unknown>>,
+  note: string,
+  values: FormValues,
+): Redirect {
   const { act } = form;
   const address = addressOf(form, position === undefined ? {} : { change: String(position) });
-  return redirect(address, `${act.name === EDIT ? 'Saved' : `Done: ${act.button}`}.${note}`);
+  const text = act.name === EDIT ? `Saved ${titleOf(form)}.` : `Done: ${buttonOf(act)} · ${titleOf(form)}.`;
+  return redirect(safeNext(typedText(values, BACK), address), text + note);
 }
+
+const buttonOf = ({ button }: Act): string => button.replace('…', '');
+
+const titleOf = ({ details: { record, name } }: ChangeForm): string =>
+  numberedName({ reference_id: record.reference_id, name });
 
 /** Leads back to the record from the address of an act that its state doesn't allow. */
 function notPossible(form: ChangeForm): Redirect {
@@ -209,11 +250,11 @@ function keyOf(values: FormValues, changes: FieldTexts): string {
 
 function changePage(form: ChangeForm, state: FormState, contested: readonly MeanwhileChange[] = []): WebPage {
   const { family, act, view, details, fields, position } = form;
-  const { record, name } = details;
+  const { record } = details;
   const { organization, path } = view;
-  const title = numberedName({ reference_id: record.reference_id, name });
+  const back = typedText(state.values, BACK) ?? view.back;
   return {
-    title: `${act.name === EDIT ? 'Edit' : act.button.replace('…', '')}: ${title}`,
+    title: `${act.name === EDIT ? 'Edit' : buttonOf(act)}: ${titleOf(form)}`,
     section: `/organizations/${organization.id}/${family.plural}`,
     organization,
     form: state,
@@ -223,10 +264,10 @@ function changePage(form: ChangeForm, state: FormState, contested: readonly Mean
         form={state}
         fields={fields}
         shownValue={({ name }) => act.suggested?.[name] ?? (act.isCorrection ? valueText(record[name]) : '')}
-        button={act.button.replace('…', '')}
+        button={buttonOf(act)}
         follows={act.follows}
         needsReason={act.needsReason}
-        back={addressOf(form)}
+        back={safeNext(back, addressOf(form))}
         besideField={(input) => {
           const change = contested.find((candidate) => candidate.input.name === input.name);
           return change && <ContestedField change={change} yours={typedText(state.values, input.name) ?? ''} />;
@@ -234,6 +275,7 @@ function changePage(form: ChangeForm, state: FormState, contested: readonly Mean
       >
         <input type="hidden" name={REVISION} value={String(record.revision)} />
         <input type="hidden" name={POSITION} value={String(position)} />
+        {back && <input type="hidden" name={BACK} value={back} />}
       </FormCard>
     ),
   };

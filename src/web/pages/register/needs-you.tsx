@@ -1,18 +1,22 @@
+import { addressWith } from '../../../addresses/page-addresses.ts';
 import { isRealDate } from '../../../commands/engine/dates.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
-import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import { FAMILY_DESCRIPTIONS, familyOfType } from '../../../register/families.ts';
 import { RISK } from '../../../register/risk.ts';
 import type { ReportContext, ReportRow } from '../../../reports/report-type.ts';
 import { dueRows } from '../../../reports/sections/due-rows.ts';
 import { LongDay, Table } from '../../components/components.tsx';
 import { SecondFactorNotice } from '../../components/second-factor-notice.tsx';
 import { FieldContent, type RecordRow, StateChip } from '../../register/field-content.tsx';
+import { DUE_ACTS } from '../../register/forms/acts.ts';
+import { BACK } from '../../register/forms/open-form.ts';
 import { DueFilters, type DueOwner, dueAddress, EVERYONE, readDueOwner } from '../../register/home/due-filters.tsx';
 import { dueDistance, dueRequest } from '../../register/home/due-requests.ts';
 import { countDueSelection, type DueSelection, readDueSelection } from '../../register/home/due-selection.ts';
 import {
   asOfInput,
+  mayChange,
   openRegister,
   type RegisterCollaborators,
   type RegisterView,
@@ -165,11 +169,12 @@ function DueTable({ view, items, person }: { view: RegisterView; items: DueItems
   const { today, rows, ownerName } = items;
   const everyone = items.owner.id === null;
   const ofPerson = person === null ? 'Your due items' : `Due items of ${person}`;
+  const acts = mayChange(view, 'changeRecords');
   const owner = ({ owner_id }: ReportRow) => (owner_id === undefined ? '–' : ownerName(String(owner_id)));
   return (
     <Table
       caption={everyone ? 'Due items of everyone' : ofPerson}
-      head={['Record', 'Due', 'When', ...(everyone ? ['Owner'] : [])]}
+      head={['Record', 'Due', 'When', ...(everyone ? ['Owner'] : []), ...(acts ? ['Next step'] : [])]}
       rows={rows.map((row) => ({
         key: `${row.what} ${row.id}`,
         cells: [
@@ -177,6 +182,7 @@ function DueTable({ view, items, person }: { view: RegisterView; items: DueItems
           <LongDay at={String(row.due)} />,
           <DueChip due={String(row.due)} today={today} />,
           ...(everyone ? [owner(row)] : []),
+          ...(acts ? [<DueAct key="act" view={view} row={row} />] : []),
         ],
       }))}
     />
@@ -196,6 +202,23 @@ function DueRecord({ view, row, risk }: { view: RegisterView; row: ReportRow; ri
       <br />
       <small>{dueRequest(String(row.what))}</small>
     </>
+  );
+}
+
+/** The one button of an item. It opens the form of what the item asks, which leads back here. */
+function DueAct({ view, row }: { view: RegisterView; row: ReportRow }) {
+  const { button, act, permission } = DUE_ACTS[String(row.what)]!;
+  if (permission !== undefined && !mayChange(view, permission)) return <span class="muted">An admin decides</span>;
+  const { plural } = familyOfType(String(row.type))!;
+  const back = addressWith(view.path, Object.fromEntries(view.query));
+  return (
+    <a
+      class="button quiet small"
+      href={addressWith(`/organizations/${view.organization.id}/${plural}/${row.id}/${act}`, { [BACK]: back })}
+      aria-label={`${button}: ${row.name}`}
+    >
+      {button}
+    </a>
   );
 }
 

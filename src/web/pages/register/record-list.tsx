@@ -140,7 +140,7 @@ function ViewLinks({
   const position = String(view.snapshot.newestPosition(view.organization.id));
   return (
     <div class="row">
-      {isAddedAlone(family) && mayChange(view, 'changeRecords') && (
+      {family.tools.add !== undefined && mayChange(view, 'changeRecords') && (
         <a class="button" href={`${view.path}/add`}>
           Add {familyNoun(family)}
         </a>
@@ -162,11 +162,6 @@ function ViewLinks({
       )}
     </div>
   );
-}
-
-/** Returns true for a family whose records are added by themselves. Evidence is attached to other records. */
-function isAddedAlone({ tools, fields }: RegisterList['family']): boolean {
-  return tools.add !== undefined && !Object.values(fields).some(({ kind, required }) => kind === 'ids' && required);
 }
 
 /** The count, and the links to the pages beside this one. */

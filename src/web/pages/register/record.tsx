@@ -7,7 +7,7 @@ import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../../register/families
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { NamesByKey } from '../../../texts/value-text.ts';
 import { readNamesInChanges } from '../../register/change-words.tsx';
-import { actsOn, EDIT } from '../../register/forms/acts.ts';
+import { actsOn, EDIT, LINK } from '../../register/forms/acts.ts';
 import { readRecordTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';
 import {
@@ -48,7 +48,7 @@ export const recordPages = (context: RegisterCollaborators & Pick<WebContext, 'b
       const examination = await readAuditExamination(context, view, details.record);
       const time = await readRecordTimeBar(view, id);
       const today = view.past === null ? null : await readDetails(context, { ...view, past: null }, family, id);
-      const acts = actsOn(family, details.record, details.today);
+      const acts = actsOn(family, details);
       const offered = offeredActs(view, acts, context.tools.permissionOf);
       return recordPage(family, view, details, { people, sealTimes, examination, time, today, offered });
     }),
@@ -79,6 +79,7 @@ function recordPage(
 ): WebPage {
   const { record, linked, names } = details;
   const title = numberedName({ reference_id: record.reference_id, name: details.name });
+  const linkAddress = offered.acts.some(({ name }) => name === LINK) ? `${view.path}/${LINK}` : null;
   const isWritable = typeof record.archived_at !== 'string' && mayChange(view, 'changeRecords');
   const nameOf = (id: string) => names.of(id, view.past?.time);
   return {
@@ -103,7 +104,7 @@ function recordPage(
             />
             {/* An audit is linked with its framework and its findings only. */}
             {examination === null ? (
-              <RecordLinks view={view} linked={linked} />
+              <RecordLinks view={view} linked={linked} linkAddress={linkAddress} />
             ) : (
               <ExaminationCard view={view} examination={examination} />
             )}

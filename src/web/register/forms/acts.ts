@@ -1,13 +1,20 @@
 import type { Permission } from '../../../commands/organization/permissions.ts';
 import { DECISIONS, DECISIONS_FROM } from '../../../commands/risk.ts';
 import { isBackwards, nextStates } from '../../../commands/workflow.ts';
+import type { RecordDetails } from '../../../queries/records/record-details.ts';
+import { CONTROL } from '../../../register/control.ts';
+import { EVIDENCE } from '../../../register/evidence.ts';
+import { linkablePrefixes } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { Field, Fields } from '../../../register/field.ts';
+import { RELATION_LABELS, RELATIONS } from '../../../register/link.ts';
 import { OBLIGATION } from '../../../register/obligation.ts';
 import { RISK, type RiskStatus } from '../../../register/risk.ts';
 import { VENDOR } from '../../../register/vendor.ts';
+import type { Choice } from '../../components/fields.tsx';
 import { enumText, type RecordRow } from '../field-content.tsx';
 import { familyNoun } from '../rail-links.ts';
+import { numberedName } from '../record/numbered-name.ts';
 
 /** A change of one record that has a button and a form: correcting it, a move to another state, or a decision. */
 export interface Act {
@@ -22,6 +29,12 @@ export interface Act {
   fields: Fields;
   /** The inputs that the form doesn't show, besides the record's id. */
   inputs: Readonly<Record<string, unknown>>;
+  /** Returns inputs for what the fields hold, where these aren't inputs themselves. */
+  toInputs?(typed: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+  /** The values of a field that is chosen from a list of this act. */
+  choices?: Readonly<Record<string, readonly Choice[]>>;
+  /** The field that takes any record, by its number or name. */
+  recordField?: string;
   /** True if the fields are the record's own. They show its values, and only changed ones are sent. */
   isCorrection: boolean;
   /** Values that the form suggests in place of the record's. */
@@ -35,16 +48,27 @@ export interface Act {
   isPossible: boolean;
 }
 
+/** The parts of a record that decide on its acts. */
+type ActSubject = Pick<RecordDetails, 'record' | 'today' | 'linked'>;
+
 /** Returns the acts on a record, the likely next one first. Archiving it comes last. */
-export function actsOn(family: FamilyDescription, record: RecordRow, today: string): Act[] {
+export function actsOn(family: FamilyDescription, details: ActSubject): Act[] {
+  const { record, today } = details;
   const isArchived = typeof record.archived_at === 'string';
-  const own = [...ownActs(family, record, today), ...stateActs(family, record), ...editAct(family)];
+  const own = [
+    ...ownActs(family, record, today),
+    ...stateActs(family, record),
+    ...editAct(family),
+    ...linkActs(family, details),
+  ];
   const live = own.map((act) => ({ ...act, isPossible: act.isPossible && !isArchived }));
   return [...live, archiveAct(family, record, isArchived)];
 }
 
-/** The names of the acts that correct the facts, and that archive the record. */
+/** The names of the acts that have places of their own on the page. */
 export const EDIT = 'edit';
+export const LINK = 'link';
+export const UNLINK = 'unlink';
 export const ARCHIVE = 'archive';
 
 function editAct(family: FamilyDescription): Act[] {
@@ -136,6 +160,53 @@ function moveText(
   return verb === undefined ? (VERBS_ALONE[state] ?? `Set to ${label}`) : `${verb} ${familyNoun(family)}`;
 }
 
+/** Links with other records. Evidence is attached by a form of its own, but a link with it can end here too. */
+function linkActs({ type, prefix }: FamilyDescription, { record, linked }: ActSubject): Act[] {
+  const links = (act: Pick<Act, 'name' | 'button' | 'fields'> & Partial<Act>, action: string): Act => ({
+    ...BLANK_ACT,
+    tool: 'linkRecords',
+    inputs: { action },
+    toInputs: ({ to_id, relation }) => ({ links: [{ from_id: record.id, to_id, relation }] }),
+    ...act,
+  });
+  const relation: Field = {
+    kind: 'enum',
+    label: 'Relation',
+    note: 'only of a control to a control',
+    values: RELATIONS,
+    labels: RELATION_LABELS,
+  };
+  const others = [...linked.records, ...(record.evidence?.records ?? [])];
+  const link: Act = links(
+    {
+      name: LINK,
+      button: 'Link a record',
+      fields: {
+        to_id: { kind: 'name', label: 'Record', note: 'its number or name', required: true },
+        ...(type === CONTROL.type ? { relation } : {}),
+      },
+      recordField: 'to_id',
+      isPossible: linkablePrefixes(prefix).length > 0,
+    },
+    'LINK',
+  );
+  const unlink: Act = links(
+    {
+      name: UNLINK,
+      button: 'End a link',
+      fields: { to_id: { kind: 'id', prefix: '', label: 'Linked record', required: true } },
+      choices: { to_id: others.map((other) => ({ value: String(other.id), label: recordLabel(other) })) },
+      follows: 'Both records stay.',
+      isPossible: others.length > 0,
+    },
+    'UNLINK',
+  );
+  return [link, unlink];
+}
+
+const recordLabel = ({ reference_id, section_title, name }: RecordRow): string =>
+  numberedName({ reference_id: reference_id ?? section_title, name: String(name) });
+
 function archiveAct(family: FamilyDescription, { id }: RecordRow, isArchived: boolean): Act {
   return {
     ...BLANK_ACT,
@@ -157,6 +228,8 @@ function ownActs(family: FamilyDescription, record: RecordRow, today: string): A
       return [REVIEW_VENDOR];
     case OBLIGATION.type:
       return [assessObligation(today)];
+    case EVIDENCE.type:
+      return [renewEvidence(record)];
     default:
       return [];
   }
@@ -217,3 +290,34 @@ function assessObligation(today: string): Act {
     suggested: { last_review_date: today },
   };
 }
+
+/** Adds newer evidence for the same records. The older piece then counts as replaced. */
+function renewEvidence({ name, record_ids }: RecordRow): Act {
+  const { record_ids: records, ...fields } = EVIDENCE.fields;
+  const ids = (record_ids ?? []) as readonly string[];
+  return {
+    ...BLANK_ACT,
+    name: 'renew',
+    button: 'Attach newer evidence',
+    tool: EVIDENCE.tools.add.name,
+    fields,
+    inputs: { record_ids: ids.slice(0, records.maxItems) },
+    suggested: { name: String(name) },
+    follows: 'Attached to the same records.',
+    isPossible: ids.length > 0,
+  };
+}
+
+/** The button of a due item: its text, and the act whose form it opens. */
+export const DUE_ACTS: Readonly<Record<string, { button: string; act: string; permission?: Permission }>> = {
+  RISK_REVIEW: { button: 'Review risk', act: EDIT },
+  RISK_ACCEPTANCE_ENDS: { button: 'Renew acceptance', act: 'accept', permission: 'acceptRisks' },
+  VENDOR_REVIEW: { button: 'Mark reviewed', act: 'review' },
+  VENDOR_CONTRACT_ENDS: { button: 'Change contract', act: EDIT },
+  MEASURE: { button: 'Mark implemented', act: 'implemented' },
+  NONCONFORMITY: { button: 'Close finding', act: 'closed' },
+  OBLIGATION: { button: 'Record assessment', act: 'assess' },
+  AUDIT_STARTS: { button: 'Start audit', act: 'in-progress' },
+  CERTIFICATE_ENDS: { button: 'Change dates', act: EDIT },
+  EVIDENCE_ENDS: { button: 'Attach newer evidence', act: 'renew' },
+};

@@ -18,9 +18,8 @@ export function FieldInput({ form, input, value }: { form: FormState; input: For
     label: required ? `${label} (required)` : label,
     ...(note === undefined ? {} : { hint: hintText(note) }),
   };
-  if (kind === 'ids') {
-    return <ChoiceField {...shared} choices={choices ?? []} chosen={(choices ?? []).map((choice) => choice.value)} />;
-  }
+  const suggest = input.suggestFrom ?? undefined;
+  if (kind === 'ids') return <RecordsInput form={form} input={input} label={shared.label} />;
   if (choices !== null) return <SelectField {...shared} choices={choices} />;
   switch (kind) {
     case 'text':
@@ -31,8 +30,33 @@ export function FieldInput({ form, input, value }: { form: FormState; input: For
     case 'time':
       return <TextField {...shared} type="date" required={false} />;
     default:
-      return <TextField {...shared} required={false} />;
+      return <TextField {...shared} required={false} suggestFrom={suggest} />;
   }
+}
+
+/** A list of records: those that are named already, and a field for another one. */
+function RecordsInput({ form, input, label }: { form: FormState; input: FormField; label: string }) {
+  const { name, choices, suggestFrom } = input;
+  const named = choices ?? [];
+  const typed = (form.values.get(name) ?? []).filter((text) => !named.some(({ value }) => value === text));
+  const other = { ...form, values: new Map([...form.values, [name, typed]]) };
+  const isOther = named.length > 0;
+  return (
+    <>
+      {isOther && (
+        <ChoiceField form={form} name={name} label={label} choices={named} chosen={named.map(({ value }) => value)} />
+      )}
+      <TextField
+        form={isOther ? { ...other, errors: new Map() } : other}
+        name={name}
+        id={isOther ? `${name}-other` : name}
+        label={isOther ? 'Another record' : label}
+        hint="Its number or name."
+        required={false}
+        suggestFrom={suggestFrom ?? undefined}
+      />
+    </>
+  );
 }
 
 /** Returns a note of the description as a sentence for people. */

@@ -13,6 +13,8 @@ export interface FormField {
   field: Field;
   /** The values to choose from; null for a field that is typed. */
   choices: readonly Choice[] | null;
+  /** The page whose search suggests records for what is typed; null for another field. */
+  suggestFrom?: string | null;
 }
 
 /** The choices that depend on the organization: its members, and records by the name of the field that takes them. */
@@ -25,26 +27,28 @@ const NOT_SET: Choice = { value: '', label: 'Not set' };
 
 /**
  * Returns the fields of a form, in the order of their description.
- * @param fields the fields that the form can have; those that are inputs of the tool are shown
+ * @param fields their descriptions
  * @param record the record that the form changes; null for a new one
  */
 export function formFields(
   family: FamilyDescription,
   fields: Fields,
-  inputs: z.ZodObject,
   organizationChoices: OrganizationChoices,
   record: RecordRow | null,
 ): FormField[] {
-  return Object.entries(fields)
-    .filter(([name]) => Object.hasOwn(inputs.shape, name))
-    .map(([name, field]) => {
-      const choices = choicesOf(family, name, field, organizationChoices, record);
-      if (choices === null || field.kind === 'ids') return { name, field, choices };
-      const isNeverEmpty =
-        record !== null && valueText(record[name]) !== '' && (field.required || field.initial !== undefined);
-      const offered = isNeverEmpty || field.initial !== undefined ? choices : [NOT_SET, ...choices];
-      return { name, field, choices: withCurrent(offered, record, name) };
-    });
+  return Object.entries(fields).map(([name, field]) => {
+    const choices = choicesOf(family, name, field, organizationChoices, record);
+    if (choices === null || field.kind === 'ids') return { name, field, choices };
+    const isNeverEmpty =
+      record !== null && valueText(record[name]) !== '' && (field.required || field.initial !== undefined);
+    const offered = isNeverEmpty || field.initial !== undefined ? choices : [NOT_SET, ...choices];
+    return { name, field, choices: withCurrent(offered, record, name) };
+  });
+}
+
+/** Returns the fields that a tool takes. */
+export function fieldsTaken(fields: Fields, inputs: z.ZodObject): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(inputs.shape, name)));
 }
 
 /** Returns the values of a field that is chosen from a list; null if it is typed. */
@@ -109,9 +113,14 @@ export function valueText(value: unknown): string {
 export function typedInputs(fields: readonly FormField[], values: FormValues): Record<string, unknown> {
   const inputs = fields.map(({ name, field }) => [
     name,
-    field.kind === 'ids' ? values.get(name) : typedText(values, name) || undefined,
+    field.kind === 'ids' ? typedList(values, name) : typedText(values, name) || undefined,
   ]);
   return Object.fromEntries(inputs.filter(([, input]) => input !== undefined));
+}
+
+function typedList(values: FormValues, name: string): readonly string[] | undefined {
+  const texts = (values.get(name) ?? []).map((text) => text.trim()).filter((text) => text !== '');
+  return texts.length === 0 ? undefined : texts;
 }
 
 /** Returns what a form sent for a field, as the tool stores texts; undefined if it has no such field. */

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { familyQueryFor } from '../../../queries/family-query.ts';
 import { readRecordPage } from '../../../queries/lists/list-records.ts';
@@ -27,12 +26,11 @@ export async function readChoices(
   context: Pick<WebContext, 'members' | 'reader'>,
   view: FormView,
   fields: Fields,
-  inputs: z.ZodObject,
 ): Promise<OrganizationChoices> {
   const records = new Map<string, readonly Choice[]>();
   for (const [name, field] of Object.entries(fields)) {
-    if (!Object.hasOwn(inputs.shape, name)) continue;
-    if (field.kind === 'id') records.set(name, await readRecordChoices(context, view, field.prefix));
+    if (field.kind === 'id' && field.prefix !== '')
+      records.set(name, await readRecordChoices(context, view, field.prefix));
     if (field.kind === 'ids') records.set(name, await readNamedRecords(context, view, view.namedIds(name)));
   }
   return { members: await readMemberChoices(context, view), records };

@@ -23,11 +23,11 @@ export function refusedForm(
   const errors = new Map<string, string>();
   const others: string[] = [];
   for (const { field, message } of problemsOf(error)) {
-    // A list names its item too, such as `record_ids.0`.
-    const name = field.split('.')[0]!;
+    // A list names its item too, such as `record_ids.0` and `links.0.to_id`.
+    const name = field.split('.').findLast((part) => !/^\d+$/.test(part)) ?? '';
     const label = labels.get(name);
     if (label === undefined) others.push(inWords(message, family));
-    else if (!errors.has(name)) errors.set(name, sentence(label, message, family));
+    else if (!errors.has(name)) errors.set(name, problemText(error, label, { field, message }, family));
   }
   // The summary of errors follows the form.
   const ordered = [...labels.keys()].flatMap((name) => (errors.has(name) ? [[name, errors.get(name)!] as const] : []));
@@ -40,8 +40,18 @@ function problemsOf({ message, field = '', issues }: ToolError): readonly { fiel
   return isListed ? issues : [{ field, message }];
 }
 
-/** Returns a problem as a sentence. A tool's input has clauses, such as "is required"; its rules have sentences. */
-function sentence(label: string, message: string, family: FamilyDescription): string {
+/**
+ * Returns a problem as a sentence. A tool's input has clauses, such as "is required"; its rules have sentences. A word that
+ * may name several records is answered with their names.
+ */
+function problemText(
+  { field: mainField, candidates = [] }: ToolError,
+  label: string,
+  { field, message }: { field: string; message: string },
+  family: FamilyDescription,
+): string {
+  if (field === mainField && candidates.length > 0)
+    return `${label} may be ${candidates.map(({ name }) => name).join(', or ')}. Type the number of one.`;
   const isClause = /^\p{Ll}/u.test(message);
   return inWords(isClause ? `${label} ${message}.` : message, family);
 }

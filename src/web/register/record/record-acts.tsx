@@ -1,6 +1,6 @@
 import { needOf, type Permission } from '../../../commands/organization/permissions.ts';
 import { withRoleNames } from '../../texts/role-labels.ts';
-import { type Act, ARCHIVE, EDIT } from '../forms/acts.ts';
+import { type Act, ARCHIVE, EDIT, LINK, UNLINK } from '../forms/acts.ts';
 import { mayChange, type RegisterView } from '../open-register.ts';
 
 /** The acts on a record that the page offers, and the permissions that the reader lacks for others. */
@@ -27,14 +27,18 @@ export function offeredActs(
 /** Acts beside the title. Others are in a menu. */
 const MAX_BUTTONS = 2;
 
-/** Returns the acts beside the title. Correcting has its button at the facts, and archiving is in the menu. */
+/** Acts with buttons at the facts and at the links, and those that are in the menu only. */
+const ELSEWHERE: readonly string[] = [EDIT, LINK];
+const IN_MENU: readonly string[] = [ARCHIVE, UNLINK];
+
+/** Returns the acts beside the title. */
 function likelyNext(acts: readonly Act[]): Act[] {
-  return acts.filter(({ name }) => name !== EDIT && name !== ARCHIVE).slice(0, MAX_BUTTONS);
+  return acts.filter(({ name }) => !ELSEWHERE.includes(name) && !IN_MENU.includes(name)).slice(0, MAX_BUTTONS);
 }
 
 /** The buttons of a record: the likely next acts, and a menu with the rest. */
 export function ActButtons({ view, acts }: { view: RegisterView } & Pick<OfferedActs, 'acts'>) {
-  const offered = acts.filter(({ name }) => name !== EDIT);
+  const offered = acts.filter(({ name }) => !ELSEWHERE.includes(name));
   if (offered.length === 0) return null;
   const buttons = likelyNext(offered);
   const rest = offered.filter((act) => !buttons.includes(act));

@@ -14,7 +14,13 @@ import { numberedName } from './numbered-name.ts';
 import { States } from './record-heading.tsx';
 
 /** A record's linked records with their states: a card for each family. */
-export function RecordLinks({ view, linked }: { view: RegisterView; linked: RecordDetails['linked'] }) {
+export function RecordLinks(props: {
+  view: RegisterView;
+  linked: RecordDetails['linked'];
+  /** The form that links another record; null if the reader can't. */
+  linkAddress: string | null;
+}) {
+  const { view, linked, linkAddress } = props;
   return (
     <>
       {FAMILY_DESCRIPTIONS.map((family) => (
@@ -24,8 +30,17 @@ export function RecordLinks({ view, linked }: { view: RegisterView; linked: Reco
           family={family}
           records={linked.records.filter(({ type }) => type === family.type).toSorted(byNumber)}
           total={linked.totals.get(family.type) ?? 0}
+          linkAddress={linkAddress}
         />
       ))}
+      {linked.total === 0 && linkAddress !== null && (
+        <section class="card" aria-labelledby="links">
+          <div class="heading">
+            <h2 id="links">Links</h2>
+            <AddLink address={linkAddress} text="Link a record" />
+          </div>
+        </section>
+      )}
     </>
   );
 }
@@ -45,20 +60,35 @@ interface LinkedCardProps {
   records: readonly LinkedSummary[];
   /** The number of links; more than `records` if they are cut. */
   total: number;
+  linkAddress: string | null;
+}
+
+/** The button of a card that links another record. */
+function AddLink({ address, text }: { address: string; text: string }) {
+  return (
+    <div class="row">
+      <a class="button quiet small" href={address}>
+        {text}
+      </a>
+    </div>
+  );
 }
 
 /** More controls than this are folded by section. */
 const MAX_UNGROUPED_CONTROLS = 20;
 
-function LinkedCard({ view, family, records, total }: LinkedCardProps) {
+function LinkedCard({ view, family, records, total, linkAddress }: LinkedCardProps) {
   if (total === 0) return null;
   const isGrouped = family.type === CONTROL.type && records.length > MAX_UNGROUPED_CONTROLS;
   const sections = isGrouped ? [...sectionsOf(records)] : [];
   return (
     <section class="card" aria-labelledby={`linked-${family.plural}`}>
-      <h2 id={`linked-${family.plural}`}>
-        {familyHeading(family)} <LinkCount records={records} total={total} />
-      </h2>
+      <div class="heading">
+        <h2 id={`linked-${family.plural}`}>
+          {familyHeading(family)} <LinkCount records={records} total={total} />
+        </h2>
+        {linkAddress !== null && <AddLink address={linkAddress} text="Add" />}
+      </div>
       {!isGrouped && <LinkedList view={view} family={family} records={records} />}
       {sections.map(([section, controls]) => (
         <details key={section}>
@@ -87,7 +117,7 @@ function LinkCount({ records, total }: { records: readonly RecordRow[]; total: n
 }
 
 /** Linked records of one family with their states. */
-export function LinkedList({ view, family, records }: Omit<LinkedCardProps, 'total'>) {
+export function LinkedList({ view, family, records }: Omit<LinkedCardProps, 'total' | 'linkAddress'>) {
   return (
     <ul class="plain linked">
       {records.map((record) => (
