@@ -20,6 +20,7 @@ export const REPORT_INPUTS = [
   'to',
   'trend',
   'trend_figures',
+  'only',
   'kinds',
   'record_types',
   'group_by',
@@ -143,6 +144,8 @@ export interface ReportContent {
   /** Names of the most important figures, for a report with many. */
   summary?: readonly string[];
   sections: readonly ReportSection[];
+  /** The first page for models has figures and no rows, so that it stays short. */
+  startsWithoutRows?: true;
   /** Labels of lines to fill in by hand, for documents that somebody approves. */
   signOff?: readonly string[];
   /** Reads the risk scores of past months, for formats that have plots. */

@@ -163,6 +163,7 @@ async function generate(
   const names = new ReportPeople(context);
   const belowHead = writer && { ...writer, capacity: writer.capacity - writer.headSize(constantHead) };
   const paginator = new ReportPaginator(names, belowHead, figures);
+  if (writer?.isForModels && cursor === null && content.startsWithoutRows) paginator.isFull = true;
   const { firstRow, rowCounts, digest } =
     cursor === null
       ? await readFirstPage(sections, new ReportDigest(constantHead, figures), paginator)
@@ -177,6 +178,8 @@ async function generate(
     ...(type.hasProof ? await readProof(context, verify) : {}),
   };
   const summary = figures.filter(({ name }) => summaryNames.includes(name));
+  // The page after one without rows begins with the first row.
+  const isContinuation = cursor !== null;
   const people = new Map([...(await names.namesFor(accountIdsIn(constantHead.about))), ...page.people]);
-  return { head, page: { ...page, sections, figures, summary, trend, signOff, people }, rowCounts };
+  return { head, page: { ...page, isContinuation, sections, figures, summary, trend, signOff, people }, rowCounts };
 }

@@ -30,7 +30,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     title: 'List organizations',
     permission: 'readRecords',
     description:
-      'List the organizations you can access, with id, your role and account_id. include_members lists who can own records.',
+      'List your organizations: id, role, permissions, account_id. include_members: people who can own records.',
     input: () =>
       z.strictObject({
         size: z.int().min(1).max(100).default(20),

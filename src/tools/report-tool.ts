@@ -23,6 +23,9 @@ const describedInReference = <T extends z.ZodType>(input: T, text: string): T =>
 const trendInterval = () => z.string().refine((value) => value === 'MONTH', 'must be MONTH');
 
 /** A text, as `trendInterval`. */
+const onlyTrend = () => z.string().refine((value) => value === 'TREND', 'must be TREND');
+
+/** A text, as `trendInterval`. */
 const groupBy = () =>
   z.string().refine((value) => GROUPINGS.some((grouping) => grouping === value), `must be ${GROUPINGS.join(' or ')}`);
 
@@ -58,8 +61,9 @@ const inputSchema = () =>
       'CHANGES_BETWEEN, required: inclusive, in any form that as_of takes',
     ),
     to: describedInReference(z.string().optional(), 'CHANGES_BETWEEN: inclusive, by default the report’s moment'),
-    trend: trendInterval().optional().describe('POSTURE: MONTH, for up to 36'),
+    trend: trendInterval().optional().describe('POSTURE: MONTH, up to 36'),
     trend_figures: z.string().optional().describe('up to 6, with commas'),
+    only: onlyTrend().optional().describe('TREND'),
     kinds: describedInReference(
       field.commaList(DUE_KINDS.map(({ name }) => name)).optional(),
       'DUE_ITEMS: only these; also a text with commas',
@@ -68,7 +72,7 @@ const inputSchema = () =>
       field.commaList(RECORD_TYPES).optional(),
       'CHANGES_BETWEEN: only changes of these records; also a text with commas',
     ),
-    group_by: groupBy().optional().describe('OWNER; NONCONFORMITIES: SEVERITY or OWNER, with days to closure'),
+    group_by: groupBy().optional().describe('OWNER; NONCONFORMITIES: SEVERITY or OWNER'),
     filter: describedInReference(evidenceFilter(), 'EVIDENCE: only what matches all of these').optional(),
     // Not published: only auditors with an old digest need it. The reference describes it.
     report_version: z.enum(['1']).optional().meta({ unpublished: true }),
@@ -76,6 +80,23 @@ const inputSchema = () =>
     format: z.enum(ANSWER_FORMAT_NAMES).default('MARKDOWN'),
     cursor: z.string().optional(),
   });
+
+/** Returns a Markdown report as text. Its last lines have the answer's members that the report itself doesn't show. */
+function markdownText({ format }: { format: string }, answer: object): string | null {
+  if (format !== 'MARKDOWN') return null;
+  const { report, ...around } = answer as ReportAnswer;
+  const { content, position, digest, whole } = report;
+  const { organization_id, url, next_cursor } = around;
+  const lines = Object.entries({ whole, organization_id, url, position, digest, next_cursor });
+  return `${content}\n${lines.flatMap(([name, value]) => (value === undefined ? [] : `${name}: ${value}\n`)).join('')}`;
+}
+
+interface ReportAnswer {
+  report: { title: string; content: string; position: string; digest: string; whole?: string };
+  organization_id?: string;
+  url?: string;
+  next_cursor?: string;
+}
 
 export const reportTool = defineTool({
   name: 'getReport',
@@ -92,5 +113,6 @@ export const reportTool = defineTool({
       progress?.(records, undefined, `${records} ${records === 1 ? 'record' : 'records'} read`);
     return getReport(service.reader, caller, input, { onGenerated, progress: recordsRead, signal });
   },
+  text: markdownText,
   page: pageOfReport,
 });

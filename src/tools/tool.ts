@@ -102,6 +102,11 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   /** Returns true if a successful answer says that the input was invalid, such as an import's row errors. */
   rejectsInput?(answer: object): boolean;
   run(input: z.infer<Schema>, context: ToolContext): Promise<object>;
+  /**
+   * Returns an answer's text for models, if they read something else better than JSON. Over MCP it replaces the JSON.
+   * Returns null for an answer without one.
+   */
+  text?(input: z.infer<Schema>, answer: object): string | null;
   /** Returns the page that shows an answer; null if none does. */
   page?(input: z.infer<Schema>, answer: object, caller: Caller): AnswerPage | null;
 }

@@ -23,6 +23,8 @@ export interface ToolResult {
   status: number;
   /** True if the input was invalid. Such calls are charged to the caller. */
   isInvalidCall?: boolean;
+  /** The answer's text for models, if they get no JSON. */
+  text?: string | null;
   /** The record that the answer is about, if one resource shows it. */
   resource?: AnswerPage['resource'];
   /** Seconds, for Retry-After. */
@@ -223,10 +225,14 @@ async function runTool(
 ): Promise<ToolResult> {
   const answer = await tool.run(input, new RunContext(service, tool, caller, control));
   const page = tool.page?.(input, answer, caller) ?? null;
-  const resolved =
-    impliedOrganization === null ? answer : Object.assign({ organization_id: impliedOrganization }, answer);
+  const resolved = withPageUrl(
+    impliedOrganization === null ? answer : Object.assign({ organization_id: impliedOrganization }, answer),
+    page,
+    publicUrl,
+  );
   return {
-    json: JSON.stringify(withPageUrl(resolved, page, publicUrl)),
+    json: JSON.stringify(resolved),
+    text: tool.text?.(input, resolved) ?? null,
     outcome: 'ok',
     status: 200,
     isInvalidCall: tool.rejectsInput?.(answer) ?? false,

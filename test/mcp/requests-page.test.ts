@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../src/commands/engine/dates.ts';
 import { mapTexts } from '../../src/tools/schema/example.ts';
-import { sdkClient } from '../support/mcp/mcp-client.ts';
+import { answerOf, sdkClient } from '../support/mcp/mcp-client.ts';
 import { startService } from '../support/service.ts';
 
 const PAGE = readFileSync(new URL('../../docs/requests.md', import.meta.url), 'utf8');
@@ -60,9 +60,9 @@ async function makeCalls(client: Client, { heading, calls }: Part): Promise<Json
   const answers: Json[] = [];
   for (const { tool, input } of calls) {
     const result = await client.callTool({ name: tool, arguments: fill(input, answers, today) });
-    const answer = JSON.stringify(result.structuredContent);
-    assert.not(result.isError, `${heading}, ${tool}: ${answer}`);
-    answers.push(result.structuredContent as Json);
+    const answer = answerOf(result);
+    assert.not(answer.isError, `${heading}, ${tool}: ${JSON.stringify(answer.result)}`);
+    answers.push(answer.result as Json);
   }
   return answers;
 }

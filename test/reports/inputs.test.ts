@@ -61,6 +61,44 @@ test('a report of a moment before the first event is empty', async ({ getReport 
   assert.is(empty.about.at(-1)!.label, 'Note');
 });
 
+test('a trend’s figures can be named by their labels, and come alone', async ({ getReport }) => {
+  const whole = await wholeReport(getReport, { type: 'POSTURE' });
+  const named = async (trend_figures: string) =>
+    wholeReport(getReport, { type: 'POSTURE', only: 'TREND', trend_figures });
+  const byName = await named('risks_without_score,vendors');
+  assert.equal(byName.data.figures, []);
+  assert.equal(
+    byName.data.sections.map(({ name }) => name),
+    ['trend'],
+  );
+  assert.equal(byName.inputs, { trend: 'MONTH', only: 'TREND', trend_figures: 'risks_without_score,vendors' });
+  const labelOf = (name: string) => whole.data.figures.find((figure) => figure.name === name)!;
+  const [unrated, vendors] = [labelOf('risks_without_score'), labelOf('vendors')];
+  assert.match(unrated.label, ',', 'a label may contain a comma');
+  for (const labels of [
+    `${unrated.group}: ${unrated.label}, ${vendors.group}: ${vendors.label}`,
+    ` ${unrated.group.toLowerCase()}: ${unrated.label.toUpperCase()},vendors `,
+  ])
+    assert.is((await named(labels)).digest, byName.digest, labels);
+  assert.is(digestOfAnswer(byName), byName.digest);
+  for (const { name, group, label } of whole.data.figures)
+    assert.equal((await named(`${group}: ${label}`)).inputs, (await named(name)).inputs, label);
+});
+
+test('a label of several figures is refused with their names', async ({ getReport }) => {
+  const { data } = await wholeReport(getReport, { type: 'POSTURE' });
+  const labels = data.figures.map(({ label }) => label);
+  const label = labels.find((one, index) => labels.indexOf(one) !== index)!;
+  const { error } = (await getReport({ type: 'POSTURE', only: 'TREND', trend_figures: label })) as {
+    error: { message: string; allowed: string[] };
+  };
+  assert.match(error.message, 'Use a name instead');
+  assert.equal(
+    error.allowed,
+    data.figures.filter((figure) => figure.label === label).map(({ name }) => name),
+  );
+});
+
 test('the posture report has a trend only on request, of up to six of its figures', async ({ getReport }) => {
   const plain = await wholeReport(getReport, { type: 'POSTURE' });
   assert.equal([plain.data.sections, plain.inputs], [[], {}]);
@@ -76,6 +114,7 @@ test('the posture report has a trend only on request, of up to six of its figure
   assert.equal(rowsOf(report, 'trend'), [{ day: report.today, risks: 0, vendors: 0 }]);
   for (const [input, field] of [
     [{ trend_figures: 'risks' }, 'trend'],
+    [{ only: 'TREND', group_by: 'OWNER' }, 'only'],
     [{ trend: 'MONTH', owner_id: 'ME' }, 'trend'],
     [{ trend: 'MONTH', trend_figures: 'risk' }, 'trend_figures'],
     [{ trend: 'MONTH', trend_figures: 'risks,vendors,measures,controls,audits,evidence,frameworks' }, 'trend_figures'],

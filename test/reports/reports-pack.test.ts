@@ -5,7 +5,7 @@ import { naiveAt, naivePack, naiveStatementFigures } from '../support/histories/
 import { completeAudit } from '../support/histories/pack-year.ts';
 import type { Item, Result, ToolCaller } from '../support/mcp/mcp-client.ts';
 import { ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
-import { figuresOf, reportCaller, rowsOf, type WholeReport, wholeReport } from '../support/reports.ts';
+import { figuresOf, reportCaller, rowsOf, textOfReport, type WholeReport, wholeReport } from '../support/reports.ts';
 import { allEvents } from '../support/trail/sealing.ts';
 
 const test = suite<{ register: TestRegister; owner: ToolCaller }>('an audit’s pack');
@@ -47,6 +47,26 @@ test('an audit pack equals the naive register', async ({ register, owner }) => {
     register,
     await wholeReport(reportCaller(owner, ORGANIZATION), { type: 'AUDIT_PACK', audit_id }),
   );
+});
+
+test('a pack in Markdown begins with a page without rows, and every later page has rows', async ({ owner }) => {
+  const audit_id = await completeAudit(owner, ORGANIZATION);
+  const getReport = reportCaller(owner, ORGANIZATION);
+  const { pages, digest } = await textOfReport(getReport, { type: 'AUDIT_PACK', audit_id });
+  const whole = await wholeReport(getReport, { type: 'AUDIT_PACK', audit_id });
+  assert.is(digest, whole.digest);
+  const [first, ...others] = pages;
+  assert.match(first!, '## Figures');
+  assert.match(first!, digest);
+  assert.match(first!, /More rows: 1 of Audit, \d+ of /);
+  assert.ok(first!.length < 5_000, `${first!.length} characters`);
+  assert.not.match(first!, '## Audit');
+  assert.ok(others.length > 0);
+  assert.match(others[0]!, '## Audit');
+  for (const page of others) {
+    assert.not.match(page, '## Figures');
+    assert.match(page, ', continued');
+  }
 });
 
 test('an audit pack equals the naive register if the framework was archived before', async ({ register, owner }) => {

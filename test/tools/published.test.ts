@@ -169,7 +169,7 @@ const PROPERTIES: Record<string, string[]> = {
   listChanges: words('organization_id filter verify verify_cursor size cursor as_of view'),
   getRecords: words('ids include as_of'),
   getReport: words(
-    'organization_id type framework_id audit_id owner_id until from to trend trend_figures kinds record_types group_by filter as_of format cursor',
+    'organization_id type framework_id audit_id owner_id until from to trend trend_figures only kinds record_types group_by filter as_of format cursor',
   ),
   linkRecords: ['links', 'action', ...WRITE],
   archiveRecords: ['ids', 'action', ...BULK, ...WRITE],

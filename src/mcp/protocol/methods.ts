@@ -4,7 +4,7 @@ import type { Caller } from '../../commands/organization/caller.ts';
 import { isObject } from '../../tools/schema/is-object.ts';
 import { once } from '../../tools/schema/once.ts';
 import type { CallContext } from '../../tools/tool.ts';
-import type { ToolBox } from '../../tools/toolbox.ts';
+import type { ToolBox, ToolResult } from '../../tools/toolbox.ts';
 import { getPrompt, PROMPT_LIST } from '../prompts/prompts.ts';
 import { toolCaller } from './call-tool.ts';
 import { checkParams } from './check-params.ts';
@@ -121,15 +121,26 @@ async function callTool(
   context.publicUrl = publicUrl;
   const progress = exchange.streams ? progressReporter(meta.progressToken, notify) : undefined;
   if (progress) context.progress = progress.report;
-  const { json, status, resource, isInvalidCall = false } = await tools.call(name, args, context);
+  const result = await tools.call(name, args, context);
+  const { json, status, isInvalidCall = false } = result;
   progress?.end();
   if (status === 500) throw new ProtocolError(200, RPC_ERRORS.internalError, 'Internal error', JSON.parse(json));
   // Content of this type is as old as the oldest supported version.
-  const link = resource && statesVersion(request, exchange.headers) ? `,${JSON.stringify(recordLink(resource))}` : '';
-  // The JSON is there twice: as text for models, as structure for programs.
-  const content = `"content":[{"type":"text","text":${JSON.stringify(json)}}${link}],"structuredContent":${json}`;
-  const text = `${content}${status === 200 ? '' : ',"isError":true'}}}`;
+  const link = statesVersion(request, exchange.headers) ? linkOf(result) : null;
+  const content = `"content":[{"type":"text","text":${JSON.stringify(result.text ?? json)}}${link === null ? '' : `,${JSON.stringify(link)}`}]`;
+  // The JSON is there twice: as text for models, as structure for programs. Many clients show models the structure alone,
+  // so an answer with a better text has none.
+  const structure = result.text ? '' : `,"structuredContent":${json}`;
+  const text = `${content}${structure}${status === 200 ? '' : ',"isError":true'}}}`;
   return { _meta: UNTRUSTED, [PREPARED]: { text, isInvalidCall } };
+}
+
+/** Returns the link to an answer's record, or to the page of an answer that is text; null without either. */
+function linkOf({ json, text, resource }: ToolResult): object | null {
+  if (resource !== undefined) return recordLink(resource);
+  if (!text) return null;
+  const { url, report } = JSON.parse(json) as { url?: string; report: { title: string } };
+  return url === undefined ? null : { type: 'resource_link', uri: url, name: report.title, mimeType: 'text/html' };
 }
 
 async function answerPrompt(era: Era, tools: ToolBox, { request, exchange }: PendingCall): Promise<Result> {

@@ -16,6 +16,7 @@ export interface DownloadDetails {
   to?: string;
   trend?: string;
   trend_figures?: string;
+  only?: string;
   kinds?: string;
   record_types?: string;
   group_by?: string;

@@ -78,6 +78,7 @@ export const auditPack: ReportType = {
       ...versionOf(context),
       title: `Audit pack: ${audit.name}`,
       inputs: { audit_id: String(audit.id), ...periodInputs(period) },
+      startsWithoutRows: true,
       about: [{ label: 'Audit', value: String(audit.name) }, ...statement.about, ...periodFacts(period)],
       figures: async () => [...(await statement.figures()), ...(await changes.figures())],
       sections: [

@@ -2,7 +2,7 @@ import { addDays, endOfDay } from '../../commands/engine/dates.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { positionAt } from '../../queries/moments/moment.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
-import { trendSection } from '../figures/figure-trend.ts';
+import { trendFigures, trendSection } from '../figures/figure-trend.ts';
 import { type FigureValues, figuresOfFamilies, figureValues } from '../figures/figure-values.ts';
 import { figuresByOwnerSection } from '../figures/figures-by-owner.ts';
 import { addFrameworkCoverage, coverageByFramework } from '../figures/framework-coverage.ts';
@@ -20,29 +20,40 @@ const SUMMARY_FIGURES = [
 
 export const postureReport: ReportType = {
   title: 'Posture',
-  acceptedInputs: ['owner_id', 'trend', 'trend_figures', 'group_by'],
+  acceptedInputs: ['owner_id', 'trend', 'trend_figures', 'only', 'group_by'],
   groupings: ['OWNER'],
   collect: async (context) => {
-    const { trend, trend_figures, group_by } = context.inputs;
+    const { only, trend = only && 'MONTH', trend_figures, group_by } = context.inputs;
     if (trend === undefined && trend_figures !== undefined) {
       throw new Refusal('invalid_input', 'trend_figures needs trend. Give trend MONTH too.', { field: 'trend' });
     }
+    if (only !== undefined && group_by !== undefined) {
+      throw new Refusal('invalid_input', 'A trend alone has no owners. Leave out only or group_by.', { field: 'only' });
+    }
+    const figuresOfTrend = trend === undefined ? [] : await trendFigures(context);
     return {
       inputs: {
         ...(trend === undefined ? {} : { trend }),
-        ...(trend_figures === undefined ? {} : { trend_figures }),
+        ...(trend_figures === undefined ? {} : { trend_figures: namesIn(trend_figures, figuresOfTrend) }),
+        ...(only === undefined ? {} : { only }),
         ...(group_by === undefined ? {} : { group_by }),
       },
-      figures: () => figuresWithChanges(context),
+      figures: async () => (only === undefined ? figuresWithChanges(context) : []),
       summary: SUMMARY_FIGURES,
       sections: [
-        ...(trend === undefined ? [] : [await trendSection(context)]),
+        ...(trend === undefined ? [] : [trendSection(context, figuresOfTrend)]),
         ...(group_by === undefined ? [] : [figuresByOwnerSection(context)]),
       ],
       trend: () => riskTrend(context),
     };
   },
 };
+
+/** Returns the names of figures as the caller wrote them, because the digest covers it. Labels become names. */
+function namesIn(text: string, figures: readonly Figure[]): string {
+  const names = figures.map(({ name }) => name);
+  return text.split(',').every((word) => names.includes(word.trim())) ? text : names.join(',');
+}
 
 async function figuresWithChanges(context: ReportContext): Promise<Figure[]> {
   const figures = await addFrameworkCoverage(context, await figuresOfFamilies(context, FAMILY_DESCRIPTIONS));

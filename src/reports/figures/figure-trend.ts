@@ -15,31 +15,60 @@ const DEFAULT_TREND_FIGURES = [
 ];
 
 /**
- * Returns the section with figures at the end of each month, and at the report's moment in its last row. The months are
- * read from the daily figures, so more months cost little.
- * @throws Refusal invalid_input for a name that is no figure of this report, and for a report of one owner's records
+ * Returns the figures of a trend, which `trend_figures` names by their names or labels.
+ * @throws Refusal invalid_input for a word that is no figure of this report, and for a report of one owner's records
  */
-export async function trendSection(context: ReportContext): Promise<ReportSection> {
+export async function trendFigures(context: ReportContext): Promise<Figure[]> {
   const { owner_id, trend_figures } = context.inputs;
   if (owner_id !== undefined) {
     const message = 'A trend counts the records of all owners. Leave out owner_id or trend.';
     throw new Refusal('invalid_input', message, { field: 'trend' });
   }
-  const names = trend_figures?.split(',').map((name) => name.trim()) ?? DEFAULT_TREND_FIGURES;
-  if (names.length > MAX_TREND_FIGURES) {
-    const message = `${names.length} figures are too many. Use at most ${MAX_TREND_FIGURES}.`;
-    throw new Refusal('invalid_input', message, { field: 'trend_figures' });
+  const offered = await addFrameworkCoverage(context, figuresWithValues(FAMILY_DESCRIPTIONS, new Map()));
+  const figures = figuresNamed(trend_figures?.split(',') ?? DEFAULT_TREND_FIGURES, offered);
+  if (figures.length <= MAX_TREND_FIGURES) return figures;
+  const message = `${figures.length} figures are too many. Use at most ${MAX_TREND_FIGURES}.`;
+  throw new Refusal('invalid_input', message, { field: 'trend_figures' });
+}
+
+/** Returns the figures with these names or labels. A label with a comma is several words: "Not closed", "not rated". */
+function figuresNamed(words: readonly string[], offered: readonly Figure[]): Figure[] {
+  const figures = new Set<Figure>();
+  for (let start = 0; start < words.length; ) {
+    let end = words.length;
+    while (end > start + 1 && figuresCalled(words.slice(start, end), offered).length === 0) end -= 1;
+    figures.add(requireOne(words.slice(start, end), offered));
+    start = end;
   }
-  const offeredFigures = await addFrameworkCoverage(context, figuresWithValues(FAMILY_DESCRIPTIONS, new Map()));
-  const figures = [...new Set(names)].map((name) => {
-    const figure = offeredFigures.find((candidate) => candidate.name === name);
-    if (figure !== undefined) return figure;
-    const message = `There is no figure "${name}" in this report. Use names of its figures, with commas between them.`;
-    throw new Refusal('invalid_input', message, {
-      field: 'trend_figures',
-      allowed: offeredFigures.map(({ name }) => name),
-    });
-  });
+  return [...figures];
+}
+
+/** Returns the figures of a name, a label, or a label after its heading: `Risks: Critical`. */
+function figuresCalled(words: readonly string[], offered: readonly Figure[]): Figure[] {
+  const word = words.join(',').trim();
+  const named = offered.filter(({ name }) => name === word);
+  if (named.length > 0) return named;
+  const key = word.toLowerCase();
+  return offered.filter(({ group, label }) => [label, `${group}: ${label}`].some((text) => text.toLowerCase() === key));
+}
+
+function requireOne(words: readonly string[], offered: readonly Figure[]): Figure {
+  const [figure, ...others] = figuresCalled(words, offered);
+  if (figure !== undefined && others.length === 0) return figure;
+  const word = words.join(',').trim();
+  const message =
+    figure === undefined
+      ? `There is no figure "${word}" in this report. Use names of its figures, with commas between them.`
+      : `Several figures have the label "${word}". Use a name instead.`;
+  const allowed = (figure === undefined ? offered : [figure, ...others]).map(({ name }) => name);
+  throw new Refusal('invalid_input', message, { field: 'trend_figures', allowed });
+}
+
+/**
+ * Returns the section with figures at the end of each month, and at the report's moment in its last row. The months are
+ * read from the daily figures, so more months cost little.
+ */
+export function trendSection(context: ReportContext, figures: readonly Figure[]): ReportSection {
   return {
     name: 'trend',
     title: 'Trend',

@@ -69,6 +69,7 @@ function fileTable({ section: { columns, group }, rows }: SectionPart, people: N
 /** Writes an answer for an assistant or a person: tables with the essential columns. */
 export const reportMarkdown: AnswerWriter = {
   capacity: MAX_ANSWER_TOKENS,
+  isForModels: true,
   headSize: ({ title, organization, about }) => {
     const facts = [{ label: organization.name ?? organization.id, value: title }, ...about];
     return maxTokenCount(facts.map(({ label, value }) => `- ${label}: ${escapeMarkdown(value)}\n`).join(''));
@@ -147,8 +148,9 @@ function figureTable(figures: readonly Figure[]): string {
   return ['## Figures', '', ...tableHead(['Figure', ...figureHeadings(figures), 'Counts']), ...lines].join('\n');
 }
 
+/** A figure's line begins with its label and its name, which `trend_figures` takes. */
 const figureLine = (figure: Figure): string =>
-  tableLine([escapeMarkdown(figure.label), ...figureCells(figure), figure.counts]);
+  tableLine([`${escapeMarkdown(figure.label)} \`${figure.name}\``, ...figureCells(figure), figure.counts]);
 
 function partOf({ section, rows, firstIndex, rowsAfter }: SectionPart, layout: MarkdownTable): string {
   const { title, note } = section;

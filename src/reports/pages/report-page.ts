@@ -77,6 +77,8 @@ export interface ReportWriter {
 export interface AnswerWriter extends ReportWriter {
   /** The largest size of an answer. */
   capacity: number;
+  /** Models read it, so a long report may begin with a page without rows. Programs want the rows at once. */
+  isForModels?: true;
   headSize(head: Pick<ReportHead, 'title' | 'organization' | 'about'>): number;
   figuresSize(figures: readonly Figure[]): number;
   sectionSize(section: ReportSection): number;

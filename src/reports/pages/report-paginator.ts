@@ -80,7 +80,7 @@ const CUT_LIMITS: readonly (readonly [maxTextLength: number, maxListItems: numbe
 const ROWS_PER_TURN = 20;
 
 /** The part of a page that depends on its rows. */
-export type PageOfRows = Pick<ReportPage, 'parts' | 'people' | 'isContinuation' | 'nextRow' | 'isTruncated'>;
+export type PageOfRows = Pick<ReportPage, 'parts' | 'people' | 'nextRow' | 'isTruncated'>;
 
 /**
  * Fills one page with rows until the answer is full. A row too large for any answer gets its texts and lists cut.
@@ -144,7 +144,7 @@ export class ReportPaginator {
       if (rows.length > 0 || rowsAfter > 0 || isEmptyHere) parts.push({ section, rows, firstIndex, rowsAfter });
       start = end;
     }
-    return { parts, people, isContinuation: firstRow > 0, nextRow, isTruncated };
+    return { parts, people, nextRow, isTruncated };
   }
 
   /** Reserves capacity for a row and returns it, cut if no page could hold it whole. Returns null if the page is full. */

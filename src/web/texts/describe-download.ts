@@ -19,6 +19,7 @@ const FILTER_TEXTS: readonly (readonly [field: string, words: (value: string) =>
   ['to', (moment) => `to ${moment}`],
   ['trend', () => 'trend by month'],
   ['trend_figures', (figures) => `trend of ${figures}`],
+  ['only', (part) => `only the ${part.toLowerCase()}`],
   ['kinds', (kinds) => `only ${kinds}`],
   ['record_types', (types) => `only ${types}`],
   ['report_version', (version) => `with the data of version ${version}`],

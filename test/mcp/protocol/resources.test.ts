@@ -115,7 +115,7 @@ test('other answers link to no resource, because none shows the same', async (se
     ['getRecords', { ids: [vendor.id, risk.id] }],
     ['getRecords', { ids: [vendor.id], as_of: position }],
     ['getRecords', { ids: [archived.id], include: ['ARCHIVED'] }],
-    ['getReport', { organization_id, type: 'POSTURE' }],
+    ['getReport', { organization_id, type: 'POSTURE', format: 'JSON' }],
     ['linkRecords', { links: [{ from_id: risk.id, to_id: vendor.id }] }],
   ] as const) {
     const { content } = (await legacyRequest(url, token, 'tools/call', { name, arguments: input })) as Called;

@@ -179,6 +179,7 @@ const BY_NAME: Record<string, readonly string[]> = {
   to: [...NO_MOMENTS, '-1', idOf('rsk'), ''],
   trend: ['YEAR', 'month', ''],
   trend_figures: ['no_such_figure', ''],
+  only: ['FIGURES', 'trend', ''],
   field: ['no_such_field', 'members.acc_1', ''],
   group_by: ['COUNTRY', 'owner', ''],
 };

@@ -198,7 +198,19 @@ export async function rpcErrorOf(request: Promise<object>): Promise<RpcFailure['
   throw new Error(`expected an error, got ${JSON.stringify(answer)}`);
 }
 
-/** Text and structure of a result must say the same, and an error must be one in both. */
+/** The last lines of a report that comes as text say what its other members say. */
+const REPORT_LINE = /^(whole|organization_id|url|position|digest|next_cursor): (.+)$/;
+
+/** Returns a report that came as text alone, as the direct form answers it. */
+export function reportOfText(text: string): Record<string, unknown> {
+  const lines = text.trimEnd().split('\n');
+  const end = lines.findLastIndex((line) => !REPORT_LINE.test(line)) + 1;
+  const members = Object.fromEntries(lines.slice(end).map((line) => REPORT_LINE.exec(line)!.slice(1)));
+  const { position, digest, whole, ...around } = members as Record<string, string>;
+  return { report: { content: `${lines.slice(0, end - 1).join('\n')}\n`, position, digest, whole }, ...around };
+}
+
+/** Text and structure of a result must say the same, and an error must be one in both. Markdown reports are text alone. */
 export function answerOf(result: object): Answer {
   const {
     content,
@@ -206,9 +218,11 @@ export function answerOf(result: object): Answer {
     isError = false,
   } = result as {
     content: { type: string; text: string }[];
-    structuredContent: Record<string, unknown>;
+    structuredContent?: Record<string, unknown>;
     isError?: boolean;
   };
+  if (structuredContent === undefined && !isError) return { isError, result: reportOfText(content[0]!.text) };
+  if (structuredContent === undefined) throw new Error('an error has no structuredContent');
   if (content[0]?.text !== JSON.stringify(structuredContent)) throw new Error('text and structuredContent differ');
   if (isError !== structuredContent.error instanceof Object) throw new Error('isError and error differ');
   return { isError, result: structuredContent };

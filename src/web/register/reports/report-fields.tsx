@@ -116,6 +116,7 @@ export function ReportField(props: {
     case 'group_by':
       return <SelectField {...commonProps} label="Group by" choices={offered(groupingChoices(groupings))} />;
     case 'trend_figures':
+    case 'only':
       return value === '' ? null : <input type="hidden" name={name} value={value} />;
     case 'filter':
       return <EvidenceFilter form={form} />;
