@@ -33,7 +33,7 @@ interface Definition {
 
 export function shapeOf(schema: z.ZodType): ValueShape {
   const { type, innerType, out, element, shape } = schema._zod.def as Definition;
-  const { clearedByNull, recordPrefixes } = schema.meta() ?? {};
+  const { clearedByNull, recordPrefixes, hideEnum } = schema.meta() ?? {};
   const isCleared = clearedByNull === true;
   if (type === 'pipe') return { ...shapeOf(out!), isCleared };
   if (innerType) {
@@ -42,7 +42,13 @@ export function shapeOf(schema: z.ZodType): ValueShape {
     return { ...inner, ...flags, isCleared: isCleared || inner.isCleared };
   }
   return {
-    ...{ type, isOptional: false, isNullable: false, isCleared },
+    // Clients see a text in place of a hidden enum, so an empty one is unused.
+    ...{
+      type: type === 'enum' && hideEnum === true ? 'string' : type,
+      isOptional: false,
+      isNullable: false,
+      isCleared,
+    },
     ...(Array.isArray(recordPrefixes) && recordPrefixes.length > 0 ? { recordPrefixes } : {}),
     ...(element ? { items: shapeOf(element) } : {}),
     ...(shape ? { properties: new Map(Object.entries(shape).map(([name, inner]) => [name, shapeOf(inner)])) } : {}),

@@ -344,7 +344,9 @@ export const withdraw = (noun: string) =>
   withoutDescription(
     z.boolean().optional().describe(`the newest ${noun}; needs reason, and nothing else may be given`),
   );
-export const expectedRevision = () => z.int().min(1).optional();
+/** A field that models get to know from the instructions: tools/list would repeat it for many tools. */
+const unlisted = <T extends z.ZodType>(field: T): T => field.meta({ unlisted: true });
+export const expectedRevision = () => unlisted(z.int().min(1).optional());
 
 /** Filters of every family's list. */
 export const commonFilters = (
@@ -353,7 +355,7 @@ export const commonFilters = (
   linkablePrefixes: readonly string[],
 ) => ({
   query: query().optional(),
-  ids: listOf(recordId(prefix)).optional(),
+  ids: unlisted(listOf(recordId(prefix)).optional()),
   owner_id: listOf(owner()).optional(),
   linked_to: recordId(...linkablePrefixes).optional(),
   ...(missingOptions.length === 0 ? {} : { missing: enumList(missingOptions as [string, ...string[]]).optional() }),
@@ -381,7 +383,7 @@ export const listFields = (orders: readonly string[]) => ({
   order_by: z
     .strictObject({
       field: z.enum(orders as [string, ...string[]]).optional(),
-      direction: z.enum(['ASC', 'DESC']).optional(),
+      direction: withoutEnum(z.enum(['ASC', 'DESC'])).optional(),
     })
     .optional(),
   ...pageFields(),
@@ -391,5 +393,5 @@ export const pageFields = () => ({
   size: z.int().min(1).max(100).default(20),
   cursor: z.string().optional(),
   as_of: z.string().optional(),
-  view: z.enum(['SUMMARY', 'FULL', 'COUNT']).default('SUMMARY'),
+  view: withoutEnum(z.enum(['SUMMARY', 'FULL', 'COUNT'])).default('SUMMARY'),
 });

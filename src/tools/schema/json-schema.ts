@@ -3,7 +3,9 @@ import { z } from 'zod';
 export type JsonSchema = { [keyword: string]: unknown };
 
 /** Keywords of `meta` that only this service uses, for publishing and for reading inputs. */
-const INTERNAL_KEYWORDS = ['unpublished', 'hideDescription', 'hideEnum', 'clearedByNull', 'implied', 'recordPrefixes'];
+const INTERNAL_KEYWORDS = [
+  ...['unpublished', 'unlisted', 'hideDescription', 'hideEnum', 'clearedByNull', 'implied', 'recordPrefixes'],
+];
 
 /** Keywords that are enforced and documented but not published: clients refuse or ignore them, or they waste tokens. */
 const UNPUBLISHED_KEYWORDS = [
@@ -39,18 +41,31 @@ export function publishedSchema(input: z.ZodType): JsonSchema {
   return published;
 }
 
-/** A filter's published schema, as far as reading it from an address needs it. */
+/** A filter's schema, as far as reading it from an address needs it. */
 export interface PublishedFilter {
   type?: string;
   items?: { type?: string };
 }
 
-/** Returns the published schemas of the members of an input's `filter`. */
+const filtersByInput = new WeakMap<z.ZodType, Record<string, PublishedFilter>>();
+
+/** Returns the schemas of the members of an input's `filter`, also of unlisted ones. */
 export function publishedFilters(input: z.ZodType): Record<string, PublishedFilter> {
-  const { properties } = publishedSchema(input) as {
-    properties?: { filter?: { properties?: Record<string, PublishedFilter> } };
-  };
-  return properties?.filter?.properties ?? {};
+  let filters = filtersByInput.get(input);
+  if (filters === undefined) {
+    const { properties } = mapSchemas(toJsonSchema(input, ['pipe', 'nullable']), withoutUnpublished) as {
+      properties?: { filter?: { properties?: Record<string, PublishedFilter> } };
+    };
+    filters = properties?.filter?.properties ?? {};
+    filtersByInput.set(input, filters);
+  }
+  return filters;
+}
+
+function withoutUnpublished({ properties, ...schema }: JsonSchema): JsonSchema {
+  return properties === undefined
+    ? schema
+    : { ...schema, properties: publishedProperties(properties, ['unpublished']) };
 }
 
 /** Returns schemas by name. One that contains another refers to it as `#/components/schemas/<name>`. */
@@ -116,16 +131,16 @@ function publishedKeywords(schema: JsonSchema): JsonSchema {
   const keywords = Object.entries(schema).filter(([keyword]) => !hiddenKeywords.includes(keyword));
   return Object.fromEntries(
     keywords.map(([keyword, value]) => {
-      if (keyword === 'properties') return [keyword, publishedProperties(value)];
+      if (keyword === 'properties') return [keyword, publishedProperties(value, ['unpublished', 'unlisted'])];
       // A list hides the enum of its items.
       return [keyword, keyword === 'items' && schema.hideEnum ? { ...(value as JsonSchema), hideEnum: true } : value];
     }),
   );
 }
 
-function publishedProperties(properties: unknown): object {
+function publishedProperties(properties: unknown, marks: readonly string[]): object {
   const all = Object.entries(properties as Record<string, JsonSchema>);
-  return Object.fromEntries(all.filter(([, schema]) => !schema.unpublished));
+  return Object.fromEntries(all.filter(([, schema]) => !marks.some((mark) => schema[mark])));
 }
 
 /** Applies `change` to a schema and every schema in it. A property named `title` is not taken for the keyword. */
