@@ -19,7 +19,7 @@ export interface ImportedRow {
   owner_id?: string;
   /** The dates that were read as "no end". */
   no_end?: string[];
-  /** Only in a dry run: other records, and other rows of the call, with the same name or reference_id. */
+  /** Other records with the same reference_id, and in a dry run the same name; and other rows of the call. */
   similar?: SimilarRecord[];
   /** Only for rows of spreadsheets: the record was imported from the same cells with other values, and stays as it is. */
   read_differently?: true;

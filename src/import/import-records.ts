@@ -7,6 +7,7 @@ import { isReservedName } from '../commands/organization/person-names.ts';
 import { lookalikeKeys } from '../queries/records/similar-records.ts';
 import type { FamilyDescription } from '../register/family-description.ts';
 import { type BulkItem, mapConcurrently } from '../tools/bulk-write.ts';
+import type { RecordNames } from '../tools/record-names.ts';
 import { requireSelection, type SelectedCall, selectionMembers, toRehearsed } from '../tools/selection.ts';
 import type { WriteContext } from '../tools/tool.ts';
 import { changedFields } from './changed-fields.ts';
@@ -30,6 +31,7 @@ import {
   rehearseRows,
   writeRows,
 } from './row-commands.ts';
+import { type RowWithIds, withRecordIds } from './row-names.ts';
 import type { RowUpdates } from './row-updates.ts';
 
 /** Errors that an answer describes. It counts the others. */
@@ -65,7 +67,11 @@ export interface ImportRecordsOptions {
   findUnknown?(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Lets rows without an id change the records with their name or reference. By default such rows add records. */
   updates?: RowUpdates | undefined;
-  /** Finds records that look like a new one. The answer names them. */
+  /** Finds the records that rows name by number or name. By default rows have ids only. */
+  names?: RecordNames | null;
+  /** Compares only the numbers of rows with those of others, not their names. */
+  onlyNumbers?: boolean;
+  /** Finds records that look like a new or changed one. The answer names them. */
   findSimilar?(id: string, fields: Readonly<Record<string, unknown>>): Promise<readonly SimilarRecord[]>;
 }
 
@@ -80,19 +86,21 @@ export async function importRecords(
   context: WriteContext,
   reader: RowReader,
   input: ImportRecordsInput,
-  { selected, writeValidRows = false, sources = [], findUnknown, updates, findSimilar }: ImportRecordsOptions = {},
+  options: ImportRecordsOptions = {},
 ): Promise<ImportAnswer> {
+  const { selected, writeValidRows = false, sources = [], findUnknown, updates, findSimilar, names = null } = options;
   const call = await openImport(context, reader, input);
   const step = <From, To>(rows: readonly From[], work: (row: From) => Promise<To>) =>
     mapConcurrently(rows, work, context.signal);
-  const read = await step(readRows(call, input.rows, sources), (row) => recognizeRow(call, row));
+  const rowsWithIds = await step(input.rows, (row) => withRecordIds(reader, row, names));
+  const read = await step(readRows(call, rowsWithIds, sources), (row) => recognizeRow(call, row));
   const { unique, firstOf } = findDuplicates(read);
   const rehearsed = await rehearseRows(call, await presumeNew(unique, findUnknown));
   const updated = (await updates?.apply(call, rehearsed)) ?? rehearsed;
   const named = await step(updated, (row) => refuseMisleadingName(call, row));
   const judged = await step(named, (row) => findFurtherErrors(call, row));
   const looksForSimilar = input.dry_run || findSimilar !== undefined;
-  const compared = looksForSimilar ? await addSimilar(judged, findSimilar) : judged;
+  const compared = looksForSimilar ? await addSimilar(judged, options) : judged;
   const answered = (rows: readonly Rehearsed<ImportRow>[]) => withDuplicates(read, rows, firstOf);
   const { callId } = call;
   const changed = compared.filter(isChange);
@@ -120,11 +128,11 @@ async function openImport(context: WriteContext, reader: RowReader, input: Impor
 }
 
 /** Reads every row. With many errors some are only counted, because an answer could not hold them. */
-function readRows(call: ImportCall, inputs: ImportRecordsInput['rows'], sources: readonly RowSource[]): Read[] {
+function readRows(call: ImportCall, inputs: readonly RowWithIds[], sources: readonly RowSource[]): Read[] {
   let errorsLeft = MAX_DESCRIBED_ERRORS;
-  return inputs.map((input, index) => {
+  return inputs.map((row, index) => {
     const maxErrors = Math.max(1, Math.min(errorsLeft, MAX_ERRORS_PER_ROW));
-    const read = readRow(call, { row: index, input, source: sources[index] }, maxErrors);
+    const read = readRow(call, { ...row, row: index, source: sources[index] }, maxErrors);
     if (isRefused(read)) errorsLeft -= read.errors.length;
     return read;
   });
@@ -132,11 +140,11 @@ function readRows(call: ImportCall, inputs: ImportRecordsInput['rows'], sources:
 
 function readRow(
   call: ImportCall,
-  { row, input, source }: { row: number; input: ImportRecordsInput['rows'][number]; source: RowSource | undefined },
+  { row, input, errors: wrongWords, source }: RowWithIds & { row: number; source: RowSource | undefined },
   maxErrors: number,
 ): Read {
   const parsedRow = call.reader.read(input, maxErrors);
-  const { errors: sourceErrors = [] } = source ?? {};
+  const sourceErrors = [...wrongWords, ...(source?.errors ?? [])];
   const common = {
     ...{ row, input, type: call.reader.type, number: source?.row ?? row },
     source: source === undefined ? null : `row ${source.row} of ${source.file}`,
@@ -256,23 +264,27 @@ function nameIn({ name, reference_id }: Readonly<Record<string, unknown>>): stri
   return (name ?? reference_id ?? null) as string | null;
 }
 
-/** Names the records that look like a new one: other new rows of the call first, then those of the register. */
+/** Names the records that look like a new or changed one: other rows of the call first, then those of the register. */
 async function addSimilar(
   judged: readonly Rehearsed<ImportRow>[],
-  findSimilar: ImportRecordsOptions['findSimilar'],
+  { findSimilar, onlyNumbers }: ImportRecordsOptions,
 ): Promise<Rehearsed<ImportRow>[]> {
-  const isNew = (one: Rehearsed<ImportRow>): one is Accepted<ImportRow> => !isRefused(one) && one.result === 'CREATED';
+  const hasEffect = (one: Rehearsed<ImportRow>): one is Accepted<ImportRow> =>
+    !isRefused(one) && one.result !== 'UNCHANGED';
   const rowsByKey = new Map<string, ImportRow[]>();
-  const keysOf = ({ id, fields }: ImportRow) => lookalikeKeys(id!, fields).map((entry) => entry.join(' '));
-  for (const { row } of judged.filter(isNew)) {
+  const comparedFields = ({ reference_id, ...fields }: ImportRow['fields']) =>
+    onlyNumbers ? { reference_id } : { ...fields, reference_id };
+  const keysOf = ({ id, fields }: ImportRow) =>
+    lookalikeKeys(id!, comparedFields(fields)).map((entry) => entry.join(' '));
+  for (const { row } of judged.filter(hasEffect)) {
     for (const key of keysOf(row)) rowsByKey.set(key, [...(rowsByKey.get(key) ?? []), row]);
   }
   return mapConcurrently(judged, async (one) => {
-    if (!isNew(one)) return one;
+    if (!hasEffect(one)) return one;
     const { row } = one;
     const sameRows = new Set(keysOf(row).flatMap((key) => rowsByKey.get(key)!.filter((other) => other !== row)));
     const others = [...sameRows].map(({ id, fields }) => ({ id: id!, name: nameIn(fields) }));
-    return { ...one, similar: [...others, ...((await findSimilar?.(row.id!, row.fields)) ?? [])] };
+    return { ...one, similar: [...others, ...((await findSimilar?.(row.id!, comparedFields(row.fields))) ?? [])] };
   });
 }
 

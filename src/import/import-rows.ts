@@ -8,6 +8,7 @@ import type { FamilyTools } from '../tools/family-tools.ts';
 import { isBlank } from '../tools/schema/client-values.ts';
 import { pastDecisionFields } from '../tools/schema/family-schema.ts';
 import { InputParser, type InputProblem } from '../tools/schema/input-parser.ts';
+import type { RecordWord } from '../tools/schema/record-words.ts';
 import type { Tool } from '../tools/tool.ts';
 import { strayDecisionError } from './past-decisions.ts';
 
@@ -38,6 +39,8 @@ export interface RowReader {
   updateParser: InputParser<z.ZodObject> | null;
   /** @param maxErrors errors to describe; the others are only counted */
   read(row: Readonly<Record<string, unknown>>, maxErrors: number): ParsedRow;
+  /** Returns the words that a row has in place of ids of records. */
+  recordWords(row: Readonly<Record<string, unknown>>): RecordWord[];
 }
 
 /** A row reader for each importable type, built from the tools that add and update its records. */
@@ -50,12 +53,17 @@ function rowReader({ family, add, update }: FamilyTools): RowReader {
   const sources = fieldSources(family);
   const addParser = add ? new InputParser(() => rowSchema(add, pastDecisionFields(family)), sources) : null;
   const updateParser = update ? new InputParser(() => rowSchema(update), sources) : null;
+  const hasIdIn = ({ id }: Readonly<Record<string, unknown>>) => id !== undefined && !isBlank(id);
   return {
     type,
     addParser,
     updateParser,
+    recordWords(row) {
+      const parser = hasIdIn(row) ? updateParser : addParser;
+      return parser?.recordWords(row) ?? [];
+    },
     read(row, maxErrors) {
-      const hasId = row.id !== undefined && !isBlank(row.id);
+      const hasId = hasIdIn(row);
       const parser = hasId ? updateParser : addParser;
       if (parser === null) return { errors: [{ field: 'id', message: idMessage(type, hasId) }], moreErrors: 0 };
       const result = parser.tryParse(hasId ? row : withoutId(row), maxErrors);
@@ -93,12 +101,13 @@ function withoutId({ id: _id, ...row }: Readonly<Record<string, unknown>>): obje
 const REASON_HINT = 'Give one reason for the whole import, outside its rows.';
 
 /** Turns a problem into a row's error. The hint is computed only when it is read. */
-export function rowError({ field, message, hint }: InputProblem): RowError {
+export function rowError({ field, message, candidates, hint }: InputProblem): RowError {
+  const meant = candidates?.map(({ id, name }) => `${name} (${id})`).join('; ');
   return {
     field,
     message,
     get hint() {
-      return field === 'reason' ? REASON_HINT : (hint?.() ?? undefined);
+      return field === 'reason' ? REASON_HINT : (meant ?? hint?.() ?? undefined);
     },
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Refusal } from '../commands/engine/refusal.ts';
 import { findSimilar } from '../queries/records/similar-records.ts';
 import { findUnknownIds } from '../queries/records/unknown-ids.ts';
+import { recordNamesFor } from '../tools/record-names.ts';
 import * as field from '../tools/schema/fields.ts';
 import { importOutput } from '../tools/schema/register-output.ts';
 import { defineTool, type ToolContext } from '../tools/tool.ts';
@@ -93,7 +94,7 @@ export const importTool = defineTool({
   },
 });
 
-/** Imports the rows of a call. A dry run names similar records. */
+/** Imports the rows of a call. A dry run names similar records, a write those with its rows' numbers. */
 function importRows(
   { type, ...input }: z.infer<ReturnType<typeof inputSchema>>,
   context: ToolContext,
@@ -114,18 +115,16 @@ function importRows(
   const rowsInput = { organization_id, rows, dry_run, selection, reason, idempotency_key };
   if (type === CROSSWALK_TYPE) return importCrosswalk(context, rowsInput);
   const reader = ROW_READERS.get(type)!;
-  const { reader: readModels } = context.service;
+  const { service, tool } = context;
   const selected = { context, organizationId: organization_id, input: { ...input, type } };
+  const snapshot = service.reader.snapshot();
+  const names = recordNamesFor(service, tool, organization_id, { scope: 'LIVE', key: idempotency_key });
   // A dry run reads the streams, because no append would check its answer.
-  if (!dry_run) {
-    return importRecords(context, reader, rowsInput, {
-      selected,
-      findUnknown: (ids) => findUnknownIds(readModels, organization_id, type, ids),
-    });
-  }
-  const snapshot = readModels.snapshot();
+  const findUnknown = (ids: readonly string[]) => findUnknownIds(service.reader, organization_id, type, ids);
   return importRecords(context, reader, rowsInput, {
     selected,
+    names,
+    ...(dry_run ? {} : { findUnknown, onlyNumbers: true }),
     findSimilar: (id, fields) => findSimilar(snapshot, organization_id, { ...fields, id }),
   });
 }

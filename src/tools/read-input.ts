@@ -2,7 +2,7 @@ import { idPrefix } from '../commands/engine/ids.ts';
 import { type Caller, withConfirmedRoles } from '../commands/organization/caller.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
 import { readOrganizationNames } from '../queries/lists/list-organizations.ts';
-import { recordNamesFor } from './record-names.ts';
+import { problemsByField, recordNamesFor } from './record-names.ts';
 import { isBlank } from './schema/client-values.ts';
 import { type InputProblem, toSingleLine } from './schema/input-parser.ts';
 import { isObject, type UncheckedObject } from './schema/is-object.ts';
@@ -65,8 +65,7 @@ async function resolveWords(
   service: ToolService,
   caller: Caller,
 ): Promise<{ input: unknown; problems: ReadonlyMap<string, InputProblem> }> {
-  const problems = new Map<string, InputProblem>();
-  if (words.length === 0 || idPrefix(organizationId) !== 'org') return { input, problems };
+  if (words.length === 0 || idPrefix(organizationId) !== 'org') return { input, problems: new Map() };
   // A name that a refusal shows needs a right that holds now. What a read answers may be shown with older rights.
   requirePermission(tool.readOnly ? caller : await withConfirmedRoles(caller), organizationId, 'readRecords');
   const { idempotency_key: key } = input as { idempotency_key?: unknown };
@@ -74,12 +73,9 @@ async function resolveWords(
     scope: tool.namedRecords?.(input as UncheckedObject) ?? 'LIVE',
     key: typeof key === 'string' ? key : undefined,
   });
-  const found = await names.replace(input, words);
-  for (const { path, isUnknown, problem } of found.problems) {
-    const field = path.join('.');
-    if (!isUnknown || !tool.takesUnknownNames) problems.set(field, { ...problem, field });
-  }
-  return { input: found.input, problems };
+  const { input: named, problems } = await names.replace(input, words);
+  const isProblem = ({ isUnknown }: { isUnknown: boolean }) => !isUnknown || !tool.takesUnknownNames;
+  return { input: named, problems: problemsByField(problems.filter(isProblem)) };
 }
 
 /** Describes a missing organization_id. @param organizations those that the caller reaches */

@@ -112,6 +112,11 @@ export class RecordNames {
   }
 }
 
+/** Returns the problems of words by their field, as `InputParser.parse` takes them. */
+export function problemsByField(problems: readonly UnresolvedWord[]): ReadonlyMap<string, InputProblem> {
+  return new Map(problems.map(({ path, problem }) => [path.join('.'), { ...problem, field: path.join('.') }] as const));
+}
+
 function problem(message: string, isUnknown: boolean, more: Partial<NameProblem>): Naming {
   return { problem: { message, saysWhatToDo: true, ...more }, isUnknown };
 }

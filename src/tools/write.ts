@@ -96,7 +96,7 @@ async function write(
   const snapshot = service.reader.snapshot();
   const [{ record, position }, similar] = await Promise.all([
     readWrittenRecord(snapshot, organizationId, { id, revision, state, pending }, JSON.stringify(changes).length),
-    isNew ? findSimilar(snapshot, organizationId, Object.assign({}, state, { id })) : [],
+    findSimilar(snapshot, organizationId, { ...(isNew ? state : changedValues(result, command.changes)), id }),
   ]);
   return {
     [family.singular]: record,
@@ -111,6 +111,11 @@ async function write(
     ...(pending ? { pending: true } : {}),
     ...(similar.length > 0 ? { similar } : {}),
   };
+}
+
+/** Returns the values that an update sets. It names the records that have them already, as adding does. */
+function changedValues({ event_types }: CommandResult<object>, changes: unknown): object {
+  return event_types.length === 0 ? {} : ((changes ?? {}) as object);
 }
 
 /** Returns the member of an answer that names the dates that were read as "no end"; nothing without such dates. */

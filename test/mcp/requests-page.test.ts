@@ -32,25 +32,15 @@ const parts: Part[] = PAGE.split(/^##+ /m)
   }));
 const requests = parts.filter(({ heading }) => /^\d+\. /.test(heading));
 
-/** Returns the id that an answer has beside this name or number. */
-function idIn(answer: unknown, name: string): string | undefined {
-  if (typeof answer !== 'object' || answer === null) return undefined;
-  const { id, ...fields } = answer as Json;
-  if (typeof id === 'string' && (fields.name === name || fields.section_title === name)) return id;
-  return Object.values(answer)
-    .map((value) => idIn(value, name))
-    .find((found) => found !== undefined);
-}
-
-/** Replaces the placeholders of an input. Ids and selections must stand in the earlier answers of the same request. */
+/** Replaces the placeholders of an input. A selection must stand in the last answer of the same request. */
 function fill(input: string, answers: readonly Json[], today: string): Json {
   return mapTexts(JSON.parse(input), (text) => {
-    const [, word, rest] = /^\{(today|id of |selection)(.*)\}$/.exec(text) ?? [];
+    const [, word, rest] = /^\{(today|selection)(.*)\}$/.exec(text) ?? [];
     if (word === undefined) return text;
     if (word === 'today') return addDays(today, Number(rest));
-    const found = word === 'selection' ? answers.at(-1)?.selection : idIn(answers, rest!);
+    const found = answers.at(-1)?.selection;
     assert.type(found, 'string', `no earlier answer has ${text}`);
-    return found;
+    return found as string;
   }) as Json;
 }
 

@@ -6,6 +6,7 @@ import { type PinnedMoment, pinnedMoment } from '../../queries/moments/moment.ts
 import { isIncomplete, type Snapshot } from '../../queries/moments/snapshot.ts';
 import { readAllMemberWords } from '../../queries/records/member-words.ts';
 import { catchRefusal, mapConcurrently } from '../../tools/bulk-write.ts';
+import { recordNamesFor } from '../../tools/record-names.ts';
 import {
   readSelection,
   type SelectedCall,
@@ -19,7 +20,7 @@ import { type ImportAnswer, importAnswer, refusedRows } from '../import-answer.t
 import { type CommandRow, isRefused } from '../import-row.ts';
 import { openRowCall, type RowCall, rehearseRows, writeRows } from '../row-commands.ts';
 import { type RecordSelection, type SelectedRecord, type SelectionSource, selectRecords } from './selection.ts';
-import { type FamilyChange, readSetInput, type SetInput } from './set-input.ts';
+import { type FamilyChange, readSetInput, type SetInput, withIdsInSet } from './set-input.ts';
 
 const ADVICE = 'Change set, or leave out the records that have errors, and make the dry run again.';
 
@@ -29,9 +30,12 @@ const ADVICE = 'Change set, or leave out the records that have errors, and make 
  * @throws Refusal conflict if a record was changed after the dry run, or another one matches by now
  * @throws Refusal invalid_input if a record would refuse its command. Nothing is written then.
  */
-export async function setFields(context: ToolContext, input: SetInput): Promise<ImportAnswer> {
-  const call = openRowCall(context, input);
+export async function setFields(context: ToolContext, given: SetInput): Promise<ImportAnswer> {
+  const call = openRowCall(context, given);
   const { organizationId } = call;
+  const key = given.idempotency_key;
+  const names = recordNamesFor(context.service, context.tool, organizationId, { scope: 'LIVE', key });
+  const input = await withIdsInSet(names, given);
   const selected = { context, organizationId, input };
   const snapshot = context.service.reader.snapshot();
   const { changes, refusal } = await resolveOwners(snapshot, call, input);

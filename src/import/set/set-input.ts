@@ -5,6 +5,7 @@ import { type FamilyQuery, familyQueryFor, familyQueryOfType } from '../../queri
 import { hasCondition } from '../../queries/lists/list-source.ts';
 import type { FamilyName } from '../../register/families.ts';
 import { fieldSources } from '../../register/field-sources.ts';
+import { problemsByField, type RecordNames } from '../../tools/record-names.ts';
 import { listInput } from '../../tools/schema/family-schema.ts';
 import * as field from '../../tools/schema/fields.ts';
 import { InputParser } from '../../tools/schema/input-parser.ts';
@@ -56,6 +57,23 @@ const PARSERS: ReadonlyMap<FamilyName, InputParser<ReturnType<typeof changedReco
 
 /** The id prefixes of records that can change. */
 export const CHANGEABLE_PREFIXES = [...PARSERS.keys()].map((type) => FAMILIES[type].prefix);
+
+/**
+ * Returns a call's input with ids in place of the words that name records in `set` and `filter`.
+ * @throws Refusal invalid_input
+ */
+export async function withIdsInSet(names: RecordNames, input: SetInput): Promise<SetInput> {
+  let result = input;
+  for (const type of typesOf(input.type, input.ids)) {
+    const parser = PARSERS.get(type)!;
+    const { set, ids, filter } = result;
+    const plain = parser.plain({ set, ids, filter });
+    const { input: named, problems } = await names.replace(plain, parser.recordWords(plain));
+    if (problems.length > 0) parser.parse(named, problemsByField(problems));
+    result = { ...result, ...(named as Pick<SetInput, 'set' | 'ids' | 'filter'>) };
+  }
+  return result;
+}
 
 /** Returns what a call changes, by family. @throws Refusal invalid_input */
 export function readSetInput({ type, set, ids, filter }: SetInput): FamilyChange[] {

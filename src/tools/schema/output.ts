@@ -130,9 +130,7 @@ export function writeOutput(
     no_end: noEnd,
     repeated: z.literal(true).optional().describe('the same key and input were done before'),
     pending,
-    ...(isAdd
-      ? { similar: similar.optional().describe('other records with the same name or reference_id, as a hint') }
-      : {}),
+    similar: similar.optional().describe('other records with a name or reference_id that this write set, as a hint'),
     url: pageUrl,
   });
 }

@@ -257,7 +257,9 @@ export const importOutput = () =>
         similar: z
           .array(z.strictObject({ id: anyId, name: z.string().nullable() }))
           .optional()
-          .describe('dry_run: records, and other rows by their id, with the same name or reference_id'),
+          .describe(
+            'records, and other rows by their id, with the same reference_id; in a dry run also with the same name',
+          ),
         errors: z.array(rowError).optional(),
         more_errors: z.int().optional().describe('the number of errors that did not fit'),
       }),

@@ -250,6 +250,98 @@ test('a repeated call finds its record by its key, though the call has changed i
   await call(context, 'updateMeasure', { ...renumber, id: 'M-8', reference_id: 'M-7', idempotency_key: undefined });
 });
 
+test('rows, and set with its filter, take words', async (context) => {
+  const { ids } = context;
+  const rows = async (type: string, given: object[], more: object = {}) =>
+    (await call(context, 'importRecords', { type, rows: given, ...more })).rows as { id: string; result: string }[];
+  const [risk] = await rows('RISK', [{ id: 'r2', note: 'by row' }]);
+  assert.equal([risk!.id, risk!.result], [ids.get('R2'), 'UPDATED']);
+  const [control] = await rows('CONTROL', [{ id: 'ISO 27001 A.5.2', inclusion_justification: 'by row' }]);
+  assert.match(control!.id, /^ctl_/);
+  const [evidence] = await rows('EVIDENCE', [{ name: 'By row', text: 't', record_ids: ['M-7', 'Nimbus Quay'] }]);
+  const { records } = await call(context, 'getRecords', { ids: [evidence!.id] });
+  assert.equal(
+    new Set((records as { record_ids: string[] }[])[0]!.record_ids),
+    new Set([ids.get('M-7'), ids.get('Nimbus Quay')]),
+  );
+  const finding = { description: 'Found in the audit', audit_id: 'Yearly audit' };
+  const [byName] = await rows('NONCONFORMITY', [finding]);
+  assert.is((await rows('NONCONFORMITY', [finding]))[0]!.id, byName!.id, 'the same row is the same record');
+  const renumber = [{ id: 'R2', reference_id: 'R9' }];
+  for (const result of ['UPDATED', 'UNCHANGED']) {
+    assert.is((await rows('RISK', renumber, { idempotency_key: 'rows' }))[0]!.result, result);
+  }
+  await rows('RISK', [{ id: 'R9', reference_id: 'R2' }]);
+  const wrong = await context.register.call<Answer>('importRecords', {
+    organization_id,
+    type: 'RISK',
+    rows: [
+      { id: 'R3', note: 'n', priority: 'LOW' },
+      { id: 'nobody', note: 'n' },
+    ],
+  });
+  const errors = (wrong.rows as { errors: { field: string; message: string; hint?: string }[] }[]).map(
+    ({ errors }) => errors,
+  );
+  assert.equal(
+    errors[0]!.map(({ field }) => field),
+    ['id', 'priority'],
+  );
+  assert.match(errors[0]![0]!.message, 'names several records');
+  assert.match(errors[0]![0]!.hint!, /^R3 Risk R3 \(rsk_\w+\); R3 Risk R3/);
+  assert.match(errors[1]![0]!.message, 'names no risk');
+  const set = {
+    type: 'NONCONFORMITY',
+    filter: { audit_id: 'Yearly audit' },
+    set: { severity: 'MAJOR' },
+    dry_run: true,
+    reason: 'r',
+  };
+  const dryRun = await call(context, 'importRecords', set);
+  assert.equal(
+    (dryRun.rows as Named[]).map(({ id }) => id),
+    [byName!.id],
+  );
+  const written = await call(context, 'importRecords', { ...set, dry_run: false, selection: dryRun.selection });
+  assert.is(written.updated, 1);
+  const refusedSet = await refused(context, 'importRecords', {
+    organization_id,
+    ...set,
+    filter: { audit_id: ['Never'] },
+  });
+  assert.equal([refusedSet.code, refusedSet.field], ['invalid_input', 'filter.audit_id.0']);
+});
+
+test('a number in use is no error: adds, updates and imports name its record', async (context) => {
+  const similarTo = (answer: Answer) => (answer.similar as Named[] | undefined)?.map(({ id }) => id);
+  const first = await add(context, 'risk', { reference_id: 'IN-USE', name: 'First' });
+  const added = await call(context, 'addRisk', { reference_id: 'in-use', name: 'Second' });
+  assert.equal(similarTo(added), [first]);
+  const third = await add(context, 'risk', { reference_id: 'FREE', name: 'Third' });
+  const updated = await call(context, 'updateRisk', { id: 'FREE', reference_id: 'IN-USE' });
+  assert.equal(new Set(similarTo(updated)), new Set([first, idOf(added, 'risk')]));
+  assert.is(similarTo(await call(context, 'updateRisk', { id: third, note: 'n' })), undefined);
+  const row = { reference_id: 'IN-USE', name: 'Fourth' };
+  const imported = await call(context, 'importRecords', {
+    type: 'RISK',
+    rows: [row, { id: third, reference_id: 'R2' }],
+  });
+  const rows = imported.rows as { similar?: Named[] }[];
+  assert.is(rows[0]!.similar!.length, 2);
+  assert.equal(
+    rows[1]!.similar!.map(({ id }) => id),
+    [context.ids.get('R2')],
+  );
+  const other = await refused(context, 'importRecords', {
+    organization_id,
+    type: 'RISK',
+    rows: [{ ...row, note: 'n' }],
+  });
+  assert.is(other.code, 'invalid_input');
+  assert.is((await refused(context, 'updateRisk', { id: 'IN-USE', note: 'n' })).candidates!.length, 3);
+  await call(context, 'updateRisk', { id: third, reference_id: 'R-free' });
+});
+
 test('a name needs organization_id where the credential reaches several', async (context) => {
   const { register, theirIds } = context;
   const roles = new Map([organization_id, theirIds.get('org')!].map((id) => [id, 'OWNER' as const]));
