@@ -53,21 +53,10 @@ const tooLarge = (limit: number) =>
  * @throws SyntaxError when there is none, or it is not UTF-8
  * @throws HttpError 400 when it nests too deeply or has too many parts: to parse such a text takes up to 200 ms
  */
-export function parseJson(input: Buffer | string): unknown {
-  const bytes = typeof input === 'string' ? Buffer.from(input) : input;
+export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new SyntaxError('not UTF-8');
   refuseExpensive(bytes);
-  return JSON.parse(typeof input === 'string' ? input : bytes.toString('utf8'));
-}
-
-/** Returns a query parameter's JSON value, or its text if it is not JSON. @throws HttpError 400, as `parseJson` does */
-export function jsonOrText(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return text;
-    throw error;
-  }
+  return JSON.parse(bytes.toString('utf8'));
 }
 
 /** @throws HttpError 400 */

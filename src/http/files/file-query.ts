@@ -1,5 +1,6 @@
 import type { FileRequest, RecordFileCatalog } from '../../tools/record-file-catalog.ts';
-import { jsonOrText } from '../body.ts';
+import { isObject } from '../../tools/schema/is-object.ts';
+import { parseJson } from '../body.ts';
 import { invalidInput } from '../http-errors.ts';
 import { findFormat } from './file-format.ts';
 import { RECORD_FILE_FORMATS, type RecordFileFormat } from './record-file-formats.ts';
@@ -31,7 +32,7 @@ type Filters = ReturnType<RecordFileCatalog['filters']>;
 
 /**
  * Reads the filters: the JSON of `filter`, and further filters by name. A list has one parameter for each value, such as
- * `status=OPEN&status=ACCEPTED`. The list's schema checks the values.
+ * `status=OPEN&status=ACCEPTED`. The list's input reads the texts as its types, and checks the values.
  * @throws HttpError
  */
 export function readFilter(query: URLSearchParams, filterSchemas: Filters): object {
@@ -47,20 +48,22 @@ export function readFilter(query: URLSearchParams, filterSchemas: Filters): obje
   ]);
 }
 
-function memberOf(query: URLSearchParams, name: string, filterSchemas: Filters): unknown {
-  const { type, items } = (Object.hasOwn(filterSchemas, name) ? filterSchemas[name] : undefined) ?? {};
-  if (type === 'array') return query.getAll(name).map((text) => parseValue(text, items?.type));
-  return parseValue(singleParameter(query, name) ?? '', type);
-}
-
-/** Returns the text itself for a string or an unknown filter; otherwise its JSON value. */
-function parseValue(text: string, type: string | undefined): unknown {
-  return type === 'string' || type === undefined ? text : jsonOrText(text);
+function memberOf(
+  query: URLSearchParams,
+  name: string,
+  filterSchemas: Filters,
+): string | readonly string[] | undefined {
+  const isList = Object.hasOwn(filterSchemas, name) && filterSchemas[name]?.type === 'array';
+  return isList ? query.getAll(name) : singleParameter(query, name);
 }
 
 function jsonOf(text: string): object {
-  const value = jsonOrText(text);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  try {
+    const value = parseJson(Buffer.from(text));
+    if (isObject(value)) return value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
   throw invalidInput('filter must be a JSON object, as in the list tool’s input.', { field: 'filter' });
 }
 

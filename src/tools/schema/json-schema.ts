@@ -44,7 +44,6 @@ export function publishedSchema(input: z.ZodType): JsonSchema {
 /** A filter's schema, as far as reading it from an address needs it. */
 export interface PublishedFilter {
   type?: string;
-  items?: { type?: string };
 }
 
 const filtersByInput = new WeakMap<z.ZodType, Record<string, PublishedFilter>>();
