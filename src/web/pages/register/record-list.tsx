@@ -75,7 +75,7 @@ function listPage(list: RegisterList, view: RegisterView, listView: ListView, pa
     organization: view.organization,
     moment: view,
     heading: (
-      <div class="row heading">
+      <div class="heading">
         <div>
           <h1>{title}</h1>
           <p class="sub">{totalText(listView)}</p>

@@ -31,7 +31,7 @@ export function RecordFacts(props: {
   const objects = filled.flatMap(([name, field]) => (field.kind === 'object' ? [{ name, field }] : []));
   return (
     <section class="card" aria-labelledby="facts">
-      <div class="row heading">
+      <div class="heading">
         <h2 id="facts">Facts</h2>
         {editAddress !== null && (
           <div class="row">

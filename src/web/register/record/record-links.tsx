@@ -155,7 +155,7 @@ export function RecordEvidence({
   if (total === 0 && attachAddress === null) return null;
   return (
     <section class="card" aria-labelledby="evidence">
-      <div class="row heading">
+      <div class="heading">
         <h2 id="evidence">
           Evidence <LinkCount records={records} total={total} />
         </h2>
