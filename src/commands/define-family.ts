@@ -18,6 +18,7 @@ import {
   withoutReason,
   withReason,
 } from './record.ts';
+import { reviewData } from './reviews.ts';
 import { checkDates, withoutNoEnd } from './stated-dates.ts';
 import { decideUndo, type UndoCommand } from './undo.ts';
 import { withdrawNewest } from './withdrawal.ts';
@@ -57,6 +58,8 @@ interface FamilyRules<State extends object, SpecificEvent extends DomainEvent, S
     context: DecisionContext,
     input: Partial<State>,
   ): SpecificEvent[];
+  /** Returns the fields that `reviewed: true` sets in a family whose reviews have no event of their own. */
+  reviewed?(state: State, context: DecisionContext): Partial<State>;
   /** Decides commands that only this family has. */
   decide?(command: SpecificCommand, state: State, context: DecisionContext): SpecificEvent[];
   /** Returns the event of an imported record's past decision, which the fields describe. */
@@ -99,7 +102,8 @@ type CommonCommand = { type: 'Archive' | 'Restore'; reason: string } | UndoComma
 
 /** With `origin`, the fields may also describe a past decision. */
 type AddCommand<State> = { fields: Partial<State>; origin?: ImportOrigin } & OptionalReason;
-type UpdateCommand<State> = { changes: Partial<State> } & OptionalReason;
+/** With `reviewed`, somebody looked at the record and found it right as it is after the changes. */
+type UpdateCommand<State> = { changes: Partial<State>; reviewed?: boolean } & OptionalReason;
 
 /** The commands of a family, by its description. */
 export type CommandOf<Description extends FamilyDescription, State, SpecificCommand = never> =
@@ -147,6 +151,8 @@ function applyCommonEvent<State extends object>(
       return { ...stateBefore(event, state), ...changes };
     case commonEvents.ownerAssigned:
       return { ...stateBefore(event, state), owner_id };
+    case commonEvents.reviewed:
+      return { ...stateBefore(event, state), ...withoutReason(event.data) };
     case commonEvents.archived:
       return { ...stateBefore(event, state), archived_at };
     case commonEvents.restored:
@@ -210,8 +216,7 @@ export function defineFamily<
 ) {
   type Command = CommandOf<Description, State, SpecificCommand>;
   type Event = EventOf<Description['events']>;
-  const { title, fields } = description;
-  const { commands, commonEvents, pastDecision }: FamilyDescription = description;
+  const { title, fields, commands, commonEvents, pastDecision }: FamilyDescription = description;
   const statedFields = { ...pastDecision?.fields, ...fields };
   const stateFields = Object.keys(fields).filter((name) => isStored(fields[name]!));
   const corrected = correctedFields(fields) as (keyof State)[];
@@ -223,13 +228,11 @@ export function defineFamily<
         refuseIfExists(state);
         return add(command as AddCommand<State>, context);
       case commands.update:
-        return update(command as UpdateCommand<State>, requireState(state), context);
+        return update(command as UpdateCommand<State>, refuseIfArchived(requireState(state)), context);
       default: {
         const current = requireState(state);
         const common = decideCommon(commonEvent, family, command as CommonCommand, current, context);
-        if (common !== null) return common;
-        refuseIfArchived(current);
-        return rules.decide!(command as SpecificCommand, current, context);
+        return common ?? rules.decide!(command as SpecificCommand, refuseIfArchived(current), context);
       }
     }
   }
@@ -249,20 +252,20 @@ export function defineFamily<
     return commonEvent('added', { ...omitEmpty(input), ...extraFields, ...withReason(reason) });
   }
 
-  function update({ reason, ...command }: UpdateCommand<State>, state: State, context: DecisionContext): Event[] {
-    refuseIfArchived(state);
-    const changes = withoutNoEnd(fields, command.changes);
+  function update({ reason, reviewed, ...command }: UpdateCommand<State>, state: State, context: DecisionContext) {
+    const implied = reviewed ? rules.reviewed?.({ ...state, ...command.changes }, context) : {};
+    const changes = withoutNoEnd(fields, { ...implied, ...command.changes });
     const changed = checkDates(fields, changedFields(state, changes), context);
     checkTransition(description, state, changed, reason);
-    const corrections = pick(changed, corrected);
+    const review = reviewed && commonEvents.reviewed ? reviewData(state, changes, reason, context) : null;
+    const corrections = omit(pick(changed, corrected), Object.keys(review ?? {}));
     const events: Event[] = [];
-    if (!isEmpty(corrections)) {
-      events.push(commonEvent('detailsChanged', { changes: corrections, ...withReason(reason) }));
-    }
-    if (changed.owner_id !== undefined) {
-      events.push(commonEvent('ownerAssigned', { owner_id: changed.owner_id, ...withReason(reason) }));
-    }
+    const why = withReason(reason);
+    if (!isEmpty(corrections)) events.push(commonEvent('detailsChanged', { changes: corrections, ...why }));
+    if (changed.owner_id !== undefined)
+      events.push(commonEvent('ownerAssigned', { owner_id: changed.owner_id, ...why }));
     events.push(...(rules.update?.(state, changed, reason, context, changes) ?? []));
+    if (review) events.push(commonEvent('reviewed', review));
     return events;
   }
 

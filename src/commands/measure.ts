@@ -87,5 +87,10 @@ export const measure = defineFamily(MEASURE, {
       // `due_date` while it is open, else `9999-12-31`.
       of: ({ state, due_date }) => (isOpen(state) ? (due_date ?? MAX_DATE) : MAX_DATE),
     },
+    review_due: {
+      type: 'text',
+      // `next_review_due`; `9999-12-31` if none is due.
+      of: ({ state, next_review_due }) => (state === 'NOT_APPLICABLE' ? MAX_DATE : (next_review_due ?? MAX_DATE)),
+    },
   },
 });

@@ -1,7 +1,8 @@
 import { OBLIGATION, type ObligationState } from '../register/obligation.ts';
 import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
-import { addDays, MAX_DATE } from './engine/dates.ts';
+import { addDays, addMonths, MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
+import { Refusal } from './engine/refusal.ts';
 import { withoutReason, withReason } from './record.ts';
 
 type SpecificEvent = SpecificEventOf<typeof OBLIGATION>;
@@ -42,6 +43,29 @@ function update(
   return [{ type: 'ObligationAssessed', data: { status, last_review_date, ...withReason(reason) } }];
 }
 
+/**
+ * Returns what a review of today sets: the present status again, and the due date one or more intervals later. A second one
+ * on the same day sets nothing.
+ */
+function reviewed(obligation: ObligationState, { today }: DecisionContext): Partial<ObligationState> {
+  const { status, due_date, last_review_date, review_interval_months: months } = obligation;
+  if (status === 'NOT_ASSESSED') {
+    throw new Refusal('invalid_input', 'This obligation was never assessed. Give status, and leave reviewed out.', {
+      field: 'status',
+    });
+  }
+  const next =
+    months === null || last_review_date === today ? {} : { due_date: nextDueDate(due_date ?? today, months, today) };
+  return { status, last_review_date: today, ...next };
+}
+
+/** Returns the first date after today that is a number of intervals after a date. */
+function nextDueDate(from: string, months: number, today: string): string {
+  let intervals = 1;
+  while (addMonths(from, intervals * months) <= today) intervals += 1;
+  return addMonths(from, intervals * months);
+}
+
 function evolve(obligation: ObligationState, event: SpecificEvent): ObligationState {
   switch (event.type) {
     case 'ObligationAssessed':
@@ -53,6 +77,7 @@ function evolve(obligation: ObligationState, event: SpecificEvent): ObligationSt
 export const obligation = defineFamily(OBLIGATION, {
   add,
   update,
+  reviewed,
   evolve,
   keys: {
     unmet_until: {

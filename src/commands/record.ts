@@ -47,9 +47,9 @@ export function withoutReason<Data extends OptionalReason>(data: Data): Omit<Dat
   return fields;
 }
 
-/** Refuses to write to an archived record. */
-export function refuseIfArchived(state: CommonFields): void {
-  if (state.archived_at === null) return;
+/** Returns the record. @throws Refusal if it is archived, so that it can't be written to */
+export function refuseIfArchived<State extends CommonFields>(state: State): State {
+  if (state.archived_at === null) return state;
   throw new Refusal(
     'invalid_transition',
     'This record is archived. Restore it with archiveRecords, then repeat the call.',

@@ -1,7 +1,7 @@
 import type { Fields } from '../register/field.ts';
 import { VENDOR, type VendorReview, type VendorRow, type VendorState } from '../register/vendor.ts';
 import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
-import { addDays, dateOf, instantOf, isAfterToday, isRealDate, MAX_DATE, MIN_DATE } from './engine/dates.ts';
+import { addDays, addMonths, dateOf, instantOf, isAfterToday, isRealDate, MAX_DATE, MIN_DATE } from './engine/dates.ts';
 import { dateAsTimeIn } from './engine/dates-as-times.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
@@ -11,7 +11,7 @@ import { checkDates } from './stated-dates.ts';
 
 type SpecificEvent = SpecificEventOf<typeof VENDOR>;
 
-/** Default number of days from a review to the next one. */
+/** Number of days from a review to the next one, for a vendor without an interval of its own. */
 const REVIEW_INTERVAL_DAYS = 365;
 
 type VendorReviewed = Extract<SpecificEvent, { type: 'VendorReviewed' }>;
@@ -67,7 +67,7 @@ function decideReview(command: ReviewVendor, vendor: VendorState, context: Decis
   }
   const reviewed_at = reviewTime(command, context.now, vendor);
   checkDates(REVIEW_DATES, command, context);
-  const next_review_due = command.next_review_due ?? addDays(reviewed_at, REVIEW_INTERVAL_DAYS);
+  const next_review_due = command.next_review_due ?? reviewAfter(reviewed_at, vendor);
   if (next_review_due < dateOf(reviewed_at)) {
     throw new Refusal(
       'invalid_input',
@@ -85,6 +85,11 @@ function decideReview(command: ReviewVendor, vendor: VendorState, context: Decis
     ...withReason(command.reason),
   };
   return [{ type: 'VendorReviewed', data }];
+}
+
+/** Returns the day on which the review after one is due. */
+function reviewAfter(reviewed_at: string, { review_interval_months: months }: VendorState): string {
+  return months === null ? addDays(reviewed_at, REVIEW_INTERVAL_DAYS) : addMonths(dateOf(reviewed_at), months);
 }
 
 /**

@@ -1,7 +1,14 @@
 import { correctedMembers, undoneEvent } from './event-members.ts';
-import { type EventOf, event, eventWithReason, nullable, optional, string } from './event-schema.ts';
-import type { Described } from './family-description.ts';
-import { type Fields, OWNER_FIELD, type StateOf, stateField } from './field.ts';
+import { type EventOf, event, eventWithReason, nullable, optional, reviewedEvent, string } from './event-schema.ts';
+import type { Described, KeyFilters } from './family-description.ts';
+import {
+  type Fields,
+  LAST_REVIEWED_FIELD,
+  OWNER_FIELD,
+  REVIEW_INTERVAL_FIELD,
+  type StateOf,
+  stateField,
+} from './field.ts';
 import { countByState, equals, type FamilyFigures } from './figure.ts';
 
 export const CONTROL_STATUSES = ['INCLUDED', 'EXCLUDED'] as const;
@@ -49,6 +56,9 @@ const FIELDS = {
   inclusion_justification: { kind: 'text', label: 'Reason for inclusion', hasOwnEvent: true },
   exclusion_justification: { kind: 'text', label: 'Reason for exclusion', hasOwnEvent: true },
   owner_id: OWNER_FIELD,
+  next_review_due: { kind: 'date', label: 'Next review' },
+  review_interval_months: REVIEW_INTERVAL_FIELD,
+  last_reviewed: LAST_REVIEWED_FIELD,
   measure_count: { kind: 'count', label: 'Measures', of: 'MEASURE' },
   implementation: {
     kind: 'enum',
@@ -67,6 +77,7 @@ export type ControlState = StateOf<typeof FIELDS>;
 /** The events of a control's own stream. Its first state is in its framework's `FrameworkAdopted`. */
 export const CONTROL_EVENTS = {
   ControlDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
+  ControlReviewed: reviewedEvent(),
   ControlOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
   ControlIncluded: eventWithReason({ inclusion_justification: nullable(string()) }),
   ControlExcluded: eventWithReason({ exclusion_justification: string() }),
@@ -80,6 +91,10 @@ export const CONTROL_EVENTS = {
 };
 
 export type ControlEvent = EventOf<typeof CONTROL_EVENTS>;
+
+const FILTERS = {
+  review_due_before: { kind: 'date', test: 'BEFORE', key: 'next_review_due' },
+} as const satisfies KeyFilters<typeof FIELDS>;
 
 const IMPLEMENTATION_WORDS: Record<(typeof IMPLEMENTATIONS)[number], string> = {
   FULL: 'fully implemented',
@@ -124,6 +139,7 @@ export const CONTROL = {
   commonEvents: {
     detailsChanged: 'ControlDetailsChanged',
     ownerAssigned: 'ControlOwnerAssigned',
+    reviewed: 'ControlReviewed',
     archived: 'ControlArchived',
     restored: 'ControlRestored',
     undone: 'ControlUndone',
@@ -133,11 +149,23 @@ export const CONTROL = {
     transitions: { INCLUDED: ['EXCLUDED'], EXCLUDED: ['INCLUDED'] },
     needs: { EXCLUDED: ['exclusion_justification'] },
   },
+  reviewable: true,
   orders: ['section_title'],
   leadingIndexKeys: ['framework_id'],
+  filters: FILTERS,
   missing: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
   summary: ['section_title', 'name', 'status', 'implementation'],
   links: ['CONTROL'],
+  dueItems: [
+    {
+      name: 'CONTROL_REVIEW',
+      isLater: true,
+      label: 'Control reviews',
+      meaning: 'next reviews of controls',
+      request: 'Review the control: is what it says still right?',
+      date: 'next_review_due',
+    },
+  ],
   importable: true,
   aboutFile: 'Each control with its framework, justification and implementation.',
   figures: FIGURES,
@@ -152,7 +180,6 @@ export const CONTROL = {
     update: {
       name: 'updateControl',
       title: 'Change a control',
-      idempotent: true,
       description: 'Change a control found by listControls. Not applicable: EXCLUDED with exclusion_justification.',
       example: {
         status: 'EXCLUDED',
@@ -161,4 +188,4 @@ export const CONTROL = {
       },
     },
   },
-} as const satisfies Described<typeof FIELDS, typeof CONTROL_EVENTS>;
+} as const satisfies Described<typeof FIELDS, typeof CONTROL_EVENTS, readonly [], typeof FILTERS>;

@@ -97,6 +97,7 @@ function schemaOf({ kind }: Field): ValueSchema {
     case 'rating':
     case 'score':
     case 'share':
+    case 'months':
       return number();
     case 'ids':
       return list(string());

@@ -57,6 +57,11 @@ export function eventWithReason<Members extends MemberSchemas = Record<never, ne
   return event({ ...(members as Members), reason: optional(string()) });
 }
 
+/** Describes the event of a review that leaves a record as it is. `next_review_due` is null if no next one is planned. */
+export function reviewedEvent() {
+  return eventWithReason({ last_reviewed: string(), next_review_due: nullable(string()) });
+}
+
 /**
  * Describes an event in which a time may be a date since schema version 2. Version 1 stored such a date as a time: see
  * `dates-as-times.ts`.

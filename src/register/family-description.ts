@@ -60,6 +60,8 @@ export interface DueItem<F extends Fields = Fields, Key extends string = string>
   /** The value of the column `what` in reports. It is permanent. */
   name: string;
   label: string;
+  /** Came after the first reports. They leave it out while it has no items, so those of past moments keep their digests. */
+  isLater?: true;
   /** The label of the items past their date, if it is another. */
   overdueLabel?: string;
   /** Says exactly which dates count. */
@@ -113,6 +115,8 @@ export interface CommonEventTypes<EventName extends string = string> {
   /** Absent, as `ownerAssigned`, if the family has no updates. */
   detailsChanged?: EventName;
   ownerAssigned?: EventName;
+  /** The event of `reviewed: true`, if it is no other decision. */
+  reviewed?: EventName;
   archived: EventName;
   restored: EventName;
   /** A call was undone on the record. */
@@ -192,6 +196,8 @@ export interface FamilyDescription<
   orders: readonly [SortableOf<F>, ...SortableOf<F>[]];
   /** The default order descends. */
   descending?: true;
+  /** An update may say `reviewed: true`: somebody looked at the record and found it right. */
+  reviewable?: true;
   /** Keys that most lists filter by one value. Each is the first key of an index. */
   leadingIndexKeys?: readonly (MemberName<F> | Keys[number])[];
   filters?: Filters;

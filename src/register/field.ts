@@ -6,6 +6,9 @@
 /** The longest text of each kind, in characters. */
 export const MAX_CHARACTERS = { name: 200, text: 10_000, longText: 20_000, url: 2_000 } as const;
 
+/** The longest time between two reviews, in months. */
+export const MAX_MONTHS = 60;
+
 /** Facts that any field can state. */
 interface FieldFacts {
   /** The heading of the field for people. */
@@ -42,6 +45,8 @@ interface FieldFacts {
   isPastFact?: true;
   /** The change history leaves it out. */
   excludedFromHistory?: true;
+  /** Adding a record takes it, but tools don't publish it there, because assistants read all that they publish. */
+  hiddenInAdds?: true;
   /** Left out of short tables. */
   detail?: true;
 }
@@ -58,6 +63,8 @@ export type Field = FieldFacts &
     | { kind: 'rating'; labels?: Readonly<Record<number, string>> }
     /** A score is 1 to 25, a share 0 to 1. */
     | { kind: 'score' | 'share' }
+    /** A number of months, from 1 to MAX_MONTHS. */
+    | { kind: 'months' }
     /** `labels` are for people, if a value's own words aren't readable. */
     | { kind: 'enum'; values: readonly string[]; labels?: Readonly<Record<string, string>> }
     /** The id of a record with this prefix. */
@@ -99,7 +106,7 @@ export type ValueOf<F> = F extends { kind: 'enum'; values: readonly (infer Value
       ? readonly string[]
       : F extends { kind: 'boolean' }
         ? boolean
-        : F extends { kind: 'rating' | 'score' | 'share' }
+        : F extends { kind: 'rating' | 'score' | 'share' | 'months' }
           ? number
           : string;
 /** The type of a field in the state. */
@@ -114,6 +121,21 @@ export type StateOf<F> = {
 
 /** The member who answers for a record. */
 export const OWNER_FIELD = { kind: 'account', label: 'Owner', hasOwnEvent: true } as const;
+
+/** The months between two reviews. The date of the next one follows from it at each review. */
+export const REVIEW_INTERVAL_FIELD = {
+  kind: 'months',
+  label: 'Review interval',
+  note: 'months from one review to the next',
+} as const;
+
+/** The time of the newest review that changed nothing else, by `reviewed: true`. */
+export const LAST_REVIEWED_FIELD = {
+  kind: 'time',
+  label: 'Reviewed',
+  setBy: 'COMMAND',
+  source: 'is set by reviewed: true',
+} as const;
 
 /** Describes the state of a record. Each transition has an event of its own. */
 export function stateField<const Values extends readonly string[], const Initial extends Values[number]>(

@@ -1,7 +1,22 @@
 import { addedMembers, correctedMembers, undoneEvent } from './event-members.ts';
-import { type EventOf, event, eventWithDates, eventWithReason, nullable, string } from './event-schema.ts';
+import {
+  type EventOf,
+  event,
+  eventWithDates,
+  eventWithReason,
+  nullable,
+  reviewedEvent,
+  string,
+} from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
-import { type Fields, OWNER_FIELD, type StateOf, stateField } from './field.ts';
+import {
+  type Fields,
+  LAST_REVIEWED_FIELD,
+  OWNER_FIELD,
+  REVIEW_INTERVAL_FIELD,
+  type StateOf,
+  stateField,
+} from './field.ts';
 import { countByState, equals, type FamilyFigures, startsAfter } from './figure.ts';
 
 /** The states in the order of the work, then NOT_APPLICABLE. */
@@ -13,6 +28,8 @@ const FIELDS = {
   description: { kind: 'text', label: 'Description', search: 'LONG' },
   category: { kind: 'name', label: 'Category', filter: true },
   due_date: { kind: 'date', label: 'Due' },
+  next_review_due: { kind: 'date', label: 'Next review', hiddenInAdds: true },
+  review_interval_months: { ...REVIEW_INTERVAL_FIELD, hiddenInAdds: true },
   owner_id: OWNER_FIELD,
   state: stateField(MEASURE_STATES, 'NOT_STARTED'),
   // The reason why the measure doesn't apply. It stays when the measure applies again, until it is changed or cleared.
@@ -26,6 +43,7 @@ const FIELDS = {
     source: 'is set when state becomes IMPLEMENTED',
     isPastFact: true,
   },
+  last_reviewed: LAST_REVIEWED_FIELD,
   evidence_count: { kind: 'count', label: 'Evidence', note: 'expired evidence too', of: 'EVIDENCE' },
   valid_evidence_count: { kind: 'validCount', label: 'Valid evidence', of: 'EVIDENCE_UNTIL:' },
   control_count: { kind: 'count', label: 'Controls', of: 'CONTROL' },
@@ -45,6 +63,7 @@ export type MeasureProgress = MeasureState['state'];
 export const MEASURE_EVENTS = {
   MeasureAdded: eventWithDates(eventWithReason(addedMembers(FIELDS))),
   MeasureDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
+  MeasureReviewed: reviewedEvent(),
   MeasureOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
   MeasureStarted: eventWithReason(),
   MeasureImplemented: eventWithReason({ implemented_at: string() }),
@@ -64,12 +83,12 @@ export const MEASURE_EVENTS = {
 export type MeasureEvent = EventOf<typeof MEASURE_EVENTS>;
 
 /** Stored keys that the family's rules compute. */
-const KEYS = ['open_until'] as const;
+const KEYS = ['open_until', 'review_due'] as const;
 
-const FILTERS = { due_before: { kind: 'date', test: 'BEFORE', key: 'due_date' } } as const satisfies KeyFilters<
-  typeof FIELDS,
-  typeof KEYS
->;
+const FILTERS = {
+  due_before: { kind: 'date', test: 'BEFORE', key: 'due_date' },
+  review_due_before: { kind: 'date', test: 'BEFORE', key: 'review_due', about: ['next_review_due'] },
+} as const satisfies KeyFilters<typeof FIELDS, typeof KEYS>;
 
 const FIGURES = {
   group: 'Measures',
@@ -112,6 +131,7 @@ export const MEASURE = {
     added: 'MeasureAdded',
     detailsChanged: 'MeasureDetailsChanged',
     ownerAssigned: 'MeasureOwnerAssigned',
+    reviewed: 'MeasureReviewed',
     archived: 'MeasureArchived',
     restored: 'MeasureRestored',
     undone: 'MeasureUndone',
@@ -123,6 +143,7 @@ export const MEASURE = {
     needs: { NOT_APPLICABLE: ['justification'] },
   },
   computedKeys: KEYS,
+  reviewable: true,
   orders: ['name', 'state', 'due_date'],
   leadingIndexKeys: ['state'],
   filters: FILTERS,
@@ -140,6 +161,15 @@ export const MEASURE = {
       request: 'Finish the measure, or move its date.',
       date: 'due_date',
       key: 'open_until',
+    },
+    {
+      name: 'MEASURE_REVIEW',
+      isLater: true,
+      label: 'Measure reviews',
+      meaning: 'next reviews of measures that are not NOT_APPLICABLE',
+      request: 'Review the measure: does it still work?',
+      date: 'next_review_due',
+      key: 'review_due',
     },
   ],
   importable: true,
@@ -163,7 +193,6 @@ export const MEASURE = {
     update: {
       name: 'updateMeasure',
       title: 'Change a measure',
-      idempotent: true,
       description:
         'Change a measure. IMPLEMENTED sets implemented_at; moving back, or out of NOT_APPLICABLE, needs reason. If a control does not apply: updateControl.',
       example: { state: 'IN_PROGRESS', category: 'Continuity' },

@@ -1,7 +1,7 @@
 import { addedMembers, correctedMembers, restoredMembers, undoneEvent } from './event-members.ts';
 import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
-import { type Fields, OWNER_FIELD, type StateOf, stateField } from './field.ts';
+import { type Fields, OWNER_FIELD, REVIEW_INTERVAL_FIELD, type StateOf, stateField } from './field.ts';
 import { countByState, type FamilyFigures, startsAfter } from './figure.ts';
 
 export const COMPLIANCE = ['NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT'] as const;
@@ -13,6 +13,7 @@ const FIELDS = {
   actions_to_be_implemented: { kind: 'text', label: 'Actions', detail: true },
   regulator: { kind: 'name', label: 'Regulator', filter: true, search: 'SHORT' },
   due_date: { kind: 'date', label: 'Due' },
+  review_interval_months: { ...REVIEW_INTERVAL_FIELD, hiddenInAdds: true },
   owner_id: OWNER_FIELD,
   status: stateField(COMPLIANCE, 'NOT_ASSESSED'),
   last_review_date: { kind: 'date', label: 'Reviewed', hasOwnEvent: true, isPastFact: true },
@@ -89,6 +90,7 @@ export const OBLIGATION = {
     withdrawn: 'ObligationAssessmentWithdrawn',
   },
   computedKeys: KEYS,
+  reviewable: true,
   orders: ['due_date', 'area'],
   leadingIndexKeys: ['status'],
   filters: FILTERS,

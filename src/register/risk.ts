@@ -1,7 +1,24 @@
 import { addedMembers, correctedMembers, objectMembers, undoneEvent } from './event-members.ts';
-import { changesOf, type EventOf, event, eventWithDates, eventWithReason, nullable, string } from './event-schema.ts';
+import {
+  changesOf,
+  type EventOf,
+  event,
+  eventWithDates,
+  eventWithReason,
+  nullable,
+  reviewedEvent,
+  string,
+} from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
-import { type Fields, IMPORTED_FIELD, OWNER_FIELD, type StateOf, stateField } from './field.ts';
+import {
+  type Fields,
+  IMPORTED_FIELD,
+  LAST_REVIEWED_FIELD,
+  OWNER_FIELD,
+  REVIEW_INTERVAL_FIELD,
+  type StateOf,
+  stateField,
+} from './field.ts';
 import { countByState, type FamilyFigures, isIn, startsAfter } from './figure.ts';
 
 export const RISK_STATUSES = ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'] as const;
@@ -39,6 +56,7 @@ const FIELDS = {
   note: { kind: 'text', label: 'Note', detail: true },
   ...RATING_FIELDS,
   next_review_due: { kind: 'date', label: 'Next review' },
+  review_interval_months: REVIEW_INTERVAL_FIELD,
   treatment: {
     kind: 'enum',
     label: 'Treatment',
@@ -90,6 +108,7 @@ const FIELDS = {
     excludedFromHistory: true,
     detail: true,
   },
+  last_reviewed: LAST_REVIEWED_FIELD,
   measure_count: { kind: 'count', label: 'Measures', of: 'MEASURE' },
   acceptance: {
     kind: 'object',
@@ -132,6 +151,7 @@ export type Priority = (typeof PRIORITIES)[number];
 export const RISK_EVENTS = {
   RiskAdded: eventWithReason(addedMembers(FIELDS)),
   RiskDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
+  RiskReviewed: reviewedEvent(),
   RiskOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
   RiskAssessed: eventWithReason({
     ratings: changesOf(objectMembers(RATING_FIELDS)),
@@ -246,6 +266,7 @@ export const RISK = {
     added: 'RiskAdded',
     detailsChanged: 'RiskDetailsChanged',
     ownerAssigned: 'RiskOwnerAssigned',
+    reviewed: 'RiskReviewed',
     archived: 'RiskArchived',
     restored: 'RiskRestored',
     undone: 'RiskUndone',
@@ -258,6 +279,7 @@ export const RISK = {
     first: { states: ['OPEN', 'IN_TREATMENT', 'CLOSED'], hint: 'Add it, then call decideRisk.' },
   },
   computedKeys: KEYS,
+  reviewable: true,
   orders: ['score', 'name', 'next_review_due'],
   descending: true,
   leadingIndexKeys: ['status'],
@@ -313,7 +335,6 @@ export const RISK = {
     update: {
       name: 'updateRisk',
       title: 'Change a risk',
-      idempotent: true,
       description:
         'Rate a risk (1-5), plan its treatment, or move status between OPEN and IN_TREATMENT. A higher score revokes an acceptance. To accept, close or reopen: decideRisk.',
       example: {

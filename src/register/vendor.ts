@@ -1,7 +1,7 @@
 import { addedMembers, correctedMembers, objectMembers, restoredMembers, undoneEvent } from './event-members.ts';
 import { type EventOf, event, eventWithDates, eventWithReason, nullable, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
-import { type Fields, IMPORTED_FIELD, OWNER_FIELD, type StateOf, stateField } from './field.ts';
+import { type Fields, IMPORTED_FIELD, OWNER_FIELD, REVIEW_INTERVAL_FIELD, type StateOf, stateField } from './field.ts';
 import { countByState, type FamilyFigures, isIn, startsAfter } from './figure.ts';
 
 export const CRITICALITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
@@ -23,6 +23,7 @@ const FIELDS = {
   processes_personal_data: { kind: 'boolean', label: 'Personal data', filter: true },
   contract_until: { kind: 'date', label: 'Contract until' },
   next_review_due: { kind: 'date', label: 'Next review' },
+  review_interval_months: REVIEW_INTERVAL_FIELD,
   owner_id: OWNER_FIELD,
   last_reviewed: {
     kind: 'time',

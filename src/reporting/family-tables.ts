@@ -129,6 +129,7 @@ function typeOf({ kind }: Field): ColumnType | null {
       return 'BOOLEAN';
     case 'rating':
     case 'score':
+    case 'months':
     case 'count':
     case 'position':
       return 'INTEGER';

@@ -25,6 +25,11 @@ export function shareText(share: number): string {
   return `${percentText(share)} %`;
 }
 
+/** Returns a number of months in words. */
+export function monthsText(months: number): string {
+  return months === 1 ? '1 month' : `${months} months`;
+}
+
 /** Formats a share in per cent. Avoids "-0.0". */
 export function percentText(share: number): string {
   const text = (share * 100).toFixed(1);

@@ -129,17 +129,23 @@ function updateTool(
     description,
     fields: () => ({
       ...asUpdateFields(settable()),
+      ...reviewField(family),
       fields: field.appliedFields(names()),
       ...(family.withdrawal?.tool === name ? { withdraw: field.withdraw(family.withdrawal.noun) } : {}),
     }),
     example,
     sources: fieldSources(family),
     prepareInput: (input) => withAppliedFields(names(), input),
-    command: ({ reason, fields: _applied, withdraw, ...changes }) =>
+    command: ({ reason, reviewed, fields: _applied, withdraw, ...changes }) =>
       withdraw
         ? withdrawalCommand(family, changes, reason)
-        : { type: family.commands.update!, changes, ...(reason ? { reason } : {}) },
+        : { type: family.commands.update!, changes, ...(reviewed ? { reviewed } : {}), ...(reason ? { reason } : {}) },
   });
+}
+
+/** Returns the input by which an update says that the record was reviewed, if the family has it. */
+function reviewField({ reviewable }: FamilyDescription): z.ZodRawShape {
+  return reviewable ? { reviewed: z.boolean().optional() } : {};
 }
 
 /** Returns the command that withdraws a record's newest decision. Nothing else is changed in the same call. */

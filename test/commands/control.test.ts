@@ -45,6 +45,9 @@ test('a control is INCLUDED when its framework is adopted', () => {
     exclusion_justification: null,
     owner_id: null,
     archived_at: null,
+    next_review_due: null,
+    review_interval_months: null,
+    last_reviewed: null,
   });
   for (const controlIndex of [2, 32_767]) {
     const nobody = control.origin!(controlId(FRAMEWORK, controlIndex));

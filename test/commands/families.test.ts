@@ -38,7 +38,16 @@ test.before(async (context) => {
 
 test.after(({ register }) => register.stop());
 
-const NOT_FIELDS = ['id', 'organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields', 'withdraw'];
+const NOT_FIELDS = [
+  'id',
+  'organization_id',
+  'reason',
+  'idempotency_key',
+  'expected_revision',
+  'fields',
+  'withdraw',
+  'reviewed',
+];
 /** Fields whose transitions have their own rules and tests. */
 const STATES = ['status', 'state'];
 

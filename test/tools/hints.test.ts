@@ -9,8 +9,8 @@ import { embeddedPair, type ServedPair, serve } from '../support/stores/pairs.ts
 
 const RECORD_TYPES = FAMILY_DESCRIPTIONS.map(({ type }) => type);
 
-/** Tools whose example changes nothing if it is repeated on the same day, though another repeated call can. */
-const NOT_REPEATABLE_LATER = ['updateObligation', 'importRecords'];
+/** Tools whose example changes nothing if it is repeated on the same day, though another repeated call can: a review. */
+const NOT_REPEATABLE_LATER = ['updateRisk', 'updateMeasure', 'updateControl', 'updateObligation', 'importRecords'];
 
 const test = suite<ServedPair>('hints');
 

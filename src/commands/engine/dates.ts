@@ -25,6 +25,13 @@ export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${dateOf(date)}T00:00:00.000Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
+/** Returns the date `months` after a date. The last day of a shorter month stands for a day that it doesn't have. */
+export function addMonths(date: string, months: number): string {
+  const [year, month, day] = date.split('-').map(Number) as [number, number, number];
+  const lastDay = new Date(Date.UTC(year, month + months, 0)).getUTCDate();
+  return new Date(Date.UTC(year, month - 1 + months, Math.min(day, lastDay))).toISOString().slice(0, 10);
+}
+
 /** Returns the number of days from a date to a later one. It is negative for an earlier one. */
 export function daysBetween(from: string, until: string): number {
   return Math.round((Date.parse(until) - Date.parse(from)) / DAY_MS);

@@ -1,6 +1,6 @@
 import { FAMILIES } from '../../commands/families.ts';
 import { FAMILY_DESCRIPTIONS, type FamilyName, linkablePrefixes } from '../../register/families.ts';
-import type { Field, Fields } from '../../register/field.ts';
+import { type Field, type Fields, MAX_MONTHS } from '../../register/field.ts';
 import { headingsOf } from '../../register/headings.ts';
 import type { SheetField } from '../../sheets/cells/read-cell.ts';
 import { FAMILY_TOOLS } from '../../tools/all-family-tools.ts';
@@ -75,6 +75,8 @@ function sheetField(type: FamilyName, name: string, field: Field, headings: read
     case 'rating':
     case 'url':
       return { ...common, kind: field.kind };
+    case 'months':
+      return { ...common, kind: 'months', max: MAX_MONTHS };
     case 'time':
       return { ...common, kind: 'timestamp' };
     default:

@@ -1,7 +1,7 @@
 import { addDays } from '../../commands/engine/dates.ts';
 import type { Figure, ReportContext, ReportType } from '../report-type.ts';
 import { dueByOwnerSection, dueRowsByOwner } from '../sections/due-by-owner.ts';
-import { countDueItems, dueKindsOf, dueRows } from '../sections/due-rows.ts';
+import { countDueItems, type DueKind, dueKindsOf, dueRows } from '../sections/due-rows.ts';
 import { versionOf } from '../sections/first-version.ts';
 import { column, ID, OWNER, REFERENCE } from '../sections/report-columns.ts';
 
@@ -16,7 +16,7 @@ export const dueItems: ReportType = {
     const { today } = context.moment;
     const { until = addDays(today, DEFAULT_DAYS_AHEAD), group_by } = context.inputs;
     const bounds = { lte: until };
-    const dueKinds = dueKindsOf(context);
+    const dueKinds = await dueKindsOf(context, bounds);
     const isNarrowed = context.inputs.kinds !== undefined;
     const columns = [
       column('due', 'Due'),
@@ -39,7 +39,7 @@ export const dueItems: ReportType = {
         { label: 'Due until', value: until },
         ...(isNarrowed ? [{ label: 'Only', value: dueKinds.map(({ label }) => label).join(', ') }] : []),
       ],
-      figures: () => dueFigures(context, until),
+      figures: () => dueFigures(context, dueKinds, until),
       sections:
         group_by === undefined
           ? [{ ...about, plot: 'calendar', rows: () => dueRows(context, dueKinds, bounds) }]
@@ -58,12 +58,12 @@ function noteOf(today: string, until: string): string {
 }
 
 /** Counts the items of each kind that are due by `until`, and all overdue ones. */
-async function dueFigures(context: ReportContext, until: string): Promise<Figure[]> {
+async function dueFigures(context: ReportContext, kinds: readonly DueKind[], until: string): Promise<Figure[]> {
   const { today } = context.moment;
   const kindFigures: Figure[] = [];
   let all = 0;
   let overdue = 0;
-  for (const kind of dueKindsOf(context)) {
+  for (const kind of kinds) {
     const value = await countDueItems(context, kind, { lte: until });
     kindFigures.push(dueFigure(`due_${kind.name.toLowerCase()}`, kind.label, value, `${kind.meaning}, by ${until}`));
     all += value;

@@ -36,11 +36,14 @@ export type DueBounds = Partial<Record<'gte' | 'lte' | 'lt', string>>;
 
 /**
  * Returns the kinds that a report's input names, in the order of the families. By default all. The report's first version
- * also has evidence that newer evidence replaces.
+ * also has evidence that newer evidence replaces. A kind that came later is left out while it has no items.
  */
-export function dueKindsOf(context: ReportContext): readonly DueKind[] {
+export async function dueKindsOf(context: ReportContext, bounds: DueBounds): Promise<readonly DueKind[]> {
   const names = context.inputs.kinds?.split(',');
-  const kinds = names === undefined ? DUE_KINDS : DUE_KINDS.filter(({ name }) => names.includes(name));
+  const isAsked = async (kind: DueKind) =>
+    names?.includes(kind.name) ?? (!kind.isLater || (await countDueItems(context, kind, bounds, 1)) > 0);
+  const asked = await Promise.all(DUE_KINDS.map(async (kind) => ((await isAsked(kind)) ? kind : [])));
+  const kinds = asked.flat();
   if (!isFirstVersion(context)) return kinds;
   return kinds.map((kind) => (kind.name === 'EVIDENCE_ENDS' ? { ...kind, key: 'ends' } : kind));
 }

@@ -14,6 +14,7 @@ export type SheetField = {
   fallback?: string;
 } & (
   | { kind: 'text' | 'url' | 'date' | 'timestamp' | 'boolean' | 'rating' }
+  | { kind: 'months'; max: number }
   | { kind: 'enum'; values: readonly string[] }
   /** The id of a record with this prefix. */
   | { kind: 'id'; prefix: string }
@@ -94,6 +95,8 @@ function valueFrom(cell: Cell, field: SheetField, orders: DateOrders): ParsedCel
       return booleanFrom(cell);
     case 'rating':
       return ratingFrom(cell);
+    case 'months':
+      return monthsFrom(cell, field.max);
     case 'enum':
       return enumFrom(cell, field.values);
   }
@@ -123,6 +126,13 @@ function booleanFrom(cell: Cell): ParsedCell<boolean> {
   if (TRUE.includes(word)) return { value: true };
   if (FALSE.includes(word)) return { value: false };
   return cellError(cell, 'is neither yes nor no. Give one of them, or leave it empty');
+}
+
+/** Reads a number of months, such as 12 or "12 months". */
+function monthsFrom(cell: Cell, max: number): ParsedCell<number> {
+  const months = Number(/^(\d{1,2})(?:\.0+)?(?: months?)?$/i.exec(textFrom(cell))?.[1]);
+  if (months >= 1 && months <= max) return { value: months };
+  return cellError(cell, `is not a number of months. Give 1 to ${max}`);
 }
 
 /** Reads a whole number, a word of a five-point scale, or both: "4 - Likely", "4 (likely)", "Likely (4)". */

@@ -10,7 +10,12 @@ import { position, statedTime } from './output.ts';
 
 /** Returns the fields that adding a record takes. */
 export function addedFields({ fields }: FamilyDescription): z.ZodRawShape {
-  return shapeOf(inputOrder(fields), (name) => (fields[name]!.setBy === 'COMMAND' ? null : inputSchema(fields[name]!)));
+  return shapeOf(inputOrder(fields), (name) => (fields[name]!.setBy === 'COMMAND' ? null : addSchema(fields[name]!)));
+}
+
+function addSchema(definition: Field): z.ZodType | null {
+  const schema = inputSchema(definition);
+  return definition.hiddenInAdds ? (schema?.meta({ unpublished: true }) ?? null) : schema;
 }
 
 /** Returns the fields that describe a past decision in a row of an import. None is required. */
@@ -116,6 +121,8 @@ function valueSchema(definition: Field): z.ZodType | null {
       return z.boolean();
     case 'rating':
       return field.rating();
+    case 'months':
+      return field.months();
     case 'account':
       return field.owner();
     case 'enum':

@@ -6,7 +6,7 @@ import { hasTooManyMarks, MAX_MARKS_IN_A_ROW } from '../../commands/engine/norma
 import { isMemberWord } from '../../queries/records/member-words.ts';
 import { familyOfPrefix } from '../../register/families.ts';
 import type { FamilyDescription } from '../../register/family-description.ts';
-import { MAX_CHARACTERS } from '../../register/field.ts';
+import { MAX_CHARACTERS, MAX_MONTHS } from '../../register/field.ts';
 import { RELATIONS } from '../../register/link.ts';
 import { once } from './once.ts';
 
@@ -272,6 +272,9 @@ export const callId = once(() =>
 export const rating = once(() => z.int().min(1).max(5));
 /** Likelihood × impact. */
 export const score = once(() => z.int().min(1).max(25));
+
+/** A number of months between two reviews. */
+export const months = once(() => z.int().min(1).max(MAX_MONTHS));
 
 export const enumOf = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values);
 export const enumList = <const T extends readonly [string, ...string[]]>(values: T) =>

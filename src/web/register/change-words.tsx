@@ -6,7 +6,7 @@ import type { Field } from '../../register/field.ts';
 import { accountIdsIn, ReportPeople } from '../../reports/pages/report-people.ts';
 import { recordName } from '../../reports/sections/records.ts';
 import { isEnumField, type NamesByKey, textOf } from '../../texts/value-text.ts';
-import { codeWords, shareText } from '../../texts/words.ts';
+import { codeWords, monthsText, shareText } from '../../texts/words.ts';
 import { EndTime } from '../components/access-end.tsx';
 import { MomentTime } from '../components/components.tsx';
 import { type RegisterView, registerAddress } from './open-register.ts';
@@ -122,6 +122,8 @@ export function valueWords(field: Field | undefined, value: unknown, people: Nam
       return <MomentTime at={String(value)} />;
     case 'share':
       return shareText(Number(value));
+    case 'months':
+      return monthsText(Number(value));
     case 'object':
       return memberWords(field.fields, value, people);
     default:

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { priorityOf } from '../../commands/risk.ts';
 import type { Field } from '../../register/field.ts';
-import { codeWords, shareText } from '../../texts/words.ts';
+import { codeWords, monthsText, shareText } from '../../texts/words.ts';
 import { LongDay, MomentTime } from '../components/components.tsx';
 import { type ChipTone, displayedState } from './displayed-state.ts';
 
@@ -33,6 +33,8 @@ export function FieldContent(props: { name: string; field: Field; row: RecordRow
     case 'past':
       if (value !== true) return <span class="muted">No</span>;
       return name === 'expired' ? <ExpiredChip row={row} /> : <StateChip tone="danger" text={field.label} />;
+    case 'months':
+      return <>{monthsText(Number(value))}</>;
     case 'url':
       return <WebAddress text={String(value)} />;
     case 'sha256':

@@ -211,6 +211,9 @@ test('recorded events have the same meaning for frameworks and their controls', 
     archived_at: null,
     inclusion_justification: 'Codes count as keys',
     exclusion_justification: 'There are only codes',
+    next_review_due: null,
+    review_interval_months: null,
+    last_reviewed: null,
   });
   const sibling = await handler.load(recordAggregate(controlId(idOf('FrameworkAdopted'), 0)));
   assert.equal(
@@ -229,6 +232,9 @@ test('recorded events have the same meaning for frameworks and their controls', 
         archived_at: null,
         inclusion_justification: null,
         exclusion_justification: null,
+        next_review_due: null,
+        review_interval_months: null,
+        last_reviewed: null,
       },
     ],
   );

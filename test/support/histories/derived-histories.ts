@@ -21,6 +21,14 @@ function maybeDecided(fields: Record<string, fc.Arbitrary<unknown>>, decision: o
   );
 }
 
+/** Returns the update that says that a record was reviewed, with an interval or without. */
+const reviewed = (title: string) =>
+  fc.constantFrom(undefined, null, 1, 12).map((review_interval_months) => ({
+    type: `Update${title}`,
+    changes: review_interval_months === undefined ? {} : { review_interval_months },
+    reviewed: true,
+  }));
+
 interface Kind {
   title: string;
   /** Fields of a new record. Missing for a kind that comes with another record. */
@@ -85,8 +93,9 @@ export const COMMANDS_BY_KIND: Readonly<Record<string, Kind>> = {
           .constantFrom('NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'IMPLEMENTED', 'NOT_APPLICABLE')
           .map((state) => (state === 'NOT_APPLICABLE' ? { state, justification: 'not here' } : { state })),
       },
-      fc.record({ due_date: day }),
+      fc.record({ due_date: day, next_review_due: day }),
     ),
+    further: reviewed('Measure'),
     often: [2, 6],
   },
   obl: {

@@ -288,7 +288,9 @@ export function naiveDueItems(register: NaiveRegister, until: string): string[] 
   for (const measure of live(register, 'MEASURE')) {
     if (['NOT_STARTED', 'IN_PROGRESS'].includes(String(measure.fields.state)))
       put('MEASURE', measure.fields.due_date, measure);
+    if (measure.fields.state !== 'NOT_APPLICABLE') put('MEASURE_REVIEW', measure.fields.next_review_due, measure);
   }
+  for (const control of live(register, 'CONTROL')) put('CONTROL_REVIEW', control.fields.next_review_due, control);
   for (const obligation of live(register, 'OBLIGATION')) {
     // A met obligation is never overdue.
     const ever = Object.assign(Object.create(register) as NaiveRegister, { today: '9999-12-31' });

@@ -3,7 +3,8 @@
  * every event type of measures, audits, obligations, nonconformities, evidence, frameworks, controls and links. The others:
  * `past-decisions` has imported reviews and acceptances, `framework-groups` groups of controls, `crosswalks` imported links
  * of controls, `stated-dates` dates without a time of day. Decisions that were taken back are in `withdrawals`, undone calls
- * in `undone`. The singular of a family records the events that most families have. Run it by hand, for a new file:
+ * in `undone`, reviews that change nothing else in `reviews`. The singular of a family records the events that most families
+ * have. Run it by hand, for a new file:
  *
  *     npx tsx test/support/histories/record-events.ts SCENARIO test/fixtures/events-NAME.jsonl
  *
@@ -362,6 +363,30 @@ async function statedDates(): Promise<void> {
   await addAndRun('Evidence', 'evd', { ...evidence, record_ids: [measure] }, []);
 }
 
+/** Reviews that leave a record as it is, and the intervals between them. */
+async function reviews(): Promise<void> {
+  const reviewed = (title: string, changes: object = {}, reason?: string) => ({
+    ...update(title, changes, reason),
+    reviewed: true,
+  });
+  const every = { review_interval_months: 6 };
+  await addAndRun('Risk', 'rsk', { name: 'Jää katusel', next_review_due: '2026-11-30' }, [
+    reviewed('Risk', {}, 'The roof holds'),
+    reviewed('Risk', every),
+  ]);
+  await addAndRun('Measure', 'msr', { name: 'Katus on puhas', ...every }, [
+    reviewed('Measure'),
+    reviewed('Measure', { next_review_due: '2027-03-31' }, 'Again before the thaw'),
+  ]);
+  const vendor = { name: 'Katusemehed', ...every };
+  await addAndRun('Vendor', 'vnd', vendor, [{ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at: '2026-10-31' }]);
+  const obligation = { requirement: 'Clear the roof', due_date: '2026-12-31', ...every };
+  const assessed = { ...obligation, status: 'COMPLIANT', last_review_date: '2026-01-15' };
+  await addAndRun('Obligation', 'obl', assessed, [reviewed('Obligation', {}, 'Cleared')]);
+  const [, first] = await frameworks();
+  await change(first!, [reviewed('Control', { ...every, owner_id: OWNER }), reviewed('Control')]);
+}
+
 async function families(): Promise<void> {
   const measure = await measures();
   const [framework, , second] = await frameworks();
@@ -387,6 +412,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
   'stated-dates': statedDates,
   withdrawals,
   undone,
+  reviews,
 };
 
 async function record(scenario: () => Promise<void>, file: string): Promise<void> {

@@ -28,7 +28,7 @@ export interface Place {
 }
 
 /** Inputs of an update that are not fields of its record. */
-const BESIDE_FIELDS = ['organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields'];
+const BESIDE_FIELDS = ['organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields', 'reviewed'];
 
 /** Yields invalid inputs, each with one fault, from a schema (see fullSchema) and a valid input. */
 export function* badInputs(schema: JsonSchema, right: Input, ofUpdate = false): Generator<BadInput> {

@@ -334,6 +334,9 @@ function effectOf({ type, data }: ExportedEvent, before: FoldedRecord, position:
     case 'MeasureReinstated':
       return { state: data.to, implemented_at: data.implemented_at };
     case 'RiskTreatmentPlanned':
+    case 'RiskReviewed':
+    case 'MeasureReviewed':
+    case 'ControlReviewed':
     case 'MeasureJustificationChanged':
     case 'ObligationAssessed':
     case 'ObligationReviewDateCorrected':

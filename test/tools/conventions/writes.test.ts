@@ -42,7 +42,7 @@ test('a full record has every field', async ({ owner, organizationId }) => {
   const ownFields =
     'reference_id name description category note inherent_likelihood inherent_impact residual_likelihood ';
   const derived =
-    'residual_impact inherent_score residual_score score priority measure_count last_assessed_at next_review_due treatment status acceptance imported';
+    'residual_impact inherent_score residual_score score priority measure_count last_assessed_at next_review_due review_interval_months last_reviewed treatment status acceptance imported';
   assert.equal(Object.keys(risk).sort(), [...common, ...ownFields.trim().split(' '), ...derived.split(' ')].sort());
   assert.match(String(risk.created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.match(risk.id, /^rsk_[0-9A-HJKMNP-TV-Z]{26}$/);

@@ -82,7 +82,7 @@ test('groups the facts, and folds empty fields', async ({ owner, base, risk }) =
     [...facts.matchAll(/<h3>(.*?)<\/h3>/g)].map(([, title]) => title),
     ['About', 'Assessment', 'Dates', 'People'],
   );
-  assert.match(textIn(facts), /empty fields.*Description · Note · Treatment · Acceptance/);
+  assert.match(textIn(facts), /empty fields.*Description · Note · Review interval · Treatment · Reviewed · Acceptance/);
   assert.match(textIn(facts), new RegExp(`${risk} · revision 2 · added .* · facts last changed `));
 });
 

@@ -29,6 +29,8 @@ export function FieldInput({ form, input, value }: { form: FormState; input: For
     case 'date':
     case 'time':
       return <TextField {...shared} type="date" required={false} />;
+    case 'months':
+      return <TextField {...shared} type="number" required={false} />;
     default:
       return <TextField {...shared} required={false} suggestFrom={suggest} />;
   }

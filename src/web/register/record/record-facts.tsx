@@ -127,6 +127,7 @@ function groupOf(name: string, field: Field): FactGroup | null {
       return isStateField(name) || field.hasOwnEvent ? 'Assessment' : 'About';
     case 'date':
     case 'time':
+    case 'months':
       return 'Dates';
     case 'account':
       return 'People';

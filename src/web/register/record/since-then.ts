@@ -52,6 +52,7 @@ function fieldPhrase({ field, from, to }: FieldDifference): string {
       return `${label} ${from === null ? 'none' : shareText(Number(from))} → ${to === null ? 'none' : shareText(Number(to))}`;
     case 'rating':
     case 'score':
+    case 'months':
     case 'count':
     case 'validCount':
       return `${label} ${from ?? 'none'} → ${to ?? 'none'}`;
