@@ -138,15 +138,14 @@ export const AUDIT = {
     list: {
       name: 'listAudits',
       title: 'List audits',
-      description:
-        "List audits by starts_on. A completed audit's pack: getReport; its id works as as_of, and as from in listChanges.",
+      description: 'List audits (internal, certification), next by starts_on. A completed one’s documents: getReport.',
       example: { filter: { framework_id: ['{framework}'], state: ['NOT_STARTED', 'IN_PROGRESS'] } },
     },
     add: {
       name: 'addAudit',
       title: 'Add an audit',
       description:
-        'Plan an audit of a framework, NOT_STARTED by default; COMPLETED only later. For findings: addNonconformity with audit_id.',
+        'Plan an audit (inspection) of a framework, NOT_STARTED by default; COMPLETED only later. Findings: addNonconformity with audit_id.',
       example: {
         framework_id: '{framework}',
         name: 'Internal audit of backups',
@@ -159,7 +158,7 @@ export const AUDIT = {
       name: 'updateAudit',
       title: 'Change an audit',
       idempotent: true,
-      description: 'Change an audit. COMPLETED pins the register for its pack; then only IN_PROGRESS or OUTDATED.',
+      description: 'Change an audit. COMPLETED pins the register for its documents; then only IN_PROGRESS or OUTDATED.',
       example: { state: 'IN_PROGRESS', starts_on: '{today}' },
     },
   },

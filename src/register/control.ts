@@ -174,7 +174,7 @@ export const CONTROL = {
       name: 'listControls',
       title: 'List controls',
       description:
-        'List controls by section_title, the control number. Gaps: INCLUDED, implementation not FULL. Shared with a framework: linked_framework_id.',
+        "List controls (a framework's requirements) by section_title, the control number. Gaps: INCLUDED, implementation not FULL. No evidence, no measures: filter.missing. Shared by two frameworks: linked_framework_id.",
       example: { filter: { status: ['INCLUDED'], implementation: ['NONE', 'STARTED', 'PARTIAL'] }, size: 2 },
     },
     update: {

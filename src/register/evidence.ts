@@ -126,7 +126,7 @@ export const EVIDENCE = {
       name: 'addEvidence',
       title: 'Add evidence',
       description:
-        'Add evidence to 1-20 records: url, text (up to 20,000 characters) or sha256. It never changes: archive it and add it again. To list it: getReport EVIDENCE. To link more: linkRecords.',
+        'Attach evidence (a document, report, link) to 1-20 records: url, text (up to 20,000 characters) or sha256. It never changes: archive it, add again. To list: getReport EVIDENCE.',
       example: {
         name: 'Restore test',
         record_ids: ['{measure}', '{control}'],

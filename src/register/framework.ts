@@ -99,7 +99,7 @@ export const FRAMEWORK = {
       name: 'listFrameworks',
       title: 'List frameworks',
       description:
-        'List adopted frameworks by name, with coverage (implemented ÷ included controls). For their controls: listControls.',
+        'List adopted frameworks by name, with coverage (implemented ÷ included controls). Their controls: listControls.',
       example: {},
     },
   },

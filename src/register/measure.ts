@@ -194,7 +194,7 @@ export const MEASURE = {
       name: 'updateMeasure',
       title: 'Change a measure',
       description:
-        'Change a measure. IMPLEMENTED sets implemented_at; moving back, or out of NOT_APPLICABLE, needs reason. If a control does not apply: updateControl.',
+        'Change a measure. In place: IMPLEMENTED (sets implemented_at); moving back, or out of NOT_APPLICABLE, needs reason. Control not applicable: updateControl.',
       example: { state: 'IN_PROGRESS', category: 'Continuity' },
     },
   },

@@ -118,14 +118,14 @@ export const OBLIGATION = {
       name: 'listObligations',
       title: 'List obligations',
       description:
-        "List obligations (from laws, regulators and contracts) by due_date. For a framework's requirements, use listControls.",
+        "List obligations (duties from laws, regulators, contracts) by due_date. Not met: NON_COMPLIANT. A framework's requirements: listControls.",
       example: { filter: { due_before: '{today+60}' } },
     },
     add: {
       name: 'addObligation',
       title: 'Add an obligation',
       description:
-        'Add an obligation, NOT_ASSESSED by default. For actions that meet it, use addMeasure, then linkRecords.',
+        'Add an obligation (a duty from a law, regulation, authority or contract), NOT_ASSESSED by default. Actions that meet it: addMeasure, linkRecords.',
       example: {
         requirement: 'Report a personal data breach to the authority within 72 hours',
         area: 'Privacy',

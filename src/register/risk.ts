@@ -315,15 +315,14 @@ export const RISK = {
     list: {
       name: 'listRisks',
       title: 'List risks',
-      description:
-        'List risks, highest score first. High priority: filter.priority [HIGH, CRITICAL]. Expired acceptances: acceptance_expired.',
+      description: 'List risks (threats), worst score first. High priority: filter.priority [HIGH, CRITICAL].',
       example: { filter: { priority: ['HIGH', 'CRITICAL'], owner_id: ['ME'] } },
     },
     add: {
       name: 'addRisk',
       title: 'Add a risk',
       description:
-        'Add an OPEN risk. Ratings 1-5; score is likelihood × impact, residual at most inherent. To accept it: decideRisk.',
+        'Add an OPEN risk (threat). Ratings 1-5; score is likelihood × impact, residual at most inherent. To accept: decideRisk.',
       example: {
         reference_id: 'R-1',
         name: 'Backups cannot be restored',
@@ -336,7 +335,7 @@ export const RISK = {
       name: 'updateRisk',
       title: 'Change a risk',
       description:
-        'Rate a risk (1-5), plan its treatment, or move status between OPEN and IN_TREATMENT. A higher score revokes an acceptance. To accept, close or reopen: decideRisk.',
+        'Change a risk: its likelihood, impact (1-5), treatment plan, status OPEN or IN_TREATMENT. A higher score ends the acceptance. Accept, close, reopen: decideRisk.',
       example: {
         residual_likelihood: 3,
         residual_impact: 4,

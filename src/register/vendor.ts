@@ -205,14 +205,14 @@ export const VENDOR = {
       name: 'listVendors',
       title: 'List vendors',
       description:
-        'List vendors (suppliers, processors) by name. Not reviewed for a year, or never: filter.reviewed_before.',
+        'List vendors (suppliers, companies), their contracts and reviews, by name. Not reviewed for a year, or never: filter.reviewed_before.',
       example: { filter: { reviewed_before: '{today-365}', criticality: ['HIGH', 'CRITICAL'] } },
     },
     add: {
       name: 'addVendor',
       title: 'Add a vendor',
       description:
-        'Add a vendor, PENDING_REVIEW by default; SUSPENDED and OFFBOARDED need reason. For review outcomes: reviewVendor.',
+        'Add a vendor (new supplier, processor), PENDING_REVIEW by default; SUSPENDED, OFFBOARDED need reason. Review outcomes: reviewVendor.',
       example: {
         name: 'Nimbus Hosting',
         description: 'Hosts our backups',
@@ -227,8 +227,7 @@ export const VENDOR = {
       name: 'updateVendor',
       title: 'Change a vendor',
       idempotent: true,
-      description:
-        'Correct a vendor, or set status SUSPENDED or OFFBOARDED (with reason). For review outcomes: reviewVendor.',
+      description: 'Change a vendor. SUSPENDED, OFFBOARDED need reason. Review outcomes: reviewVendor.',
       example: { contract_until: '{today+300}', website_url: 'https://nimbus.example', reason: 'Contract renewed' },
     },
   },

@@ -45,7 +45,7 @@ const addFramework = defineTool({
   title: 'Adopt a framework',
   permission: 'adoptFrameworks',
   description:
-    'Adopt a framework with all its controls (ADMIN): library_id, or a name and up to 500 controls of your own. Each control starts INCLUDED: see updateControl.',
+    'Adopt a framework (standard) with all its controls (ADMIN): library_id, or name and up to 500 own controls. They start INCLUDED: see updateControl.',
   input: inputSchema,
   output: () => writeOutput(frameworks.record, true),
   example: {

@@ -29,8 +29,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     name: 'listOrganizations',
     title: 'List organizations',
     permission: 'readRecords',
-    description:
-      'List your organizations: id, role, permissions, account_id. include_members: people who can own records.',
+    description: 'Your organizations: id, role, permissions, account_id. include_members: people who can own records.',
     input: () =>
       z.strictObject({
         size: z.int().min(1).max(100).default(20),
@@ -47,7 +46,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     title: 'List changes',
     permission: 'readRecords',
     description:
-      'List who changed what, when and why, newest first. verify checks all matching changes against the log; verify_cursor continues. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
+      'History: who changed (altered, suspended) what, when, why; newest first. verify proves nobody tampered with the log; verify_cursor continues. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
     namedRecords: () => 'ANY',
     input: changesInput,
     output: changesOutput,
@@ -62,7 +61,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     title: 'Read records',
     permission: 'readRecords',
     description:
-      'Read up to 50 records of any type by id, in full, now or as_of. ARCHIVED includes archived ones. To search, use a list.',
+      'Read all details of up to 50 records of any type, now or as_of. ARCHIVED includes archived ones. To search, use a list.',
     namedRecords: ({ include }) => (Array.isArray(include) && include.includes('ARCHIVED') ? 'ANY' : 'LIVE'),
     takesUnknownNames: true,
     input: () =>
@@ -121,7 +120,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     idempotent: true,
     permission: 'archiveRecords',
     description:
-      'ARCHIVE 1-100 records: hide from lists and counts, deleting nothing. RESTORE brings them back. Needs ADMIN.',
+      'ARCHIVE 1-100 records (a duplicate): hidden from lists and counts. Nothing can delete them. RESTORE brings back. Needs ADMIN.',
     destructive: true,
     namedRecords: ({ action }) => (action === 'RESTORE' ? 'ARCHIVED' : 'LIVE'),
     input: () =>

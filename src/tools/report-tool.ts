@@ -102,7 +102,8 @@ export const reportTool = defineTool({
   name: 'getReport',
   title: 'Generate a report',
   permission: 'readRecords',
-  description: 'Generate a report, now or as_of, in MARKDOWN by default. To search, use a list; for evidence, filter.',
+  description:
+    'Make tables, figures, documents, now or as_of. Posture (summary, trend by months), accepted risks (who, until), due and overdue items (whose), list of vendors and their data. Statement of applicability, findings’ days to closure, audit pack, what changed since, expired evidence (filter).',
   input: inputSchema,
   output: reportOutput,
   example: { organization_id: '{organization}', type: 'RISK_REGISTER' },

@@ -15,7 +15,7 @@ export const riskTools: FamilyTools = {
         'ACCEPT or renew a risk until a date (reason; ADMIN), REVOKE, CLOSE or REOPEN it (reason). Ratings and plans: updateRisk.',
       fields: () => ({
         decision: field.enumOf(DECISIONS),
-        until: field.date().optional().describe('at most 366 days ahead by default'),
+        until: field.withoutDescription(field.date().optional().describe('at most 366 days ahead by default')),
         approver_id: field.account().optional().describe('you by default'),
       }),
       example: { decision: 'ACCEPT', until: '{today+180}', reason: 'A second site costs more than the loss' },

@@ -14,7 +14,7 @@ export const vendorTools: FamilyTools = {
     changeTool('reviewVendor', vendors.record, {
       title: 'Record a vendor review',
       description:
-        'Record a review. Sets status to the outcome, last_reviewed (reviewed_at or now) and next_review_due (365 days later). If a later review exists, the vendor stays (superseded_by). CONDITIONAL needs conditions. withdraw takes back the newest (reason).',
+        'Record a finished review (check) of a vendor (supplier, provider): sets status, last_reviewed (reviewed_at, default today), next_review_due (365 days later). A later review stays (superseded_by). CONDITIONAL needs conditions. withdraw takes back the newest (reason).',
       fields: () => ({
         outcome: field.withoutDescription(
           field.enumOf(OUTCOMES).optional().describe('required unless withdraw is true'),

@@ -59,7 +59,7 @@ function filterFields({ fields, filters = {} }: FamilyDescription): z.ZodRawShap
       const schema = filterSchema(fields[name]!).optional();
       if (filter === true) return schema;
       return 'note' in filter
-        ? schema.describe(filter.note)
+        ? field.withoutDescription(schema.describe(filter.note))
         : field.withoutDescription(schema.describe('each word of a value must begin a word of it'));
     }),
     ...shapeOf(Object.keys(filters), (name) => {
