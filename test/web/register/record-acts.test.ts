@@ -74,8 +74,14 @@ test('offers the moves that are possible now, to the roles that may make them', 
   const { browsers, base } = context;
   const page = `${base}/risks/${await addRecord(context, 'addRisk', { name: 'Fire' })}`;
   const buttons = async (person: Person) => buttonsOf((await browsers[person].get(page)).text, page);
-  assert.equal(await buttons('OWNER'), ['Accept until…', 'Close risk', 'Start treatment', 'Archive risk']);
-  assert.equal(await buttons('EDITOR'), ['Close risk', 'Start treatment']);
+  assert.equal(await buttons('OWNER'), [
+    'Accept until…',
+    'Close risk',
+    'Start treatment',
+    'Mark reviewed',
+    'Archive risk',
+  ]);
+  assert.equal(await buttons('EDITOR'), ['Close risk', 'Start treatment', 'Mark reviewed']);
   assert.equal(await buttons('VIEWER'), []);
   const notes = textIn((await browsers.EDITOR.get(page)).text);
   assert.match(notes, 'For recording the acceptance of a risk you need the role Admin or Owner.');
@@ -92,6 +98,22 @@ test('offers the moves that are possible now, to the roles that may make them', 
     assert.is((await browsers.EDITOR.get(`${page}/${name}`)).status, status, name);
     assert.is((await browsers.VIEWER.get(`${page}/${name}`)).status, 403, name);
   }
+});
+
+test('marks a measure reviewed, which is the first button once it is due', async (context) => {
+  const { browsers, base, web } = context;
+  const today = web.reader.snapshot().today();
+  const due = { next_review_due: addDays(today, -3), review_interval_months: 6 };
+  const id = await addRecord(context, 'addMeasure', { name: 'Restore test', ...due });
+  const page = `${base}/measures/${id}`;
+  assert.is(buttonsOf((await browsers.EDITOR.get(page)).text, page)[0], 'Mark reviewed');
+  assert.match(textIn((await browsers.OWNER.get(`${page}/reviewed`)).text), '6 months later, if you leave it empty.');
+  await act(context, page, 'reviewed', { reason: 'Restored in an hour' });
+  const { last_reviewed, next_review_due, state } = await readRecord(context, id);
+  assert.is(String(last_reviewed).slice(0, 10), today);
+  assert.ok(String(next_review_due) > addDays(today, 180));
+  assert.is(state, 'NOT_STARTED');
+  assert.is.not(buttonsOf((await browsers.EDITOR.get(page)).text, page)[0], 'Mark reviewed');
 });
 
 test('accepts a risk until a date, and says at the field what is missing', async (context) => {

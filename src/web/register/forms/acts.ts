@@ -11,6 +11,7 @@ import { RELATION_LABELS, RELATIONS } from '../../../register/link.ts';
 import { OBLIGATION } from '../../../register/obligation.ts';
 import { RISK, type RiskStatus } from '../../../register/risk.ts';
 import { VENDOR } from '../../../register/vendor.ts';
+import { monthsText } from '../../../texts/words.ts';
 import type { Choice } from '../../components/fields.tsx';
 import { enumText, type RecordRow } from '../field-content.tsx';
 import { familyNoun } from '../rail-links.ts';
@@ -55,9 +56,12 @@ type ActSubject = Pick<RecordDetails, 'record' | 'today' | 'linked'>;
 export function actsOn(family: FamilyDescription, details: ActSubject): Act[] {
   const { record, today } = details;
   const isArchived = typeof record.archived_at === 'string';
+  const isReviewDue = typeof record.next_review_due === 'string' && record.next_review_due <= today;
   const own = [
+    ...(isReviewDue ? reviewAct(family, record) : []),
     ...ownActs(family, record, today),
     ...stateActs(family, record),
+    ...(isReviewDue ? [] : reviewAct(family, record)),
     ...editAct(family),
     ...linkActs(family, details),
   ];
@@ -99,6 +103,32 @@ const BLANK_ACT = {
 
 const isStateField = ({ fields }: FamilyDescription, name: string): boolean =>
   ['state', 'status'].includes(name) && fields[name]!.hasOwnEvent === true;
+
+/** Says that somebody looked at the record and found it right. A family with another kind of review has an act of its own. */
+function reviewAct({ reviewable, fields, tools }: FamilyDescription, record: RecordRow): Act[] {
+  if (!reviewable) return [];
+  const next = fields.next_review_due;
+  return [
+    {
+      ...BLANK_ACT,
+      name: 'reviewed',
+      button: 'Mark reviewed',
+      tool: tools.update!.name,
+      fields:
+        next === undefined
+          ? {}
+          : { next_review_due: { ...next, note: nextReviewNote(record, 'the planned day if it is to come') } },
+      inputs: { reviewed: true },
+      follows: 'Its values stay as they are.',
+      isPossible: record.status !== 'NOT_ASSESSED',
+    },
+  ];
+}
+
+/** Says on which day the next review is due if nobody gives one. @param otherwise without an interval */
+function nextReviewNote({ review_interval_months: months }: RecordRow, otherwise: string): string {
+  return `${typeof months === 'number' ? `${monthsText(months)} later` : otherwise}, if you leave it empty`;
+}
 
 /** Verbs for the states that people set. They stand before the family's noun, or alone. */
 const VERBS_WITH_NOUN: Readonly<Record<string, string>> = {
@@ -225,7 +255,7 @@ function ownActs(family: FamilyDescription, record: RecordRow, today: string): A
     case RISK.type:
       return riskActs(record);
     case VENDOR.type:
-      return [REVIEW_VENDOR];
+      return [reviewVendor(record)];
     case OBLIGATION.type:
       return [assessObligation(today)];
     case EVIDENCE.type:
@@ -263,7 +293,7 @@ function riskActs({ status }: RecordRow): Act[] {
 
 const { outcome, findings, conditions } = VENDOR.fields.review.fields;
 
-const REVIEW_VENDOR: Act = {
+const reviewVendor = (record: RecordRow): Act => ({
   ...BLANK_ACT,
   name: 'review',
   button: 'Mark reviewed',
@@ -273,10 +303,10 @@ const REVIEW_VENDOR: Act = {
     conditions: { ...conditions, note: 'needed if the outcome is Conditional' },
     findings,
     reviewed_at: { kind: 'time', label: 'Reviewed on', note: 'today, if you leave it empty' },
-    next_review_due: { ...VENDOR.fields.next_review_due, note: '365 days later, if you leave it empty' },
+    next_review_due: { ...VENDOR.fields.next_review_due, note: nextReviewNote(record, '365 days later') },
   },
   follows: 'Its status becomes the outcome.',
-};
+});
 
 function assessObligation(today: string): Act {
   const { status, last_review_date, due_date } = OBLIGATION.fields;
@@ -310,7 +340,9 @@ function renewEvidence({ name, record_ids }: RecordRow): Act {
 
 /** The button of a due item: its text, and the act whose form it opens. */
 export const DUE_ACTS: Readonly<Record<string, { button: string; act: string; permission?: Permission }>> = {
-  RISK_REVIEW: { button: 'Review risk', act: EDIT },
+  RISK_REVIEW: { button: 'Mark reviewed', act: 'reviewed' },
+  MEASURE_REVIEW: { button: 'Mark reviewed', act: 'reviewed' },
+  CONTROL_REVIEW: { button: 'Mark reviewed', act: 'reviewed' },
   RISK_ACCEPTANCE_ENDS: { button: 'Renew acceptance', act: 'accept', permission: 'acceptRisks' },
   VENDOR_REVIEW: { button: 'Mark reviewed', act: 'review' },
   VENDOR_CONTRACT_ENDS: { button: 'Change contract', act: EDIT },
