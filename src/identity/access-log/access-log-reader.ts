@@ -59,7 +59,7 @@ export class AccessLogReader implements AccessLogSource {
     refuseUnsupportedInput(input);
     const { organization_id, filter = {} } = input;
     const boundTo = ['listChanges', organization_id, filter];
-    const after = input.cursor === undefined ? null : readCursor(cursorKey, boundTo, input.cursor).id;
+    const after = input.cursor === undefined ? null : placeOf(readCursor(cursorKey, boundTo, input.cursor));
     const matchingRows = search(accounts, caller, organization_id, filter, after);
     if (input.view === 'COUNT') {
       let total = 0;
@@ -70,7 +70,8 @@ export class AccessLogReader implements AccessLogSource {
     for await (const row of matchingRows) if (rows.push(row) > input.size) break;
     const changes = await this.present(organization_id, rows.slice(0, input.size));
     const count = countThatFit(changes as unknown as Record<string, unknown>[]);
-    const nextCursor = { isKeyEmpty: false, key: null, id: rows[count - 1]?.id ?? '', today: '', position: null };
+    const { at = null, id = '' } = rows[count - 1] ?? {};
+    const nextCursor = { isKeyEmpty: false, key: at, id, today: '', position: null };
     const next = rows.length > count ? { next_cursor: writeCursor(cursorKey, boundTo, nextCursor) } : {};
     return { changes: changes.slice(0, count), ...next };
   }
@@ -138,22 +139,43 @@ function earliestStart(from: string | null): string {
 
 type Filter = NonNullable<ChangesInput['filter']>;
 
-/** Returns the rows that match a filter, from the one after `after` on. */
+/** The place of a row in the list: by the time that it shows, and then by its id. */
+type Place = Pick<AccessLogRow, 'at' | 'id'>;
+
+const isOlder = (row: Place, other: Place) => row.at < other.at || (row.at === other.at && row.id < other.id);
+
+/** Returns the place in a cursor. Cursors of earlier versions have the id only. */
+const placeOf = ({ key, id }: { key: unknown; id: string }): Place => ({
+  at: typeof key === 'string' ? key : timeInId(id),
+  id,
+});
+
+const timeInId = (id: string) => id.slice(0, id.indexOf('~'));
+
+/** Returns the rows that match a filter, the newest first, from the one after `after` on. */
 async function* search(
   accounts: AccountStore,
   caller: Caller,
   organizationId: string,
   filter: Filter,
-  after: string | null,
+  after: Place | null,
 ): AsyncGenerator<AccessLogRow> {
   const [from, to] = [periodBound('from', filter.from), periodBound('to', filter.to)];
   // A row's id is its time, `~` and a random part. `~~` sorts after every id of the time `to`.
-  const below = after ?? (to === null ? undefined : `${to}~~`);
+  const latest = after?.at ?? to;
+  const range = { from: earliestStart(from), below: latest === null ? undefined : `${latest}~~` };
   const isMatch = rowMatcher(filter, caller);
-  for await (const row of newestFirst(accounts, organizationId, { from: earliestStart(from), below })) {
+  /** The rows that match and were read, the oldest first. A counted row comes after rows that are older than what it shows. */
+  const ahead: AccessLogRow[] = [];
+  for await (const row of inOrderOfIds(accounts, organizationId, range)) {
+    const end = new Date(Date.parse(timeInId(row.id)) + MAX_COUNT_PERIOD_MS).toISOString();
+    // Rows that are read from here on show earlier times.
+    while (ahead.length > 0 && ahead.at(-1)!.at >= end) yield ahead.pop()!;
     const isInPeriod = (from === null || row.last_at >= from) && (to === null || row.at <= to);
-    if (isInPeriod && isMatch(row)) yield row;
+    if (!isInPeriod || !isMatch(row) || (after !== null && !isOlder(row, after))) continue;
+    ahead.splice(ahead.findLastIndex((other) => isOlder(other, row)) + 1, 0, row);
   }
+  yield* ahead.reverse();
 }
 
 /** Returns a function that checks a row's type and people. */
@@ -171,8 +193,8 @@ interface Range {
   below: string | undefined;
 }
 
-/** Merges the organization's rows and those for all organizations. */
-async function* newestFirst(
+/** Merges the organization's rows and those for all organizations, the greatest id first. */
+async function* inOrderOfIds(
   accounts: AccountStore,
   organizationId: string,
   range: Range,
