@@ -23,11 +23,11 @@ const requestFrom = (
   extra: Record<string, string> = {},
 ) => {
   const headers = { Origin: origin, ...(method === 'POST' ? { 'Content-Type': 'application/json' } : {}), ...extra };
-  const body = method !== 'POST' ? {} : { body: path === ENDPOINT ? PING : '{}' };
+  const body = method !== 'POST' ? {} : { body: path.startsWith(ENDPOINT) ? PING : '{}' };
   return request(url + path, { method, headers, ...body });
 };
 
-for (const path of [ENDPOINT, DIRECT]) {
+for (const path of [ENDPOINT, `${ENDPOINT}/`, `${ENDPOINT}/readonly`, DIRECT]) {
   test(`${path} answers a page of an allowed origin, and names the headers it may send`, async ({ service }) => {
     const preflight = await requestFrom(service, path, 'OPTIONS', APP, { Authorization: '' });
     assert.is(preflight.status, 204);

@@ -91,6 +91,28 @@ flow('the SDK registers, gets consent, exchanges its code, calls and refreshes',
   assert.equal(await service.oauth.assistantsOf(service.owner), []);
 });
 
+for (const [ending, scope] of [
+  ['/', 'compliance:read compliance:write'],
+  ['/readonly', 'compliance:read'],
+  ['/readonly/', 'compliance:read'],
+] as const) {
+  flow(`the SDK connects at the endpoint with ${ending}, for exactly that resource`, async () => {
+    const service = await start();
+    const serverUrl = service.resource + ending;
+    const provider = new MemoryProvider(REDIRECT);
+    const resourceMetadataUrl = extractWWWAuthenticateParams(await fetch(serverUrl)).resourceMetadataUrl!;
+    const target = { serverUrl, resourceMetadataUrl };
+    assert.is(await auth(provider, target), 'REDIRECT');
+    assert.equal(provider.sentTo!.searchParams.getAll('resource'), [serverUrl]);
+    const callback = await new TestBrowser(service, service.owner).allow(provider.sentTo!.href);
+    const authorizationCode = callback.searchParams.get('code')!;
+    assert.is(await auth(provider, { ...target, authorizationCode }), 'AUTHORIZED');
+    assert.is(await auth(provider, target), 'AUTHORIZED', 'refreshed');
+    assert.is(provider.held.tokens!.scope, scope);
+    assert.is((await call(service, provider.held.tokens!.access_token)).status, 200);
+  });
+}
+
 const isAdmitted = async (service: OAuthService, token: string) =>
   (await (await call(service, token)).json()) as AdmittedCaller;
 
