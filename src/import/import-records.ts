@@ -54,6 +54,8 @@ export interface RowSource {
   words: Readonly<Record<string, unknown>>;
   /** Problems of its cells. The row has none of these fields. */
   errors: readonly RowError[];
+  /** The row as an earlier version read it, if that was another way. */
+  former?: Readonly<Record<string, unknown>>;
 }
 
 export interface ImportRecordsOptions {
@@ -93,7 +95,8 @@ export async function importRecords(
   const step = <From, To>(rows: readonly From[], work: (row: From) => Promise<To>) =>
     mapConcurrently(rows, work, context.signal);
   const rowsWithIds = await step(input.rows, (row) => withRecordIds(reader, row, names));
-  const read = await step(readRows(call, rowsWithIds, sources), (row) => recognizeRow(call, row));
+  const recognized = await step(readRows(call, rowsWithIds, sources), (row) => recognizeRow(call, row));
+  const read = updates ? recognized : await step(recognized, (row) => asReadBefore(call, row, sources[row.row.row]));
   const { unique, firstOf } = findDuplicates(read);
   const rehearsed = await rehearseRows(call, await presumeNew(unique, findUnknown));
   const updated = (await updates?.apply(call, rehearsed)) ?? rehearsed;
@@ -201,6 +204,18 @@ async function recognizeRow<Row extends Read>(call: ImportCall, read: Row): Prom
     if ((await exists(id)) && !(await exists(row.id!))) return { ...read, row: { ...row, id } };
   }
   return read;
+}
+
+/** Returns a spreadsheet's row as an earlier version read it, if it was imported so. It stays as it is. */
+async function asReadBefore(call: ImportCall, read: Read, source: RowSource | undefined): Promise<Read> {
+  if (source?.former === undefined || read.row.isUpdate) return read;
+  const { former } = source;
+  const errors = source.errors.filter(({ field }) => !(field in former));
+  const formerRow = { row: read.row.row, input: former, errors: [], source: { ...source, errors } };
+  const before = await recognizeRow(call, readRow(call, formerRow, 1));
+  if (isRefused(before)) return read;
+  const rehearsed = await rehearseRow(call, before.row);
+  return !isRefused(rehearsed) && rehearsed.result === 'UNCHANGED' ? before : read;
 }
 
 /** Marks the rows whose records probably don't exist. Their streams aren't read: the append finds out if one does. */

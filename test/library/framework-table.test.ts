@@ -187,7 +187,7 @@ for (const [problem, text, message] of [
     /section_title.* all match section_title/,
   ],
   ['with a quote that is never closed', 'number,title\n1,"Keep\n2,Lock\n', /quotation mark in row 2/],
-  ['with a quote in the middle of a cell', 'number,title\n1,a "log\n', /quotation mark in row 2/],
+  ['with a text behind a quoted one', 'number,title\n1,"a" log\n', /quotation mark in row 2/],
 ] as const) {
   table(`readFrameworkTable rejects a file ${problem}`, async () =>
     assert.match((await refusalOf(text)).message, message),

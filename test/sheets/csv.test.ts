@@ -133,9 +133,9 @@ csv('reports a row with more cells than the header', async () => {
 });
 
 for (const [name, text, message] of [
-  ['a quote within a text', 'Name\nAcme\nThe "Best" Ltd\n', /row 3 .* quotation marks/],
-  ['a text after a quote', 'Name\n"Acme" Ltd\n', /row 2 /],
+  ['a text after a quote', 'Name\n"Acme" Ltd\n', /row 2 begins a cell and doesn’t end it/],
   ['a quote left open', 'Name\nBeta\n"Acme\nGamma\n', /row 3 /],
+  ['a quote that is closed in the next row', 'Name,Country\n"Acme,DE\n"Beta",FR\n', /row 2 begins a cell/],
   [
     'a quote that swallows a long file',
     `Name\n"Acme\n${'Gamma\n'.repeat(200_000)}`,
@@ -146,6 +146,31 @@ for (const [name, text, message] of [
 ] as const) {
   csv(`with ${name} is refused`, () => assertRefuses(async () => rowsOf(await files.open(text)), message));
 }
+
+csv('keeps a quotation mark inside a text, as spreadsheet programs do', async () => {
+  const sheet = await files.open('Name,Note\n19" rack,The "Best" Ltd\n"""Quoted"" x","a ""b"""\n');
+  assert.equal(await rowsOf(sheet), [
+    { row: 2, Name: '19" rack', Note: 'The "Best" Ltd' },
+    { row: 3, Name: '"Quoted" x', Note: 'a "b"' },
+  ]);
+});
+
+csv('may mix line ends', async () => {
+  assert.equal(await rowsOf(await files.open('Name\r\nA\nB\r\nC\rD')), [
+    { row: 2, Name: 'A' },
+    { row: 3, Name: 'B' },
+    { row: 4, Name: 'C' },
+    { row: 5, Name: 'D' },
+  ]);
+});
+
+csv('may have bars between its cells', async () => {
+  const sheet = await files.open('Name|Note\nAcme|a, b\nBeta|c; d\n');
+  assert.equal(await rowsOf(sheet), [
+    { row: 2, Name: 'Acme', Note: 'a, b' },
+    { row: 3, Name: 'Beta', Note: 'c; d' },
+  ]);
+});
 
 csv('numbers equal headings', async () => {
   const sheet = await files.open('Name,Note, Name \nAcme,a,b\n');

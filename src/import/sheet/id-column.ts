@@ -1,11 +1,12 @@
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { FAMILIES } from '../../commands/families.ts';
 import { displayText } from '../../sheets/cells/cell.ts';
+import { normalizeHeading } from '../../sheets/columns/headings.ts';
 import type { ColumnChoices } from '../../sheets/columns/match-columns.ts';
 import type { Sheet } from '../../sheets/read-sheet.ts';
 import type { RowReader } from '../import-rows.ts';
 
-/** The heading of the ids in a file of records that the product wrote. */
+/** The heading of the ids in a file of records that the product wrote: "id" in a download, "Id" in a report. */
 const ID_HEADING = 'id';
 
 /** Returns the mapping with `id`, if the sheet has a file's column of ids. The ids of other systems are none. */
@@ -14,11 +15,13 @@ export function withIdColumn(
   { headers, sample }: Pick<Sheet, 'headers' | 'sample'>,
   { map = new Map(), ignored = [] }: ColumnChoices,
 ): ReadonlyMap<string, string> {
-  const isChosen = map.has('id') || [...map.values(), ...ignored].includes(ID_HEADING);
-  if (isChosen || !headers.includes(ID_HEADING)) return map;
-  const hasIds = sample.some(({ cells }) => {
-    const cell = cells.get(ID_HEADING);
-    return cell !== undefined && idPrefix(displayText(cell).trim()) === FAMILIES[type].prefix;
-  });
-  return hasIds ? new Map([...map, ['id', ID_HEADING]]) : map;
+  const chosen = [...map.values(), ...ignored].map(normalizeHeading);
+  if (map.has('id') || chosen.includes(ID_HEADING)) return map;
+  const hasIds = (header: string) =>
+    sample.some(({ cells }) => {
+      const cell = cells.get(header);
+      return cell !== undefined && idPrefix(displayText(cell).trim()) === FAMILIES[type].prefix;
+    });
+  const header = headers.find((one) => normalizeHeading(one) === ID_HEADING && hasIds(one));
+  return header === undefined ? map : new Map([...map, ['id', header]]);
 }

@@ -62,6 +62,7 @@ function sheetField(type: FamilyName, name: string, field: Field, headings: read
     name,
     headings: [field.label, ...headings],
     ...(field.required ? { required: true } : {}),
+    ...(field.kind === 'name' ? { isOneLine: true } : {}),
     // A register without titles has them in its descriptions.
     ...(name === 'name' && field.required && 'description' in FAMILIES[type].fields ? { fallback: 'description' } : {}),
   };

@@ -1,5 +1,5 @@
 import { FAMILIES } from '../../commands/families.ts';
-import { omit } from '../../commands/record.ts';
+import { omit, pick } from '../../commands/record.ts';
 import { isMemberWord, type MemberWords } from '../../queries/records/member-words.ts';
 import { displayText } from '../../sheets/cells/cell.ts';
 import type { FieldValue } from '../../sheets/cells/read-cell.ts';
@@ -58,9 +58,10 @@ export function sheetRecord(row: SheetRow, reading: RowReading, context: RecordC
   const decided = withoutStrayDecision(FAMILIES[reader.type], settable.values);
   const resolved = resolveMembers(decided, context);
   const { words } = resolved;
+  const former = formerValues(reading, resolved.values);
   return {
     ...{ row, references, values: resolved.values, fieldsLeftOut: settable.leftOut },
-    source: { row: row.row, file: fileName, cells: rawCells(row), words, errors: reading.errors },
+    source: { row: row.row, file: fileName, cells: rawCells(row), words, errors: reading.errors, ...former },
     notes: [
       ...reading.words.map(
         ({ field, word, value }): Note => ({ kind: 'WORD', text: `${field} "${word}" as ${value}` }),
@@ -71,6 +72,13 @@ export function sheetRecord(row: SheetRow, reading: RowReading, context: RecordC
       ...resolved.notes,
     ],
   };
+}
+
+/** Returns the values that an earlier version read, if it read some cells in another way. */
+function formerValues({ values, former }: RowReading, current: Values): { former?: Values } {
+  if (Object.keys(former).length === 0) return {};
+  const names = ['name', 'description', ...Object.keys(former)];
+  return { former: { ...omit(current, names), ...pick(shortenName({ ...values, ...former }), names) } };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Cell } from './cell.ts';
 import { cellError, type ParsedCell } from './cell.ts';
+import { monthOfName } from './month-names.ts';
 
 /** The order of day and month: `dmy` reads 03/04/2026 as 3 April, `mdy` as 4 March. */
 export type DateOrder = 'dmy' | 'mdy';
@@ -20,7 +21,6 @@ interface Moment {
   offset?: number;
 }
 
-const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 const DATE_HELP = 'Give YYYY-MM-DD, or 31 Dec 2026';
 
 /**
@@ -65,21 +65,62 @@ function splitTime(text: string): { day: string; time?: string } {
   return time ? { day: text.slice(0, time.index), time: time[1]! } : { day: text };
 }
 
+/** A year of four digits, or of two. */
+const YEAR = '(\\d{4}|\\d{2})';
+const ISO_DAY = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/;
+const JAPANESE_DAY = /^(\d{4}) ?年 ?(\d{1,2}) ?月 ?(\d{1,2}) ?日$/;
+const NUMBERED_DAY = new RegExp(`^(\\d{1,2})([-/.]) ?(\\d{1,2})\\2 ?${YEAR}$`);
+const DAY_FIRST = new RegExp(
+  `^(\\d{1,2})(?:st|nd|rd|th|er|º)?[-. ]+(?:de |of )?(\\p{L}{3,12})[-.,/ ]+(?:de |of )?${YEAR}$`,
+  'iu',
+);
+const MONTH_FIRST = new RegExp(`^(\\p{L}{3,12})[-. ]+(\\d{1,2})(?:st|nd|rd|th)?(?:, ?|[- ]+)${YEAR}$`, 'iu');
+
 function dayFrom(cell: Cell, text: string, { dateOrder, provenOrder }: DateOrders): ParsedCell<string> {
-  const iso = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/.exec(text);
+  const iso = ISO_DAY.exec(text);
   if (iso) return realDay(cell, iso[1]!, Number(iso[3]), iso[4]!);
-  const numbers = /^(\d{1,2})([-/.]) ?(\d{1,2})\2 ?(\d{4})$/.exec(text);
+  const japanese = JAPANESE_DAY.exec(text);
+  if (japanese) return realDay(cell, japanese[1]!, Number(japanese[2]), japanese[3]!);
+  const numbers = NUMBERED_DAY.exec(text);
   if (numbers) {
-    const order = dateOrder ?? (numbers[2] === '.' ? 'dmy' : provenOrder);
-    return numberedDay(cell, numbers[1]!, numbers[3]!, numbers[4]!, order);
+    const [, first, separator, second, year] = numbers as unknown as [string, string, string, string, string];
+    const order = dateOrder ?? (separator === '.' ? 'dmy' : provenOrder);
+    return year.length === 2 && order === undefined
+      ? shortDay(cell, first, second, year)
+      : numberedDay(cell, first, second, fullYear(year), order);
   }
-  const dayFirst = /^(\d{1,2})(?:st|nd|rd|th)?[-. ]+([a-z]{3,9})[-.,/ ]+(\d{4})$/i.exec(text);
-  if (dayFirst) return realDay(cell, dayFirst[3]!, monthFrom(dayFirst[2]!), dayFirst[1]!);
-  const monthFirst = /^([a-z]{3,9})[-. ]+(\d{1,2})(?:st|nd|rd|th)?[-, ]+(\d{4})$/i.exec(text);
-  if (monthFirst) return realDay(cell, monthFirst[3]!, monthFrom(monthFirst[1]!), monthFirst[2]!);
-  if (/[-./ ]\d{2}$/.test(text) && !/\d{4}/.test(text))
-    return cellError(cell, 'has a year of two digits. Give all four');
+  const dayFirst = DAY_FIRST.exec(text);
+  if (dayFirst) return namedDay(cell, dayFirst[3]!, dayFirst[2]!, dayFirst[1]!);
+  const monthFirst = MONTH_FIRST.exec(text);
+  if (monthFirst) return namedDay(cell, monthFirst[3]!, monthFirst[1]!, monthFirst[2]!);
   return cellError(cell, `is not a date. ${DATE_HELP}`);
+}
+
+/** The first year of two digits that is one of the last century, as in POSIX. */
+const FIRST_OLD_YEAR = 69;
+
+function fullYear(year: string): string {
+  return year.length === 4 ? year : `${Number(year) < FIRST_OLD_YEAR ? 20 : 19}${year}`;
+}
+
+/** Reads 12/31/26. The first number could be the year too, so the day is read only if no other day is possible. */
+function shortDay(cell: Cell, first: string, second: string, year: string): ParsedCell<string> {
+  const days = [
+    numberedDay(cell, first, second, fullYear(year), 'dmy'),
+    numberedDay(cell, first, second, fullYear(year), 'mdy'),
+    realDay(cell, fullYear(first.padStart(2, '0')), Number(second), year),
+  ];
+  const possible = new Set(days.flatMap((day) => ('error' in day ? [] : day.value)));
+  if (possible.size < 2) return days.find((day) => 'value' in day) ?? days[0]!;
+  return cellError(
+    cell,
+    `could be ${[...possible].join(' or ')}. Use --dates dmy if the day comes first, --dates mdy if the month does`,
+  );
+}
+
+function namedDay(cell: Cell, year: string, name: string, day: string): ParsedCell<string> {
+  const month = monthOfName(name);
+  return month === null ? cellError(cell, `is not a date. ${DATE_HELP}`) : realDay(cell, fullYear(year), month, day);
 }
 
 function numberedDay(cell: Cell, first: string, second: string, year: string, order: DateOrder | undefined) {
@@ -94,17 +135,11 @@ function numberedDay(cell: Cell, first: string, second: string, year: string, or
   );
 }
 
-/** @param month 1 to 12; any other number is an error */
 function realDay(cell: Cell, year: string, month: number, day: string): ParsedCell<string> {
   const date = `${year}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`;
   const time = Date.parse(`${date}T00:00:00.000Z`);
   if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(date)) return { value: date };
   return cellError(cell, `is not a day of the calendar. ${DATE_HELP}`);
-}
-
-/** Returns 1 to 12, or 0 for a word that is not a month. */
-function monthFrom(word: string): number {
-  return MONTHS.findIndex((month) => month.startsWith(word.toLowerCase())) + 1;
 }
 
 /** Reads `14:30`, `2:30 pm`, `14:30:05.250`, each perhaps with `Z`, `UTC` or `+02:00`. */

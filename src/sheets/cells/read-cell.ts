@@ -1,6 +1,7 @@
 import { type Cell, cellError, displayText, type ParsedCell } from './cell.ts';
 import { type DateOrders, dateFrom, timestampFrom } from './cell-dates.ts';
 import { enumFrom } from './cell-enums.ts';
+import { foldLetters } from './fold.ts';
 import { ratingOfWord } from './scale-words.ts';
 
 /** A field of a record that a column can fill. */
@@ -10,6 +11,8 @@ export type SheetField = {
   headings?: readonly string[];
   /** Every row needs it. */
   required?: boolean;
+  /** A short text on one line. Line breaks in its cells are spaces. */
+  isOneLine?: boolean;
   /** The field whose column fills it too, if it has none of its own. */
   fallback?: string;
 } & (
@@ -26,6 +29,8 @@ export type FieldValue = string | number | boolean;
 export interface CellOptions extends DateOrders {
   /** The caller's own words for values of the field, by `foldWord`. An empty value makes the cell empty. */
   words?: ReadonlyMap<string, string> | undefined;
+  /** Words for ratings, by `foldLetters`, that only the caller can tell apart: see `rivalWords`. */
+  rivals?: ReadonlySet<string> | undefined;
 }
 
 const TRUE = ['yes', 'y', 'true', '1', 'x', 'ja', 'j', 'oui'];
@@ -33,9 +38,10 @@ const FALSE = ['no', 'n', 'false', '0', 'nein', 'non'];
 
 /** Texts that stand for an empty cell. "NA" is the code of a country, so it does so only where no text is expected. */
 const PLACEHOLDER = /^(?:n\/a|n\.a\.?|k\. ?a\.?|tb[acd]|t\.b\.[acd]\.?|[-–—]+)$/i;
-const SHORT_PLACEHOLDER = /^(?:na|\?+)$/i;
+const SHORT_PLACEHOLDER =
+  /^(?:na|\?+|null|none|unknown|unbekannt|inconnu|desconocido|desconhecido|sconosciuto|onbekend)$/i;
 /** Texts that stand for no date. */
-const NO_DATE = /^(?:unbefristet|unlimited|indefinite|illimité)$/i;
+const NO_DATE = /^(?:unbefristet|fortlaufend|unlimited|indefinite|rolling|ongoing|illimité)$/i;
 
 /** Characters of the longest word that is looked up. */
 const MAX_WORD_CHARACTERS = 200;
@@ -79,22 +85,22 @@ export function isPlaceholder(cell: Cell, { kind }: Pick<SheetField, 'kind'>): b
   return PLACEHOLDER.test(text) || (kind !== 'text' && SHORT_PLACEHOLDER.test(text));
 }
 
-function valueFrom(cell: Cell, field: SheetField, orders: DateOrders): ParsedCell<FieldValue> {
+function valueFrom(cell: Cell, field: SheetField, options: CellOptions): ParsedCell<FieldValue> {
   switch (field.kind) {
     case 'text':
-      return { value: textFrom(cell) };
+      return { value: field.isOneLine ? textFrom(cell).replace(/\s*\n\s*/g, ' ') : textFrom(cell) };
     case 'url':
       return { value: addressFrom(textFrom(cell)) };
     case 'id':
       return idFrom(cell, field.prefix);
     case 'date':
-      return dateFrom(cell, orders);
+      return dateFrom(cell, options);
     case 'timestamp':
-      return timestampFrom(cell, orders);
+      return timestampFrom(cell, options);
     case 'boolean':
       return booleanFrom(cell);
     case 'rating':
-      return ratingFrom(cell);
+      return ratingFrom(cell, options);
     case 'months':
       return monthsFrom(cell, field.max);
     case 'enum':
@@ -136,7 +142,7 @@ function monthsFrom(cell: Cell, max: number): ParsedCell<number> {
 }
 
 /** Reads a whole number, a word of a five-point scale, or both: "4 - Likely", "4 (likely)", "Likely (4)". */
-function ratingFrom(cell: Cell): ParsedCell<number> {
+function ratingFrom(cell: Cell, { rivals }: CellOptions): ParsedCell<number> {
   const text = cell.kind === 'text' || cell.kind === 'number' ? displayText(cell).trim() : '';
   const number =
     /^(-?\d{1,15})(?:\.0+)?(?:\s*[-–—:=]\s*\p{L}.*|\s*\(\s*\p{L}.*\))?$/su.exec(text)?.[1] ??
@@ -145,6 +151,9 @@ function ratingFrom(cell: Cell): ParsedCell<number> {
       ?.slice(1)
       .find((group) => group !== undefined);
   if (number !== undefined) return { value: Number(number) };
+  if (rivals?.has(foldLetters(text))) {
+    return cellError(cell, 'could be several ratings, because the column has another word for the same one');
+  }
   const rating = ratingOfWord(text);
   if (rating !== undefined) return { value: rating };
   return cellError(cell, 'is neither a whole number nor a word such as Likely or Major. Give 1 to 5');

@@ -33,3 +33,18 @@ const RATINGS = new Map(
 export function ratingOfWord(word: string): number | undefined {
   return RATINGS.get(foldLetters(word));
 }
+
+/** Letters of the longest abbreviation, such as "vh". */
+const MAX_ABBREVIATION = 2;
+
+/**
+ * Returns the words of a column, by `foldLetters`, that mean one rating and aren't one word: "Critical" and "Catastrophic"
+ * are two steps of a scale that has both.
+ */
+export function rivalWords(words: readonly string[]): ReadonlySet<string> {
+  const folded = [...new Set(words.map(foldLetters))].filter(({ length }) => length > MAX_ABBREVIATION);
+  const isRival = (word: string, other: string) =>
+    RATINGS.get(word) === RATINGS.get(other) && !word.startsWith(other) && !other.startsWith(word);
+  const known = folded.filter((word) => RATINGS.has(word));
+  return new Set(known.filter((word) => known.some((other) => isRival(word, other))));
+}

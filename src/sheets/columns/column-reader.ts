@@ -1,7 +1,15 @@
 import { type Cell, displayText } from '../cells/cell.ts';
 import type { DateOrder } from '../cells/cell-dates.ts';
 import { foldLetters } from '../cells/fold.ts';
-import { type CellOptions, type FieldValue, isPlaceholder, readCell, type SheetField } from '../cells/read-cell.ts';
+import {
+  type CellOptions,
+  type FieldValue,
+  foldWord,
+  isPlaceholder,
+  readCell,
+  type SheetField,
+} from '../cells/read-cell.ts';
+import { rivalWords } from '../cells/scale-words.ts';
 import type { Sheet } from '../read-sheet.ts';
 import type { SheetRow } from '../table-rows.ts';
 import { isAmbiguousDate, provenDateOrder } from './date-order.ts';
@@ -22,11 +30,16 @@ export interface RowReading {
   words: { field: string; word: string; value: string }[];
   /** The number of cells such as "n/a" that were read as empty. */
   placeholders: number;
+  /** The values that an earlier version read from cells that are read in another way now, or asked about. */
+  former: Record<string, FieldValue>;
 }
 
 /** A column whose cells mostly have no value of its field is not used. Fewer cells don't show what it contains. */
 const MIN_CELLS_TO_JUDGE = 3;
 const MIN_SHARE_OF_VALUES = 0.5;
+/** A column with this share of numbers holds no names. */
+const MIN_SHARE_OF_NUMBERS = 0.8;
+const NUMBER = /^[-+]?\d[\d.,\s]*%?$/;
 /** Characters of a word that a message quotes. */
 const MAX_WORD_CHARACTERS = 60;
 
@@ -43,14 +56,17 @@ export class ColumnReader {
     private readonly fields: readonly SheetField[],
     private readonly choices: ReadingChoices = {},
   ) {
-    const matched = matchColumns(sheet.headers, fields, choices);
+    const rows = sheet.sample.filter(({ aside, problem }) => aside === undefined && problem === undefined);
+    const cellsOf = (header: string) => rows.flatMap((row) => row.cells.get(header) ?? []);
+    const matched = matchColumns(sheet.headers, fields, choices, (field, header) =>
+      this.canName(field, header, cellsOf(header)),
+    );
     const headerOf = new Map(matched.headerOf);
     const rejected: string[] = [];
-    const rows = sheet.sample.filter(({ aside, problem }) => aside === undefined && problem === undefined);
     for (const field of fields) {
       const header = headerOf.get(field.name);
       if (header === undefined) continue;
-      const cells = rows.flatMap((row) => row.cells.get(header) ?? []);
+      const cells = cellsOf(header);
       this.options.set(field.name, this.optionsOf(field, header, cells));
       if (choices.map?.has(field.name) || this.hasValues(field, header, cells)) continue;
       headerOf.delete(field.name);
@@ -58,29 +74,56 @@ export class ColumnReader {
     }
     const unused = sheet.headers.filter((header) => matched.unused.includes(header) || rejected.includes(header));
     this.columns = { headerOf, unused };
-    const texts = matched.unused.filter((header) => hasTexts(rows.flatMap((row) => row.cells.get(header) ?? [])));
+    const texts = matched.unused.filter((header) => hasTexts(cellsOf(header)));
     if (unused.length > 0) this.judgeFallbacks(headerOf, texts);
   }
 
   /** Reads a row. Fields without a column, or with an empty cell, are left out. */
   read({ cells }: Pick<SheetRow, 'cells'>): RowReading {
-    const reading: RowReading = { values: {}, errors: [], words: [], placeholders: 0 };
+    const reading: RowReading = { values: {}, errors: [], words: [], placeholders: 0, former: {} };
     for (const field of this.fields) {
       const header = this.columns.headerOf.get(field.name);
       const cell = header === undefined ? undefined : cells.get(header);
       if (cell === undefined) continue;
-      const parsed = readCell(cell, field, this.options.get(field.name));
-      if ('error' in parsed)
-        reading.errors.push({ field: field.name, message: parsed.error, ...wordHint(cell, field) });
-      else if (parsed.value === undefined) reading.placeholders++;
-      else {
-        reading.values[field.name] = parsed.value;
-        if (field.kind === 'enum' || field.kind === 'rating') {
-          reading.words.push(...wordReadings(field.name, cell, String(parsed.value)));
-        }
-      }
+      this.readInto(reading, cell, field);
     }
     return reading;
+  }
+
+  private readInto(reading: RowReading, cell: Cell, field: SheetField): void {
+    const { name, kind } = field;
+    const parsed = readCell(cell, field, this.options.get(name));
+    const former = this.formerValue(cell, field);
+    if (former !== undefined) reading.former[name] = former;
+    if ('error' in parsed) reading.errors.push({ field: name, message: parsed.error, ...wordHint(cell, field) });
+    else if (parsed.value === undefined) reading.placeholders++;
+    else {
+      reading.values[name] = parsed.value;
+      const isScale = kind === 'enum' || kind === 'rating';
+      if (isScale) reading.words.push(...wordReadings(name, cell, String(parsed.value)));
+    }
+  }
+
+  /** Returns the value that an earlier version read, if it read such a cell in another way. */
+  private formerValue(cell: Cell, field: SheetField): FieldValue | undefined {
+    const { rivals, ...options } = this.options.get(field.name) ?? {};
+    const text = displayText(cell);
+    const isReadAnew = (field.isOneLine && /\S\s*\n\s*\S/.test(text)) || rivals?.has(foldLetters(text));
+    if (!isReadAnew) return undefined;
+    const former = readCell(cell, { ...field, isOneLine: false }, options);
+    return 'value' in former ? former.value : undefined;
+  }
+
+  /** Returns false for a column of numbers, such as scores, if the field is what names a record. Tells it. */
+  private canName({ name, kind, required }: SheetField, header: string, cells: readonly Cell[]): boolean {
+    if (!required || kind !== 'text' || cells.length === 0) return true;
+    const numbers = cells.filter((cell) => cell.kind === 'number' || NUMBER.test(displayText(cell).trim()));
+    if (numbers.length < cells.length * MIN_SHARE_OF_NUMBERS) return true;
+    this.notices.push(
+      `Column "${header}" was not used for ${name}, because its cells are numbers. ` +
+        `To use it all the same, give --map ${name}="${header}".`,
+    );
+    return false;
   }
 
   /** Tells which column fills two fields. It fills only its own if another column of texts could be the right one. */
@@ -108,7 +151,14 @@ export class ColumnReader {
       const order = proven.order === 'dmy' ? 'day' : 'month';
       this.notices.push(`Dates in "${header}" were read with the ${order} first, as in ${proven.proof}.`);
     }
-    return { dateOrder: this.choices.dateOrder, provenOrder: proven?.order, words };
+    return {
+      ...{ dateOrder: this.choices.dateOrder, provenOrder: proven?.order, words },
+      ...(field.kind === 'rating' ? { rivals: this.rivalsOf(cells, words) } : {}),
+    };
+  }
+
+  private rivalsOf(cells: readonly Cell[], words: CellOptions['words']): ReadonlySet<string> {
+    return rivalWords(cells.map(displayText).filter((word) => !words?.has(foldWord(word))));
   }
 
   /** Returns true if a column's cells have values of the field. Tells if not. */
@@ -116,7 +166,9 @@ export class ColumnReader {
     if (field.kind === 'text' || field.kind === 'url') return true;
     const judged = cells.filter((cell) => cell.kind !== 'error' && !isPlaceholder(cell, field));
     if (judged.length < MIN_CELLS_TO_JUDGE) return true;
-    const wrong = judged.filter((cell) => 'error' in readCell(cell, field, this.options.get(field.name)));
+    // A word or a date that could mean two values is asked about.
+    const options = { ...this.options.get(field.name), rivals: undefined };
+    const wrong = judged.filter((cell) => 'error' in readCell(cell, field, options));
     const surelyWrong = wrong.filter((cell) => !isAmbiguousDate(cell));
     if (judged.length - surelyWrong.length >= judged.length * MIN_SHARE_OF_VALUES) return true;
     const example = displayText(surelyWrong[0]!).trim().replace(/\s+/g, ' ').slice(0, 40);

@@ -2,6 +2,7 @@ import { type Cell, displayText } from '../cells/cell.ts';
 import type { DateOrder } from '../cells/cell-dates.ts';
 
 const NUMBERS = /^(\d{1,2})[-/] ?(\d{1,2})[-/] ?\d{4}\b/;
+const SHORT_YEAR = /^\d{1,2}[-/] ?\d{1,2}[-/] ?\d{2}$/;
 const MONTHS = 12;
 
 /**
@@ -22,8 +23,11 @@ export function provenDateOrder(cells: readonly Cell[]): { order: DateOrder; pro
   return proof === undefined || contradiction !== undefined ? null : { order: proof[0], proof: proof[1] };
 }
 
-/** Returns true for a date whose day and month could be exchanged, such as 03/04/2026. */
+/** Returns true for a date whose day and month could be exchanged, such as 03/04/2026, or whose year could be a day. */
 export function isAmbiguousDate(cell: Cell): boolean {
-  const [, first, second] = (cell.kind === 'text' && NUMBERS.exec(displayText(cell).trim())) || [];
+  if (cell.kind !== 'text') return false;
+  const text = displayText(cell).trim();
+  if (SHORT_YEAR.test(text)) return true;
+  const [, first, second] = NUMBERS.exec(text) ?? [];
   return first !== undefined && first !== second && Number(first) <= MONTHS && Number(second) <= MONTHS;
 }

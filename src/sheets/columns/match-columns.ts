@@ -34,12 +34,14 @@ export function readColumnMap(pairs: readonly string[]): ReadonlyMap<string, str
 /**
  * Finds each field's column: the one in `map`, else the one with the field's name, else the one with another heading of the
  * field. "Reference ID" matches reference_id: case, spaces and hyphens don't matter.
+ * @param fits returns false for a column whose cells can't be of the field. `map` decides all the same
  * @throws Refusal for an unknown field or header, for two columns with the name of one field, and if no column matches
  */
 export function matchColumns(
   headers: readonly string[],
   fields: readonly SheetField[],
   { map = new Map(), ignored = [] }: ColumnChoices = {},
+  fits: (field: SheetField, header: string) => boolean = () => true,
 ): MatchedColumns {
   const headerOf = new Map<string, string>();
   const ignoredHeaders = new Set(ignored.map((header) => namedHeader(header, headers)));
@@ -50,7 +52,7 @@ export function matchColumns(
   }
   const taken = new Set([...headerOf.values(), ...ignoredHeaders]);
   const free = headers.filter((header) => !taken.has(header));
-  for (const { field, header } of pairsByRank(free, fields)) {
+  for (const { field, header } of pairsByRank(free, fields, fits)) {
     if (headerOf.has(field) || taken.has(header)) continue;
     headerOf.set(field, header);
     taken.add(header);
@@ -65,15 +67,21 @@ export function matchColumns(
 }
 
 /** Returns the fields and headers that fit, the best first. @throws Refusal for two headers with the name of one field */
-function pairsByRank(headers: readonly string[], fields: readonly SheetField[]) {
+function pairsByRank(
+  headers: readonly string[],
+  fields: readonly SheetField[],
+  fits: (field: SheetField, header: string) => boolean,
+) {
   const pairs = fields.flatMap((field) => {
     const rankOf = headingRankOf(field);
-    const ranked = headers.map((header) => ({ field: field.name, header, rank: rankOf(header) }));
+    const ranked = headers
+      .map((header) => ({ field: field.name, header, rank: rankOf(header) }))
+      .filter(({ header, rank }) => rank !== null && fits(field, header));
     const named = ranked.filter(({ rank }) => rank === 0).map(({ header }) => header);
     if (named.length > 1) {
       throw mapRefusal(`${quotedList(named)} all match ${field.name}. Choose one with ${field.name}=${named[0]}.`);
     }
-    return ranked.filter(({ rank }) => rank !== null);
+    return ranked;
   });
   return pairs.sort((a, b) => a.rank! - b.rank!);
 }

@@ -1,5 +1,5 @@
 /** Possible delimiters. If two fit equally well, the earlier wins, because texts may have commas. */
-const DELIMITERS = ['\t', ';', ','] as const;
+const DELIMITERS = ['\t', ';', '|', ','] as const;
 /** The first line of files that tell Excel their delimiter. */
 const DECLARED_DELIMITER = /^\s*"?sep=([\t;,|])"?\s*$/i;
 /** Lines that are compared. */

@@ -53,13 +53,20 @@ async function* readRows(text: AsyncGenerator<string, void, undefined>): RawShee
   const start = await readStart(text);
   const parser = parse({
     delimiter: delimiterOf(start),
+    // Files that several programs wrote mix line ends.
+    record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
+    // 19" rack: a quotation mark inside a text is a letter.
+    relax_quotes: true,
+    raw: true,
     max_record_size: MAX_ROW_CHARACTERS,
   });
   pipeline(Readable.from(prependText(start, text)), parser, () => {});
   let row = 0;
-  for await (const record of records(parser)) {
+  for await (const { record, raw } of records(parser)) {
     row++;
+    // A text behind a quoted one: the parser keeps the first quotation mark. A whole row could hide in such a cell.
+    if (record.some((text) => text.startsWith('"')) && !raw.includes('"""')) throw wrongQuotes(row);
     const cells = cellsOf(record);
     if (cells.size > 0) yield { row, cells, width: record.length };
   }
@@ -80,9 +87,15 @@ async function* prependText(start: string, remaining: AsyncIterable<string>): As
   yield* remaining;
 }
 
-async function* records(parser: Parser): AsyncGenerator<string[], void, undefined> {
+/** A row, and its text in the file. */
+interface CsvRecord {
+  record: string[];
+  raw: string;
+}
+
+async function* records(parser: Parser): AsyncGenerator<CsvRecord, void, undefined> {
   try {
-    yield* parser as AsyncIterable<string[]>;
+    yield* parser as AsyncIterable<CsvRecord>;
   } catch (error) {
     throw error instanceof CsvError ? refusalOf(error) : error;
   }
@@ -91,11 +104,13 @@ async function* records(parser: Parser): AsyncGenerator<string[], void, undefine
 function refusalOf(error: CsvError): Error {
   const row = Number(error.records) + 1;
   if (error.code === 'CSV_MAX_RECORD_SIZE') return rowTooLong(row);
-  if (!error.code.includes('QUOTE')) return damagedFile();
-  return fileRefusal(
-    `A quotation mark in row ${row} is not closed or is inside a text. Put the whole cell in quotation marks and double those inside.`,
-  );
+  return error.code.includes('QUOTE') ? wrongQuotes(row) : damagedFile();
 }
+
+const wrongQuotes = (row: number) =>
+  fileRefusal(
+    `A quotation mark in row ${row} begins a cell and doesn’t end it. Put the whole cell in quotation marks and double those inside.`,
+  );
 
 function cellsOf(record: readonly string[]): RawRow['cells'] {
   const cells = new Map<number, Cell>();
