@@ -63,6 +63,8 @@ const SENTENCES: Readonly<Record<NoteKind, Sentence>> = {
     `Several members could be meant, so the rows have no owner: ${countsText(texts, '"')}. Give e-mail addresses.`,
   UNKNOWN_RECORD: (_, texts) =>
     `These name no record to link with: ${countsText(texts, '"')}. Import those records first, then this file again.`,
+  UNCLEAR_NUMBER: (_, texts) =>
+    `These are numbers of clauses and of controls of Annex A, so they link nothing: ${countsText(texts, '"')}. Write A.8.2, or "clause 8.2".`,
   SINGLE_CONTROL: (total) => `Rows with controls of one framework only link nothing: ${total}.`,
 };
 

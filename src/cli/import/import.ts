@@ -109,6 +109,7 @@ function commandFor(options: Options): RowImportCommand {
             choices: { ...options, map, words: wordsByField([...rememberedWords, ...words]) },
             members: await allMemberWords(stores, organizationId),
             snapshot: models && { models },
+            events: stores.events,
             records: await LiveRecords.open({ ...stores, organizationId, type: reader.type, models }),
           });
         },

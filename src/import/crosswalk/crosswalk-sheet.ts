@@ -8,9 +8,18 @@ import { ColumnReader, type ReadingChoices, type RowReading } from '../../sheets
 import { headingRankOf } from '../../sheets/columns/headings.ts';
 import type { Sheet } from '../../sheets/read-sheet.ts';
 import type { SheetRow } from '../../sheets/table-rows.ts';
+import { mapConcurrently } from '../../tools/bulk-write.ts';
 import type { RowError } from '../import-rows.ts';
 import { isLeftOutColumn } from '../sheet/left-out-columns.ts';
 import { Notes } from '../sheet/notes.ts';
+import {
+  type BareNumbers,
+  isClause,
+  meaningOfNumbers,
+  numberBeforeTitle,
+  numberMeant,
+  spellingsOf,
+} from '../sheet/reference-words.ts';
 import type { RowImport, RowImportListener, RowImportResult } from '../sheet/row-import.ts';
 import { wordsOfCell } from '../sheet/sheet-record.ts';
 import { type CrosswalkImport, isRefusedPair } from './crosswalk-import.ts';
@@ -60,6 +69,16 @@ interface ReadRow {
   errors: readonly RowError[];
 }
 
+/** The column of controls at one end. */
+interface EndColumn {
+  /** The framework of rows that don't name one. */
+  frameworkId: string | undefined;
+  /** The meaning of numbers such as 8.2. */
+  numbers: BareNumbers;
+  /** Returns true if the framework, or without one any framework, has one control with a number. */
+  has(number: string): Promise<boolean>;
+}
+
 /** A column that has fewer numbers of controls than this share of its cells is not one of controls. */
 const MIN_SHARE_OF_NUMBERS = 0.5;
 
@@ -71,8 +90,7 @@ export class CrosswalkSheet implements RowImport {
     private readonly sheet: Sheet,
     private readonly options: CrosswalkSheetOptions,
     readonly columns: ColumnReader,
-    /** By end: the framework of rows that don't name one. */
-    private readonly defaults: Partial<Record<End, string | undefined>>,
+    private readonly ends: Record<End, EndColumn>,
   ) {}
 
   /** Finds the columns by their headings, and those of controls else by their contents. @throws Refusal */
@@ -81,13 +99,17 @@ export class CrosswalkSheet implements RowImport {
     const headers = sheet.headers.filter((header) => !isLeftOutColumn(header));
     const map = await mapControlColumns({ ...sheet, headers }, options.choices, frameworks);
     const columns = new ColumnReader({ ...sheet, headers }, CROSSWALK_FIELDS, { ...options.choices, map });
-    const defaults: Partial<Record<End, string | undefined>> = {};
-    for (const end of ENDS) {
+    const endColumn = async (end: End): Promise<EndColumn> => {
       const header = columns.columns.headerOf.get(`${end}_control`);
       const found = header === undefined ? null : await frameworkOfColumn(sheet, header, frameworks);
-      defaults[end] = options.frameworks[end] ?? found?.id;
-    }
-    return new CrosswalkSheet(sheet, options, columns, defaults);
+      const frameworkId = options.frameworks[end] ?? found?.id;
+      const framework = frameworks.all.find(({ id }) => id === frameworkId) ?? null;
+      const has = async (number: string) => 'id' in (await frameworks.findControl(number, framework));
+      const words = header === undefined ? [] : wordsOfColumn(sheet, header);
+      return { frameworkId, has, numbers: await meaningOfNumbers(header ?? '', words, has) };
+    };
+    const ends = { from: await endColumn('from'), to: await endColumn('to') };
+    return new CrosswalkSheet(sheet, options, columns, ends);
   }
 
   /** @throws Refusal too_large before anything is written */
@@ -134,24 +156,47 @@ export class CrosswalkSheet implements RowImport {
     const { values, errors } = this.columns.read(row);
     if (errors.length > 0) return { row, inputs: [], errors };
     const { relation = this.options.relation } = values;
-    const from = await this.controlsAt('from', values);
-    const to = await this.controlsAt('to', values);
+    const [from, to] = [await this.controlsAt('from', values), await this.controlsAt('to', values)];
+    const unclear = [...from, ...to].filter((control): control is RowError => 'field' in control);
+    if (unclear.length > 0) return { row, inputs: [], errors: unclear };
     return { row, errors, inputs: from.flatMap((one) => to.map((other) => ({ ...one, ...other, relation }))) };
   }
 
-  /** Returns the controls of a row's end, with the members of importRecords. */
-  private async controlsAt(end: End, values: RowReading['values']): Promise<object[]> {
-    const { [`${end}_framework`]: word, [`${end}_control`]: cell } = values;
-    const framework = word === undefined ? this.defaults[end] : String(word);
-    const controls = cell === undefined ? [] : await this.controlsIn(String(cell));
-    return controls.map((control) => ({ [`${end}_control`]: control, [`${end}_framework`]: framework }));
+  /** Returns the controls of a row's end with the members of importRecords, or errors. */
+  private async controlsAt(end: End, values: RowReading['values']): Promise<(object | RowError)[]> {
+    const { [`${end}_framework`]: framework = this.ends[end].frameworkId, [`${end}_control`]: cell } = values;
+    const words = cell === undefined ? [] : await this.wordsIn(end, String(cell));
+    return mapConcurrently(words, async (word) => {
+      const control = await this.controlMeant(end, word);
+      if (control !== null) return { [`${end}_control`]: control, [`${end}_framework`]: framework };
+      const message = `"${word}" is a clause and a control of Annex A. Write A.${word}, or "clause ${word}".`;
+      return { field: `${end}_control`, message };
+    });
   }
 
-  /** Returns the controls that a cell names: one, or several such as "A.5.1; A.5.2". */
-  private async controlsIn(cell: string): Promise<string[]> {
-    const whole = await this.options.crosswalkImport.frameworks.findControl(cell.trim(), null);
-    return 'id' in whole ? [cell.trim()] : wordsOfCell(cell);
+  /** Returns the words of a cell that name controls: one, or several such as "A.5.1; A.5.2". */
+  private async wordsIn(end: End, cell: string): Promise<string[]> {
+    const isOne = await this.ends[end].has(cell.trim());
+    return isOne ? [cell.trim()] : wordsOfCell(cell);
   }
+
+  /** Returns the number that a word means, or the word if it names no control; null if it could be two. */
+  private async controlMeant(end: End, word: string): Promise<string | null> {
+    const { numbers, has } = this.ends[end];
+    const meaning = isClause(word) ? 'CLAUSES' : numbers;
+    for (const spelling of [...spellingsOf(word, true), numberBeforeTitle(word, true) ?? word]) {
+      const number = await numberMeant(spelling, meaning, has);
+      if (number === null || (await has(number))) return number;
+    }
+    return word;
+  }
+}
+
+function wordsOfColumn({ sample }: Pick<Sheet, 'sample'>, header: string): string[] {
+  return sample.flatMap(({ cells }) => {
+    const cell = cells.get(header);
+    return cell === undefined ? [] : wordsOfCell(displayText(cell));
+  });
 }
 
 /** Adds columns of controls to a mapping, by their contents, if no heading names them. @throws Refusal if there are none */
@@ -185,11 +230,8 @@ function fieldOf(header: string): string | null {
 }
 
 /** Returns the framework whose controls a column has; of several that fit as well, the one that the heading names. */
-async function frameworkOfColumn({ sample }: Pick<Sheet, 'sample'>, header: string, frameworks: AdoptedFrameworks) {
-  const words = sample.flatMap(({ cells }) => {
-    const cell = cells.get(header);
-    return cell === undefined ? [] : wordsOfCell(displayText(cell));
-  });
+async function frameworkOfColumn(sheet: Pick<Sheet, 'sample'>, header: string, frameworks: AdoptedFrameworks) {
+  const words = wordsOfColumn(sheet, header);
   const shares = await Promise.all(
     frameworks.all.map(async (framework) => ({ framework, share: await frameworks.shareOfNumbers(framework, words) })),
   );

@@ -25,6 +25,8 @@ export type NoteKind =
   | 'CONFUSABLE_MEMBER'
   /** A word that names no record. */
   | 'UNKNOWN_RECORD'
+  /** A number that a clause and a control of Annex A have. */
+  | 'UNCLEAR_NUMBER'
   /** A row of a crosswalk that names a control on one side only. */
   | 'SINGLE_CONTROL';
 
@@ -39,6 +41,12 @@ export interface CountedText {
   text: string;
   rows: number;
 }
+
+/** Characters of a word that a message quotes. */
+const MAX_WORD_CHARACTERS = 60;
+
+/** Returns a word as messages quote it. */
+export const shortWord = (word: string): string => word.slice(0, MAX_WORD_CHARACTERS);
 
 /** Different texts of one kind that are remembered. */
 const MAX_TEXTS = 1_000;

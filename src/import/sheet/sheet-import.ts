@@ -1,8 +1,9 @@
-import { organizationAggregate } from '../../commands/families.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
-import type { Snapshot } from '../../queries/moments/snapshot.ts';
 import type { LiveRecords } from '../../queries/records/live-records.ts';
 import type { MemberWords } from '../../queries/records/member-words.ts';
+import type { NameSource } from '../../queries/records/named-records.ts';
+import type { LogSource } from '../../queries/records/recent-records.ts';
+import { displayText } from '../../sheets/cells/cell.ts';
 import { ColumnReader, type ReadingChoices } from '../../sheets/columns/column-reader.ts';
 import type { Sheet } from '../../sheets/read-sheet.ts';
 import type { SheetRow } from '../../sheets/table-rows.ts';
@@ -14,11 +15,11 @@ import { importRecords } from '../import-records.ts';
 import type { RowError, RowReader } from '../import-rows.ts';
 import { RowUpdates } from '../row-updates.ts';
 import { isLeftOutColumn } from './left-out-columns.ts';
-import { Notes } from './notes.ts';
+import { type Note, Notes } from './notes.ts';
 import type { RowImport, RowImportListener, RowImportResult } from './row-import.ts';
 import { type Reference, RowReferences } from './row-references.ts';
 import type { SheetFields } from './sheet-fields.ts';
-import { type SheetRecord, sheetRecord, shortWord } from './sheet-record.ts';
+import { type SheetRecord, sheetRecord, wordsOfCell } from './sheet-record.ts';
 
 /** Rows that are checked and written together. */
 export const ROWS_PER_WRITE = 200;
@@ -36,7 +37,9 @@ export interface SheetImportOptions {
   /** The present members, for columns of owners. */
   members: MemberWords;
   /** The read models, for records that rows name. Null if there are none. They may lag behind the log. */
-  snapshot: Pick<Snapshot, 'models'> | null;
+  snapshot: { models: NameSource['models'] & NonNullable<LogSource['models']> } | null;
+  /** The log, for records that the read models don't have yet. */
+  events: LogSource['events'];
   /** The live records of the type, which rows may resemble. */
   records: LiveRecords;
   /** Rows without an id change the records with their name or reference. */
@@ -113,13 +116,21 @@ export class SheetImport implements RowImport {
   }
 
   private async openReferences(): Promise<RowReferences> {
-    const { context, organizationId, reason, snapshot } = this.options;
+    const { context, organizationId, reason, snapshot, events } = this.options;
     const role = requirePermission(context.caller, organizationId, context.tool.permission);
-    const { state } = await context.service.handler.load(organizationAggregate(organizationId));
-    const { import_key: importKey } = state!;
-    const { callId } = this;
+    const { handler } = context.service;
     const names = snapshot && new RecordNames({ models: snapshot.models, organizationId });
-    return new RowReferences({ context, organizationId, role, importKey, reason, callId, names });
+    const log = { organizationId, events, handler, models: snapshot?.models ?? null };
+    const { callId, numbers } = this;
+    return new RowReferences({ context, organizationId, role, reason, callId, names, log, numbers });
+  }
+
+  /** The heading of the column of controls, and the words in its first rows. */
+  private get numbers() {
+    const heading = this.columns.columns.headerOf.get('controls');
+    if (heading === undefined) return { heading: '', words: [] };
+    const cells = this.sheet.sample.flatMap((row) => row.cells.get(heading) ?? []);
+    return { heading, words: cells.flatMap((cell) => wordsOfCell(displayText(cell))) };
   }
 
   private async write(chunk: readonly SheetRow[], references: RowReferences, listener: RowImportListener) {
@@ -174,22 +185,22 @@ export class SheetImport implements RowImport {
     const linked = await mapConcurrently(imported, ({ record, answer }) =>
       this.link(answer.id!, record.references, references),
     );
-    for (const { links, unknownWords } of linked) {
+    for (const { links, notes } of linked) {
       this.counts.links += links;
-      this.notes.add(...unknownWords.map((word) => ({ kind: 'UNKNOWN_RECORD', text: shortWord(word) }) as const));
+      this.notes.add(...notes);
     }
   }
 
-  /** Returns the number of new links, and the words that name no record. */
-  private async link(id: string, named: readonly Reference[], references: RowReferences) {
+  /** Returns the number of new links, and notes about words that name no record. */
+  private async link(id: string, cells: readonly Reference[], references: RowReferences) {
     const ids: string[] = [];
-    const unknownWords: string[] = [];
-    for (const reference of named) {
-      const found = await references.find(reference);
-      if (found === null) unknownWords.push(reference.word);
-      else ids.push(found);
+    const notes: Note[] = [];
+    for (const cell of cells) {
+      const named = await references.find(cell);
+      ids.push(...named.ids);
+      notes.push(...named.notes);
     }
     const links = this.options.dryRun || ids.length === 0 ? ids.length : await references.link(id, ids);
-    return { links, unknownWords };
+    return { links, notes };
   }
 }

@@ -11,7 +11,7 @@ import type { RowReader } from '../import-rows.ts';
 import { personFields, withoutStrayDecision } from '../past-decisions.ts';
 import { isLeftOutColumn } from './left-out-columns.ts';
 import { shortenName } from './long-names.ts';
-import type { Note } from './notes.ts';
+import { type Note, shortWord } from './notes.ts';
 import type { Reference } from './row-references.ts';
 import type { SheetFields } from './sheet-fields.ts';
 
@@ -37,9 +37,6 @@ interface RecordContext {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Characters of a word that a message quotes. */
-const MAX_WORD_CHARACTERS = 60;
-
 /** Turns a row into one of importRecords: with accounts for names of members, and references for names of records. */
 export function sheetRecord(row: SheetRow, reading: RowReading, context: RecordContext): SheetRecord {
   const { reader, fields, fileName } = context;
@@ -47,7 +44,7 @@ export function sheetRecord(row: SheetRow, reading: RowReading, context: RecordC
   const entries = Object.entries(shortened);
   const references = entries.flatMap(([name, value]) => {
     const type = fields.linkFields.get(name);
-    return type === undefined ? [] : wordsOfCell(value).map((word) => ({ type, word }));
+    return type === undefined ? [] : [{ type, cell: String(value) }];
   });
   const own = entries
     .filter(([name]) => !fields.linkFields.has(name))
@@ -106,9 +103,6 @@ function resolveMembers(values: Values, { reader, fields, members }: RecordConte
   }
   return { values: { ...omit(values, Object.keys(words)), ...accounts }, words, notes };
 }
-
-/** Returns a word as messages quote it. */
-export const shortWord = (word: string): string => word.slice(0, MAX_WORD_CHARACTERS);
 
 /** Splits a cell with several values: "R01; R03". */
 export function wordsOfCell(value: FieldValue): string[] {

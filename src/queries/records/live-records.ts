@@ -1,11 +1,12 @@
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { nullIfDamaged } from '../../commands/engine/refusal.ts';
-import { FAMILIES, recordAggregate } from '../../commands/families.ts';
+import { recordAggregate } from '../../commands/families.ts';
 import { textKey } from '../../projections/read-models/search-text.ts';
 import type { FamilyName } from '../../register/families.ts';
 import type { EventStore } from '../../stores/event-store.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
 import { familyQueryOfType } from '../family-query.ts';
+import { recordsSinceCheckpoint } from './recent-records.ts';
 import { lookalikeKeys } from './similar-records.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -121,19 +122,8 @@ export class LiveRecords {
   }
 }
 
-/** Returns the ids of the family's records that changed since the read models' checkpoint. Without one, all of them. */
-async function changedIds({ organizationId, type, events, models }: LiveRecordsOptions): Promise<ReadonlySet<string>> {
-  if (Object.keys(familyQueryOfType(type).lookalikes).length === 0) return new Set();
-  const checkpoint = (await models?.checkpoint(organizationId)) ?? null;
-  // A parked event is missing in the read models for good.
-  const after = checkpoint === null || checkpoint.parked > 0 ? null : checkpoint.storePosition;
-  const prefix = `${FAMILIES[type].singular}-`;
-  const ids = new Set<string>();
-  for await (const batch of events.readAll(after)) {
-    for (const { stream, metadata } of batch) {
-      const isOfFamily = stream.startsWith(prefix) && metadata.organization_id === organizationId;
-      if (isOfFamily) ids.add(stream.slice(prefix.length));
-    }
-  }
-  return ids;
+/** Returns the ids of the family's records that the read models may not have as they are. */
+async function changedIds(options: LiveRecordsOptions): Promise<ReadonlySet<string>> {
+  if (Object.keys(familyQueryOfType(options.type).lookalikes).length === 0) return new Set();
+  return new Set([...(await recordsSinceCheckpoint(options, [options.type]))].map(({ id }) => id));
 }

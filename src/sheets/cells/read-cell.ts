@@ -88,7 +88,7 @@ export function isPlaceholder(cell: Cell, { kind }: Pick<SheetField, 'kind'>): b
 function valueFrom(cell: Cell, field: SheetField, options: CellOptions): ParsedCell<FieldValue> {
   switch (field.kind) {
     case 'text':
-      return { value: field.isOneLine ? textFrom(cell).replace(/\s*\n\s*/g, ' ') : textFrom(cell) };
+      return { value: field.isOneLine ? oneLineOf(textFrom(cell)) : textFrom(cell) };
     case 'url':
       return { value: addressFrom(textFrom(cell)) };
     case 'id':
@@ -112,6 +112,11 @@ function valueFrom(cell: Cell, field: SheetField, options: CellOptions): ParsedC
 function textFrom(cell: Cell): string {
   const text = cell.kind === 'number' ? (cell.shown ?? displayText(cell)) : displayText(cell);
   return text.replace(/\r\n?/g, '\n').trim();
+}
+
+function oneLineOf(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').join(' ');
 }
 
 /** Completes an address without its scheme, such as aws.amazon.com. */

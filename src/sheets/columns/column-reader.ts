@@ -108,7 +108,7 @@ export class ColumnReader {
   private formerValue(cell: Cell, field: SheetField): FieldValue | undefined {
     const { rivals, ...options } = this.options.get(field.name) ?? {};
     const text = displayText(cell);
-    const isReadAnew = (field.isOneLine && /\S\s*\n\s*\S/.test(text)) || rivals?.has(foldLetters(text));
+    const isReadAnew = (field.isOneLine && text.trim().includes('\n')) || rivals?.has(foldLetters(text));
     if (!isReadAnew) return undefined;
     const former = readCell(cell, { ...field, isOneLine: false }, options);
     return 'value' in former ? former.value : undefined;

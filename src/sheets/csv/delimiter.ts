@@ -15,7 +15,9 @@ export function delimiterOf(start: string): string {
   if (declared !== undefined) return declared;
   const unquoted = lines.map((line) => line.replace(/"[^"]*"/g, ''));
   const fits = DELIMITERS.map((delimiter) => ({ delimiter, ...fitOf(delimiter, unquoted) }));
-  const best = fits.reduce((a, b) => (b.lines > a.lines || (b.lines === a.lines && b.count > a.count) ? b : a));
+  // A bar may stand in a text of a table with one column.
+  const possible = fits.filter(({ delimiter, lines: count }) => delimiter !== '|' || count * 2 > lines.length);
+  const best = possible.reduce((a, b) => (b.lines > a.lines || (b.lines === a.lines && b.count > a.count) ? b : a));
   return best.lines === 0 ? ',' : best.delimiter;
 }
 
