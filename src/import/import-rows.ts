@@ -18,7 +18,9 @@ import { strayDecisionError } from './past-decisions.ts';
  */
 
 /** Fields of the tools that rows don't have. They apply to the whole call, or make no sense in an import. */
-const FIELDS_NOT_IN_ROWS = ['organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields', 'reviewed'];
+const FIELDS_NOT_IN_ROWS = [
+  ...['organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields', 'reviewed', 'withdraw'],
+];
 
 export interface RowError {
   /** Empty if the error is about the whole row. */
