@@ -39,11 +39,15 @@ async function rawGet(
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' };
 
-test('accepts form-urlencoded bodies of at most 64 KiB and 300 fields', async ({ owner }) => {
+test('accepts form-urlencoded bodies of at most 300 fields, and 64 KiB from strangers, 512 KiB from people', async (context) => {
+  const { owner, web } = context;
   const send = (body: string, headers: Record<string, string> = {}) =>
     owner.request('POST', '/organizations', body, { ...FORM, ...headers });
-  assert.is((await send('a'.repeat(64 * 1024 + 1))).status, 413);
-  assert.is((await send('a'.repeat(64 * 1024))).status, 403);
+  const stranger = (body: string) => web.browser().request('POST', '/sign-in', body, FORM);
+  assert.is((await stranger('a'.repeat(64 * 1024 + 1))).status, 413);
+  assert.is((await stranger('a'.repeat(64 * 1024))).status, 403);
+  assert.is((await send('a'.repeat(512 * 1024 + 1))).status, 413);
+  assert.is((await send('a'.repeat(512 * 1024))).status, 403);
   assert.is((await send('a&'.repeat(301))).status, 400);
   assert.is((await send('a&'.repeat(300))).status, 403);
   for (const type of [

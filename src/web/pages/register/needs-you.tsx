@@ -213,7 +213,7 @@ function DueAct({ view, row }: { view: RegisterView; row: ReportRow }) {
   const back = addressWith(view.path, Object.fromEntries(view.query));
   return (
     <a
-      class="button quiet small"
+      class="button quiet"
       href={addressWith(`/organizations/${view.organization.id}/${plural}/${row.id}/${act}`, { [BACK]: back })}
       aria-label={`${button}: ${row.name}`}
     >

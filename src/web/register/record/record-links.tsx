@@ -67,7 +67,7 @@ interface LinkedCardProps {
 function AddLink({ address, text }: { address: string; text: string }) {
   return (
     <div class="row">
-      <a class="button quiet small" href={address}>
+      <a class="button quiet" href={address}>
         {text}
       </a>
     </div>
