@@ -122,7 +122,7 @@ export function runDemoStories(browser: Browser, stores: StoryStores): void {
       await page.getByRole('status').first().innerText(),
       /^You are viewing .* as completed\. \d+ changes since/,
     );
-    assert.is(await page.evaluate("getComputedStyle(document.querySelector('.past .main')).borderLeftWidth"), '4px');
+    assert.is(await page.evaluate("getComputedStyle(document.querySelector('.past')).borderLeftWidth"), '4px');
     await visitor.follow(main.getByRole('link', { name: 'See what changed since' }));
     assert.match(
       await main.locator('.lead').innerText(),
@@ -175,7 +175,7 @@ export function runDemoStories(browser: Browser, stores: StoryStores): void {
     await visitor.follow(visitor.rail('Needs you'));
     const scores = (await main.locator('.score').allInnerTexts()).map(Number);
     const worst = main.locator('tr', { has: page.locator('.score') }).nth(scores.indexOf(Math.max(...scores)));
-    await visitor.follow(worst.getByRole('link'));
+    await visitor.follow(worst.getByRole('rowheader').getByRole('link'));
     const change = main.locator('.timeline > li', { hasText: 'Exercise: 17 of 94 clicked' });
     assert.match(await change.innerText(), /^Residual likelihood 2 → 3/);
     const recordedAt = await change.locator('time').first().getAttribute('datetime');
