@@ -12,6 +12,8 @@ export interface Shell {
   err(text: string): void;
   /** Replaces the text of the last line. Present only on a terminal. */
   bar?(text: string): void;
+  /** Asks a question. Returns true for yes. Present only on a terminal. */
+  confirm?(question: string): Promise<boolean>;
 }
 
 /** One subcommand of `veritrail`. */

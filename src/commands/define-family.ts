@@ -22,7 +22,7 @@ import { reviewData } from './reviews.ts';
 import { checkDates, withoutNoEnd } from './stated-dates.ts';
 import { decideUndo, type UndoCommand } from './undo.ts';
 import { withdrawNewest } from './withdrawal.ts';
-import { checkFirstState, checkTransition } from './workflow.ts';
+import { checkFirstState, checkTransition, requireReasonForChange } from './workflow.ts';
 
 /** The events of a family without those that most families have. */
 export type SpecificEventOf<Description extends FamilyDescription> = Exclude<
@@ -60,6 +60,8 @@ interface FamilyRules<State extends object, SpecificEvent extends DomainEvent, S
   ): SpecificEvent[];
   /** Returns the fields that `reviewed: true` sets in a family whose reviews have no event of their own. */
   reviewed?(state: State, context: DecisionContext): Partial<State>;
+  /** Says what a change leads to besides, for the refusal of one without a reason. Begins with a blank. */
+  consequence?(state: State, changed: Partial<State>): string;
   /** Decides commands that only this family has. */
   decide?(command: SpecificCommand, state: State, context: DecisionContext): SpecificEvent[];
   /** Returns the event of an imported record's past decision, which the fields describe. */
@@ -256,7 +258,7 @@ export function defineFamily<
     const implied = reviewed ? rules.reviewed?.({ ...state, ...command.changes }, context) : {};
     const changes = withoutNoEnd(fields, { ...implied, ...command.changes });
     const changed = checkDates(fields, changedFields(state, changes), context);
-    checkTransition(description, state, changed, reason);
+    checkTransition(description, state, changed);
     const review = reviewed && commonEvents.reviewed ? reviewData(state, changes, reason, context) : null;
     const corrections = omit(pick(changed, corrected), Object.keys(review ?? {}));
     const events: Event[] = [];
@@ -266,6 +268,7 @@ export function defineFamily<
       events.push(commonEvent('ownerAssigned', { owner_id: changed.owner_id, ...why }));
     events.push(...(rules.update?.(state, changed, reason, context, changes) ?? []));
     if (review) events.push(commonEvent('reviewed', review));
+    requireReasonForChange(description, state, changed, reason, rules.consequence?.(state, changed));
     return events;
   }
 

@@ -19,7 +19,7 @@ import { Refusal } from './engine/refusal.ts';
 import { upcast } from './engine/stream-state.ts';
 import { recordAggregate } from './families.ts';
 import { countingEvents } from './past.ts';
-import { type OptionalReason, withReason } from './record.ts';
+import { type OptionalReason, requireReason, withReason } from './record.ts';
 
 const EVIDENCE_PREFIX = EVIDENCE.prefix;
 
@@ -95,7 +95,9 @@ function decide(command: LinkCommand, state: LinkState | null, context: Decision
       return [{ type: 'LinkRelationChanged', data: { ids, from: relation, to, ...reason } }];
     }
     case 'Unlink':
-      return linked ? [{ type: 'RecordsUnlinked', data: { ids, relation, ...reason } }] : [];
+      if (!linked) return [];
+      requireReason(command.reason, 'why the records no longer belong together');
+      return [{ type: 'RecordsUnlinked', data: { ids, relation, ...reason } }];
     case 'Undo': {
       const { before } = planLinkUndo(context.past!, state, command.call_id);
       if (before === null) return [];

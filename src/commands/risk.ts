@@ -99,11 +99,20 @@ function assess(
   const events: SpecificEvent[] = [
     { type: 'RiskAssessed', data: { ratings, assessed_at: context.now, ...optionalReason } },
   ];
-  const isScoreRaised = (scoresOf(next).score ?? 0) > (scoresOf(state).score ?? 0);
-  if (isScoreRaised && state.status === 'ACCEPTED') {
+  if (endsAcceptance(state, ratings)) {
     events.push({ type: 'RiskAcceptanceRevoked', data: { cause: 'SCORE_RAISED', ...optionalReason } });
   }
   return events;
+}
+
+/** Returns true if these ratings raise the score of an accepted risk. Its acceptance is about the lower one. */
+function endsAcceptance(state: RiskState, ratings: Partial<RiskRatings>): boolean {
+  const isScoreRaised = (scoresOf({ ...state, ...ratings }).score ?? 0) > (scoresOf(state).score ?? 0);
+  return isScoreRaised && state.status === 'ACCEPTED';
+}
+
+function consequence(state: RiskState, changed: Partial<RiskState>): string {
+  return endsAcceptance(state, pick(changed, RATINGS)) ? ' The higher score ends the acceptance of this risk.' : '';
 }
 
 function refuseResidualAboveInherent(risk: RiskRatings): void {
@@ -138,6 +147,7 @@ function decide(command: DecideRisk, state: RiskState, context: DecisionContext)
     case 'ACCEPT':
       return [{ type: 'RiskAccepted', data: requireAcceptance(command, context) }];
     case 'REVOKE':
+      requireReason(command.reason, 'why the risk is no longer accepted');
       return [{ type: 'RiskAcceptanceRevoked', data: { cause: 'DECISION', ...withReason(command.reason) } }];
     case 'CLOSE':
       return [{ type: 'RiskClosed', data: { reason: requireReason(command.reason, 'why the risk is closed') } }];
@@ -242,6 +252,7 @@ function lastAssessedAt({ ratings, assessed_at }: Extract<SpecificEvent, { type:
 export const risk = defineFamily(RISK, {
   add,
   update,
+  consequence,
   importDecision: importAcceptance,
   decide,
   evolve,

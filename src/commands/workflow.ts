@@ -1,6 +1,5 @@
 import type { FamilyDescription, Workflow } from '../register/family-description.ts';
 import { Refusal } from './engine/refusal.ts';
-import { requireReason } from './record.ts';
 
 type WorkflowRecord = Partial<Record<Workflow['field'], string>>;
 
@@ -14,27 +13,36 @@ export function checkFirstState({ singular, workflow }: FamilyDescription, recor
   requireStateFields(workflow, record);
 }
 
-/** Refuses a transition that isn't allowed, or lacks its reason or fields. @throws Refusal invalid_transition, invalid_input */
-export function checkTransition(
-  { fields, workflow }: FamilyDescription,
-  record: object,
-  changed: object,
-  reason: string | undefined,
-): void {
+/** Refuses a transition that isn't allowed, or lacks its fields. @throws Refusal invalid_transition, invalid_input */
+export function checkTransition({ workflow }: FamilyDescription, record: object, changed: object): void {
   if (workflow === undefined) return;
-  const { field, transitions, needsReason, hint } = workflow;
+  const { field, transitions, hint } = workflow;
   const from = (record as WorkflowRecord)[field]!;
   const to = (changed as WorkflowRecord)[field];
   if (to !== undefined) {
     const allowed = statesAfter(transitions, from);
     if (!allowed.includes(to)) refuseTransition(field, from, to, allowed, hint);
-    const stateField = fields[field]!;
-    const isBack = stateField.kind === 'enum' && isBackwards(stateField.values, from, to);
-    if (needsReason === 'ALWAYS' || (needsReason === 'BACKWARDS' && isBack)) {
-      requireReason(reason, `why it goes from ${from} to ${to}`);
-    }
   }
   requireStateFields(workflow, { ...record, ...changed });
+}
+
+/**
+ * Refuses a change without a reason, if the description asks for one.
+ * @param consequence says what follows from the change, as a sentence
+ * @throws Refusal invalid_input
+ */
+export function requireReasonForChange(
+  { fields }: FamilyDescription,
+  record: object,
+  changed: object,
+  reason: string | undefined,
+  consequence = '',
+): void {
+  const name = Object.keys(changed).find((field) => fields[field]?.changesNeedReason);
+  if (reason || name === undefined) return;
+  const text = (values: object) => String((values as Record<string, unknown>)[name] ?? 'empty');
+  const message = `Give a reason: why ${name} goes from ${text(record)} to ${text(changed)}.${consequence}`;
+  throw new Refusal('invalid_input', message, { field: 'reason' });
 }
 
 /** Returns the states that an update may set next. Without a workflow, these are all others. */

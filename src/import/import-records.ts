@@ -8,7 +8,13 @@ import { lookalikeKeys } from '../queries/records/similar-records.ts';
 import type { FamilyDescription } from '../register/family-description.ts';
 import { type BulkItem, mapConcurrently } from '../tools/bulk-write.ts';
 import type { RecordNames } from '../tools/record-names.ts';
-import { requireSelection, type SelectedCall, selectionMembers, toRehearsed } from '../tools/selection.ts';
+import {
+  requireReasonForMany,
+  requireSelection,
+  type SelectedCall,
+  selectionMembers,
+  toRehearsed,
+} from '../tools/selection.ts';
 import type { WriteContext } from '../tools/tool.ts';
 import { changedFields } from './changed-fields.ts';
 import { type ImportAnswer, importAnswer, MAX_ERRORS_PER_ROW, refusedRows } from './import-answer.ts';
@@ -109,6 +115,7 @@ export async function importRecords(
   const changed = compared.filter(isChange);
   const records = changed.map(({ row, rehearsal }) => toRehearsed(row.id!, rehearsal));
   if (input.dry_run) {
+    if (selected !== undefined) requireReasonForMany(selected, records);
     const answer = importAnswer(answered(compared), 'DRY_RUN', callId);
     return selected === undefined ? answer : { ...answer, ...(await selectionMembers(selected, records)) };
   }

@@ -71,6 +71,7 @@ export const importTool = defineTool({
   name: 'importRecords',
   title: 'Import records',
   permission: 'changeRecords',
+  destructive: true,
   description:
     "Add or change up to 200 records, such as a spreadsheet's rows: add tool fields; with id, update tool fields (CONTROL: always). New vendors may be APPROVED with last_reviewed, risks ACCEPTED with accepted_until. CROSSWALK rows link frameworks’ controls: from_control, to_control (numbers), relation. Or set fields on ids or a list filter; omit type to hand over all of one owner. If one is wrong, none is written.",
   input: inputSchema,

@@ -133,10 +133,11 @@ async function commandForRow(call: RowCall, { id, isUpdate, ...row }: CommandRow
   const { caller } = context;
   const { type, commands } = FAMILIES[row.type];
   const aggregate = recordAggregate(id!);
-  const withReason = reason ? { reason } : {};
   if (isUpdate) {
+    // Each change from a file names its row, if the person gave no reason.
+    const updateReason = reason ?? source;
     await findOrganizationOf(context, id!, organizationId);
-    const update = { type: commands.update!, changes: fields, ...withReason };
+    const update = { type: commands.update!, changes: fields, ...(updateReason ? { reason: updateReason } : {}) };
     const command = resolveMe(caller, update);
     const checkReferences = referenceChecks(call.references, organizationId, id!);
     const envelope: CommandEnvelope = {
@@ -148,7 +149,7 @@ async function commandForRow(call: RowCall, { id, isUpdate, ...row }: CommandRow
     };
     return { aggregate, command, envelope };
   }
-  const add = { type: commands.add, fields, origin: { name_id: null, source }, ...withReason };
+  const add = { type: commands.add, fields, origin: { name_id: null, source }, ...(reason ? { reason } : {}) };
   const command = resolveMe(caller, add);
   const checkReferences = referenceChecks(call.references, organizationId, id!);
   return {

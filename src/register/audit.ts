@@ -97,7 +97,7 @@ export const AUDIT = {
       REJECTED: ['IN_PROGRESS'],
       OUTDATED: ['COMPLETED'],
     },
-    needsReason: 'BACKWARDS',
+    isOrdered: true,
     hint: 'Only a COMPLETED audit becomes OUTDATED. For another round, add another audit.',
     // The event AuditCompleted pins the position of the audit's pack, so no audit is added as COMPLETED.
     first: {
@@ -159,7 +159,7 @@ export const AUDIT = {
       title: 'Change an audit',
       idempotent: true,
       description: 'Change an audit. COMPLETED pins the register for its documents; then only IN_PROGRESS or OUTDATED.',
-      example: { state: 'IN_PROGRESS', starts_on: '{today}' },
+      example: { state: 'IN_PROGRESS', starts_on: '{today}', reason: 'The auditor has begun' },
     },
   },
 } as const satisfies Described<typeof FIELDS, typeof AUDIT_EVENTS, typeof KEYS, typeof FILTERS>;

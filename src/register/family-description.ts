@@ -45,8 +45,8 @@ export interface Workflow<F extends Fields = Fields> {
   field: StateFieldOf<F>;
   /** The states that may follow each state. A list holds those that may follow any other. */
   transitions: Readonly<Record<StatesOf<F>, readonly StatesOf<F>[]>> | readonly StatesOf<F>[];
-  /** The transitions that must give a reason. BACKWARDS: to an earlier one of the field's values. */
-  needsReason?: 'ALWAYS' | 'BACKWARDS';
+  /** The field's values are steps of the work, so an earlier one is a step back. */
+  isOrdered?: true;
   /** The fields that a state requires. */
   needs?: Some<Record<StatesOf<F>, readonly MemberName<F>[]>>;
   /** The next step, shown when a transition is refused. */

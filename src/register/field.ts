@@ -23,6 +23,8 @@ interface FieldFacts {
   setBy?: 'ADD' | 'COMMAND';
   /** A change has an event of its own, such as VendorSuspended. Other changes are corrections: VendorDetailsChanged. */
   hasOwnEvent?: true;
+  /** Each change of the field needs a reason, in either direction, and from an empty value too. A new record needs none. */
+  changesNeedReason?: true;
   /** Follows from other fields or linked records. It is in read models, but not in the state. */
   derived?: true;
   /**
@@ -142,7 +144,8 @@ export function stateField<const Values extends readonly string[], const Initial
   values: Values,
   initial: Initial,
 ) {
-  return { kind: 'enum', label: 'Status', hasOwnEvent: true, filter: true, values, initial } as const;
+  const facts = { label: 'Status', hasOwnEvent: true, changesNeedReason: true, filter: true } as const;
+  return { kind: 'enum', ...facts, values, initial } as const;
 }
 
 /** The file that a past decision was imported from. It holds the id of a person's name, never the name. */

@@ -139,7 +139,7 @@ export const MEASURE = {
   workflow: {
     field: 'state',
     transitions: MEASURE_STATES,
-    needsReason: 'BACKWARDS',
+    isOrdered: true,
     needs: { NOT_APPLICABLE: ['justification'] },
   },
   computedKeys: KEYS,
@@ -194,8 +194,8 @@ export const MEASURE = {
       name: 'updateMeasure',
       title: 'Change a measure',
       description:
-        'Change a measure. In place: IMPLEMENTED (sets implemented_at); moving back, or out of NOT_APPLICABLE, needs reason. Control not applicable: updateControl.',
-      example: { state: 'IN_PROGRESS', category: 'Continuity' },
+        'Change a measure. In place: IMPLEMENTED (sets implemented_at). Control not applicable: updateControl.',
+      example: { state: 'IN_PROGRESS', category: 'Continuity', reason: 'The first restore is planned' },
     },
   },
 } as const satisfies Described<typeof FIELDS, typeof MEASURE_EVENTS, typeof KEYS, typeof FILTERS>;

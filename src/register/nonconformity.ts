@@ -11,7 +11,7 @@ export const SEVERITIES = ['MAJOR', 'MINOR', 'OBSERVATION'] as const;
 const FIELDS = {
   reference_id: { kind: 'name', label: 'Reference', search: 'SHORT', lookalike: true, naturalOrder: true },
   description: { kind: 'text', label: 'Finding', required: true, search: 'LONG' },
-  severity: { kind: 'enum', label: 'Severity', values: SEVERITIES, filter: true },
+  severity: { kind: 'enum', label: 'Severity', changesNeedReason: true, values: SEVERITIES, filter: true },
   // The audit that found it, if any.
   audit_id: { kind: 'id', label: 'Audit id', prefix: 'aud', filter: true, detail: true },
   date_identified: { kind: 'date', label: 'Identified', isPastFact: true },
@@ -132,7 +132,7 @@ export const NONCONFORMITY = {
       PENDING_VERIFICATION: ['OPEN', 'IN_PROGRESS', 'CLOSED'],
       CLOSED: ['OPEN'],
     },
-    needsReason: 'BACKWARDS',
+    isOrdered: true,
     needs: {
       PENDING_VERIFICATION: ['root_cause', 'corrective_action'],
       CLOSED: ['root_cause', 'corrective_action', 'effectiveness_check'],
@@ -186,11 +186,12 @@ export const NONCONFORMITY = {
       title: 'Change a nonconformity',
       idempotent: true,
       description:
-        'Change a nonconformity. PENDING_VERIFICATION needs root_cause and corrective_action, CLOSED also effectiveness_check; moving back (from CLOSED only to OPEN) needs reason.',
+        'Change a nonconformity. PENDING_VERIFICATION needs root_cause and corrective_action, CLOSED also effectiveness_check. CLOSED goes only to OPEN.',
       example: {
         root_cause: 'Nobody was responsible for it',
         corrective_action: 'A monthly restore test',
         status: 'PENDING_VERIFICATION',
+        reason: 'The first restore test was done',
       },
     },
   },

@@ -139,7 +139,11 @@ export const OBLIGATION = {
       title: 'Change or assess an obligation',
       description:
         'Correct or assess an obligation. status sets last_review_date (default today). withdraw takes back the newest (reason).',
-      example: { status: 'PARTIALLY_COMPLIANT', actions_to_be_implemented: 'Rehearse the reporting path' },
+      example: {
+        status: 'PARTIALLY_COMPLIANT',
+        actions_to_be_implemented: 'Rehearse the reporting path',
+        reason: 'The path was never rehearsed',
+      },
     },
   },
 } as const satisfies Described<typeof FIELDS, typeof OBLIGATION_EVENTS, typeof KEYS, typeof FILTERS>;

@@ -31,12 +31,14 @@ const LIKELIHOOD_FIELD = {
   kind: 'rating',
   labels: { 1: 'Rare', 2: 'Unlikely', 3: 'Possible', 4: 'Likely', 5: 'Almost certain' },
   hasOwnEvent: true,
+  changesNeedReason: true,
   detail: true,
 } as const;
 const IMPACT_FIELD = {
   kind: 'rating',
   labels: { 1: 'Negligible', 2: 'Minor', 3: 'Moderate', 4: 'Major', 5: 'Severe' },
   hasOwnEvent: true,
+  changesNeedReason: true,
   detail: true,
 } as const;
 

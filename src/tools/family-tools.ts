@@ -194,6 +194,7 @@ export function changeTool(name: string, record: RecordSchemas, options: ChangeT
     title,
     permission: 'changeRecords',
     idempotent,
+    destructive: true,
     description,
     input: () =>
       z.strictObject({

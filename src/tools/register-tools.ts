@@ -82,6 +82,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     name: 'linkRecords',
     title: 'Link or unlink records',
     idempotent: true,
+    destructive: true,
     permission: 'changeRecords',
     description: `LINK (default) or UNLINK 1-100 pairs: ${linkablePairs()}. Controls need a relation. See links: getRecords LINKS.`,
     input: () =>

@@ -19,12 +19,13 @@ import type { ToolContext } from './tool.ts';
 /** Existing records that one call may change, archive or unlink without a selection. */
 export const MAX_UNSELECTED_RECORDS = 5;
 
-/** The inputs by which a call is confirmed. All others must be those of the dry run. */
+/** Inputs by which a call is confirmed, and its reason. All but those in `CONFIRMATION` must be those of the dry run. */
 export interface SelectionInput {
   organization_id?: string | undefined;
   dry_run?: boolean | undefined;
   selection?: string | undefined;
   idempotency_key?: string | undefined;
+  reason?: string | undefined;
 }
 
 /** A call that changes many records, or would as a dry run. */
@@ -55,6 +56,9 @@ export function toRehearsed(
 ): RehearsedRecord {
   return { id, revision, isChanged: isCounted && event_types.length > 0, isRepeated: repeated };
 }
+
+/** Inputs that differ between the dry run and the write, or that the write may leave out. */
+const CONFIRMATION = ['organization_id', 'dry_run', 'selection', 'idempotency_key'];
 
 /** 132 bits, enough to make equal hashes of different records impossible in practice. */
 const HASH_CHARACTERS = 22;
@@ -101,7 +105,7 @@ export function readSelection(call: SelectedCall): { moment: PinnedMoment; hash:
 
 /** Returns the account and the parts of a call that must be the same in the dry run and in the write. */
 function boundTo({ context, organizationId, input }: SelectedCall): object {
-  const bound = omit<object>(input, ['organization_id', 'dry_run', 'selection', 'idempotency_key']);
+  const bound = omit<object>(input, CONFIRMATION);
   return { tool: context.tool.name, organizationId, account: context.caller.account_id, ...bound };
 }
 
@@ -112,6 +116,7 @@ function boundTo({ context, organizationId, input }: SelectedCall): object {
  * @throws SelectionConflict
  */
 export function requireSelection(call: SelectedCall, records: readonly RehearsedRecord[]): void {
+  requireReasonForMany(call, records);
   const changed = records.filter(({ isChanged }) => isChanged);
   if (call.input.selection === undefined) {
     const isDone = changed.every(({ isRepeated }) => isRepeated);
@@ -119,6 +124,13 @@ export function requireSelection(call: SelectedCall, records: readonly Rehearsed
     throw selectionRequired(`This call changes ${changed.length} records. `);
   }
   if (readSelection(call).hash !== selectionHash(records)) throw new SelectionConflict();
+}
+
+/** Refuses a call, also as a dry run, that changes more than five existing records without a reason. @throws Refusal invalid_input */
+export function requireReasonForMany({ input }: SelectedCall, records: readonly RehearsedRecord[]): void {
+  const count = records.filter(({ isChanged, isRepeated }) => isChanged && !isRepeated).length;
+  if (count <= MAX_UNSELECTED_RECORDS || input.reason) return;
+  throw new Refusal('invalid_input', `Give a reason: why the call changes ${count} records.`, { field: 'reason' });
 }
 
 /** Returns the refusal of a call without its dry run's selection. */

@@ -85,7 +85,7 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   sources?: ReadonlyMap<string, string>;
   /** The family's record schemas, if the tool is about one family. */
   record?: RecordSchemas;
-  /** Published as destructiveHint: the tool removes or hides something. */
+  /** Published as destructiveHint: the tool overwrites, removes or hides something. */
   destructive?: boolean;
   /** Published as idempotentHint: the same call again changes nothing more, without idempotency_key and on any later day. */
   idempotent?: boolean;

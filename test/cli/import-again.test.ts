@@ -79,7 +79,7 @@ test('a link that somebody removed is not made again by the same import', async 
   const { handler, organizationId } = identity;
   await handler.execute(
     linkAggregate(...ids),
-    { type: 'Unlink', ids },
+    { type: 'Unlink', ids, reason: 'Found out' },
     envelopeFor({ organization_id: organizationId }),
   );
   const again = await veritrail(identity, 'import', 'm.csv', '--type', 'measures');

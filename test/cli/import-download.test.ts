@@ -45,7 +45,9 @@ test('a downloaded file can be edited', async ({ identity }) => {
   file(identity, 'edited.csv', text.replace(',Acme,', ',Acme Ltd,') + blank);
   const { out, err } = await veritrail(identity, 'import', 'edited.csv', '--type', 'vendors');
   assert.is(out, 'created 1, updated 1, unchanged 1, refused 0 (of 3 rows)', err);
-  assert.equal(dataOf(await eventsOf(identity, 'VendorDetailsChanged')), [{ changes: { name: 'Acme Ltd' } }]);
+  assert.equal(dataOf(await eventsOf(identity, 'VendorDetailsChanged')), [
+    { changes: { name: 'Acme Ltd' }, reason: 'row 2 of edited.csv' },
+  ]);
   assert.match(err, /: last_reviewed, .*review\.findings.*revision/);
 });
 

@@ -52,7 +52,7 @@ test('a corrected row changes the record with its name', async ({ identity }) =>
   assert.is(first.out, 'created 1, updated 1, unchanged 1, refused 0 (of 3 rows)', first.err);
   assert.match(first.err, /^These rows changed records: row 2 "Acme" \(vnd_\w+\): name, country\.$/m);
   assert.equal(dataOf(await eventsOf(identity, 'VendorDetailsChanged')), [
-    { changes: { name: 'ACME', country: 'FR' } },
+    { changes: { name: 'ACME', country: 'FR' }, reason: 'row 2 of v.csv' },
   ]);
   const again = await veritrail(identity, 'import', ...VENDORS, '--update');
   assert.is(again.out, 'created 0, updated 0, unchanged 3, refused 0 (of 3 rows)', again.err);
@@ -131,7 +131,9 @@ test('a corrected row changes the record with its reference', async ({ identity 
   );
   const { out, err } = await veritrail(identity, 'import', ...RISKS, '--update');
   assert.is(out, 'created 0, updated 1, unchanged 2, refused 0 (of 3 rows)', err);
-  assert.equal(dataOf(await eventsOf(identity, 'RiskDetailsChanged')), [{ changes: { name: 'Flood of the cellar' } }]);
+  assert.equal(dataOf(await eventsOf(identity, 'RiskDetailsChanged')), [
+    { changes: { name: 'Flood of the cellar' }, reason: 'row 2 of r.csv' },
+  ]);
   assert.is(
     (await veritrail(identity, 'import', ...RISKS, '--update')).out,
     out.replace('1, unchanged 2', '0, unchanged 3'),

@@ -138,7 +138,9 @@ test('rows change existing records if a column is mapped to id', async ({ identi
   const args = ['u.csv', '--type', 'vendors', '--map', 'id=ID'];
   const { code, out, err } = await veritrail(identity, 'import', ...args);
   assert.equal([code, out], [1, 'created 0, updated 1, unchanged 1, refused 1 (of 3 rows)'], err);
-  assert.equal(dataOf(await eventsOf(identity, 'VendorDetailsChanged')), [{ changes: { country: 'FR' } }]);
+  assert.equal(dataOf(await eventsOf(identity, 'VendorDetailsChanged')), [
+    { changes: { country: 'FR' }, reason: 'row 2 of u.csv' },
+  ]);
 });
 
 test('refuses wrong arguments and files before it writes anything', async ({ identity }) => {

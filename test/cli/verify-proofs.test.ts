@@ -39,7 +39,7 @@ test.before(async (context) => {
   const { framework: adopted } = await register.call<{ framework: { id: string } }>('addFramework', framework);
   const audit = { organization_id, framework_id: adopted.id, name: 'Spring', state: 'IN_PROGRESS' };
   const { audit: opened } = await register.call<{ audit: { id: string } }>('addAudit', audit);
-  await register.call('updateAudit', { id: opened.id, state: 'COMPLETED' });
+  await register.call('updateAudit', { id: opened.id, state: 'COMPLETED', reason: 'Found out' });
   const input = { organization_id, type: 'AUDIT_PACK', audit_id: opened.id };
   const readPack = () => wholeReport((report) => register.call('getReport', { ...input, ...report }), input);
   const pendingPack = await readPack();

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { control, initialControl } from '../../src/commands/control.ts';
 import { controlId, randomId } from '../../src/commands/engine/ids.ts';
 import type { ControlEvent, ControlState } from '../../src/register/control.ts';
-import { CONTEXT, freeze, refusalOf } from '../support/spec.ts';
+import { CONTEXT, freeze, refusalOf, withoutReason, withReason } from '../support/spec.ts';
 
 const test = suite('control commands');
 
@@ -26,7 +26,8 @@ function stateAfter(...events: ControlEvent[]): ControlState {
 }
 
 function update(state: ControlState, changes: Partial<ControlState>, reason?: string): ControlEvent[] {
-  return control.decide({ type: 'UpdateControl', changes, ...(reason ? { reason } : {}) }, state, CONTEXT);
+  const command = { type: 'UpdateControl', changes, ...(reason ? { reason } : {}) } as const;
+  return control.decide(withReason(command), state, CONTEXT).map(withoutReason);
 }
 
 test('a control is INCLUDED when its framework is adopted', () => {

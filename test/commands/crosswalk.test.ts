@@ -81,7 +81,7 @@ test('and the link agree on one state, that of the later event in the log, whate
         const directed = relation && directedRelation(relation, from);
         const command = directed
           ? { type: 'Link' as const, ids, relation: directed }
-          : { type: 'Unlink' as const, ids };
+          : { type: 'Unlink' as const, ids, reason: 'Found out' };
         await handler.execute(link, command, envelopeFor(ENVELOPE));
         const { state } = await handler.load(link, true);
         assert.equal(state ?? { linked: false, relation: null }, { linked: directed !== null, relation: directed });

@@ -89,7 +89,7 @@ test('every update tool stores all its fields', async (context) => {
     for (const [field, schema] of fields) {
       if (STATES.includes(field)) continue;
       const value = sample(field, schema, context);
-      const record = recordOf(await register.call(name, { id, [field]: value }));
+      const record = recordOf(await register.call(name, { id, [field]: value, reason: 'Found out' }));
       assert.equal(record[field], expectedValue(field, value), `${name} ${field}`);
     }
     const { records } = (await register.call('getRecords', { ids: [id] })) as unknown as { records: Answer[] };

@@ -43,12 +43,11 @@ deciding('each status of a risk allows exactly its decisions', () => {
   }
 });
 
-deciding('every decision except REVOKE needs a reason', () => {
+deciding('every decision needs a reason', () => {
   for (const from of RISK_STATUSES) {
     for (const decision of ALLOWED[from]) {
       const decided = given(IN[from]).when({ type: 'DecideRisk', decision, until: '2026-06-01' }, ADMIN);
-      if (decision === 'REVOKE') decided.then([{ type: 'RiskAcceptanceRevoked', data: { cause: 'DECISION' } }]);
-      else decided.refused('invalid_input', { field: 'reason' });
+      decided.refused('invalid_input', { field: 'reason' });
     }
   }
 });

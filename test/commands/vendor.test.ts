@@ -137,7 +137,7 @@ test('a vendor is not taken out of service without a reason', () => {
   for (const from of VENDOR_STATUSES) {
     for (const status of OUT_OF_SERVICE) {
       if (from === status) continue;
-      const change = given(IN[from]).when({ type: 'UpdateVendor', changes: { status } });
+      const change = given(IN[from]).when({ type: 'UpdateVendor', changes: { status }, reason: '' });
       change.refused('invalid_input', { field: 'reason' });
     }
   }

@@ -20,7 +20,7 @@ interface Refused {
 type SetAnswer = ImportAnswer & { error?: Refused };
 
 const set = ({ call }: TestRegister, input: object, caller = callerAs()) =>
-  call<SetAnswer>('importRecords', { organization_id: ORGANIZATION, ...input }, caller);
+  call<SetAnswer>('importRecords', { organization_id: ORGANIZATION, reason: 'Reorganized', ...input }, caller);
 
 /** Makes the dry run of a call, then writes with its selection. */
 async function dryRunAndWrite(register: TestRegister, input: object) {

@@ -51,7 +51,7 @@ function setterOf({ stores, names, reader, projections }: TestRegister, override
   return (input: Omit<SetInput, 'organization_id' | 'dry_run'> & { dry_run?: boolean }): Promise<ImportAnswer> =>
     setFields(
       { service, caller: callerAs(), tool: importTool },
-      { organization_id: ORGANIZATION, dry_run: false, ...input },
+      { organization_id: ORGANIZATION, dry_run: false, reason: 'Reorganized', ...input },
     );
 }
 

@@ -52,7 +52,7 @@ test.before.each(async (context) => {
   };
   context.join = (type, one, other) => {
     const ids = sortedPair(one, other);
-    return context.execute(linkAggregate(...ids) as unknown as Aggregate, { type, ids });
+    return context.execute(linkAggregate(...ids) as unknown as Aggregate, { type, ids, reason: 'Found out' });
   };
   const facts = { name: 'Acme', import_key: 'k', installation: 'i', owner_id: 'acc_1' };
   const founded = organizationAggregate(context.organization) as unknown as Aggregate;
@@ -75,7 +75,7 @@ const why = { reason: 'why' };
 
 test('changes all of them, on every page of neighbours', async (context) => {
   const { reads, models, store, organization, framework, controls, measure } = context;
-  const implemented = { type: 'UpdateMeasure', changes: { state: 'IMPLEMENTED' } };
+  const implemented = { type: 'UpdateMeasure', changes: { state: 'IMPLEMENTED' }, reason: 'Found out' };
   await context.execute(recordAggregate(measure), implemented);
   for (const control of controls.filter((_, index) => index % 40 === 0)) await context.join('Unlink', control, measure);
   await context.execute(recordAggregate(measure), { type: 'Archive', ...why });
@@ -129,7 +129,11 @@ function watched(models: ReadModels) {
 
 test('needs few reads, even in a runner that has just started', async ({ models, store, measure, execute }) => {
   await applyInBatches(store, models);
-  await execute(recordAggregate(measure), { type: 'UpdateMeasure', changes: { state: 'IMPLEMENTED' } });
+  await execute(recordAggregate(measure), {
+    type: 'UpdateMeasure',
+    changes: { state: 'IMPLEMENTED' },
+    reason: 'Found out',
+  });
   const { seen: reads, watching } = watched(models);
   const applier = new Applier(store, watching, 'i');
   await applier.prepare();

@@ -42,7 +42,7 @@ for (const pair of await startPairs()) {
       const refusal = await owner.refused('reviewVendor', review);
       assert.equal([refusal.code, refusal.retryable], ['unavailable', true]);
       assert.match(refusal.message, /older version .* cannot read VendorReviewed\. Upgrade all instances/);
-      const ratings = { id: risk, inherent_likelihood: 2, inherent_impact: 3 };
+      const ratings = { id: risk, inherent_likelihood: 2, inherent_impact: 3, reason: 'Found out' };
       assert.match((await owner.refused('updateRisk', ratings)).message, /cannot read RiskAssessed/);
       const rows = [{ name: 'Long approved', status: 'APPROVED' }];
       const importRefusal = await owner.refused('importRecords', { organization_id, type: 'VENDOR', rows });

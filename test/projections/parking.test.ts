@@ -130,7 +130,7 @@ test('makes records stale that count its record, and no others', async ({ regist
   await appendEvent(register, `measure-${ids.measure}`, { type: 'MeasureImagined' });
   await waitUntilParked(register, 1);
   assert.equal(await staleOf(register, ids), ['framework', 'control', 'measure', 'risk']);
-  await register.call('updateMeasure', { id: ids.measure2, state: 'IMPLEMENTED' });
+  await register.call('updateMeasure', { id: ids.measure2, state: 'IMPLEMENTED', reason: 'Found out' });
   assert.is((await read(register, ids.control2)).implementation, 'FULL');
   assert.equal([(await read(register, ids.framework)).coverage], [0.5], 'other counts are still updated');
 });

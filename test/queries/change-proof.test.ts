@@ -61,7 +61,13 @@ test.before(async (context) => {
   await add('addEvidence', 'evidence', { name: 'Log', text: 'ok', record_ids: [vendor] });
   await register.call('archiveRecords', { ids: [control], action: 'ARCHIVE', reason: 'Not ours' });
   await register.call('archiveRecords', { ids: [framework], action: 'ARCHIVE', reason: 'Old' });
-  await register.call('updateRisk', { id: risk, owner_id: 'ME', residual_likelihood: 2, residual_impact: 2 });
+  await register.call('updateRisk', {
+    id: risk,
+    owner_id: 'ME',
+    residual_likelihood: 2,
+    residual_impact: 2,
+    reason: 'Found out',
+  });
   await sealer.waitAndSeal(61_000);
   const { changes } = await verifyChanges(register, { size: 100 });
   const at = Object.fromEntries(changes!.map(({ event_type, position }) => [event_type, Number(position)]));

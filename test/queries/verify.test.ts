@@ -59,7 +59,7 @@ test.before(async (context) => {
   await ok('reviewVendor', { id: vendor, outcome: 'APPROVED', findings: 'None' });
   const evidence = await add('addEvidence', 'evidence', { name: 'Log', text: 'ok', record_ids: [measure, vendor] });
   const audit = await add('addAudit', 'audit', { name: 'First', framework_id: framework });
-  await ok('updateAudit', { id: audit, state: 'COMPLETED' });
+  await ok('updateAudit', { id: audit, state: 'COMPLETED', reason: 'Found out' });
   const finding = await add('addNonconformity', 'nonconformity', { description: 'Late', audit_id: audit });
   await sealer.waitAndSeal(61_000);
   await ok('archiveRecords', { ids: [control], action: 'ARCHIVE', reason: 'Not ours' });

@@ -41,7 +41,7 @@ test('completed audits, the newest first, archived and reopened ones too; framew
     for (const move of moves) await call('updateAudit', { id: audit!.id, ...move });
     return audit!.id;
   };
-  const done = { state: 'COMPLETED' };
+  const done = { state: 'COMPLETED', reason: 'Signed' };
   const old = await audit('Old', '2024-05-01', done);
   const reopenedAudit = await audit('Reopened', '2026-05-01', done, { state: 'IN_PROGRESS', reason: 'There was more' });
   const undated = await audit('Undated', null, done);

@@ -57,8 +57,16 @@ test.before(async (context) => {
     { days: 60, id: VENDOR, command: { type: 'AddVendor', fields: { name: 'Vendor', next_review_due: due } } },
     { days: 60, id: SOON, command: evidenceUntil('Ends soon', daysAgo(-25)) },
     { days: 60, id: ENDED, command: evidenceUntil('Has ended', daysAgo(5)) },
-    { days: 10, id: HIGH, command: { type: 'UpdateRisk', changes: { inherent_likelihood: 1, owner_id: OWNER } } },
-    { days: 10, id: LOW, command: { type: 'UpdateRisk', changes: { inherent_likelihood: 3, owner_id: COLLEAGUE } } },
+    {
+      days: 10,
+      id: HIGH,
+      command: { type: 'UpdateRisk', changes: { inherent_likelihood: 1, owner_id: OWNER }, reason: 'Found out' },
+    },
+    {
+      days: 10,
+      id: LOW,
+      command: { type: 'UpdateRisk', changes: { inherent_likelihood: 3, owner_id: COLLEAGUE }, reason: 'Found out' },
+    },
     { days: 10, id: GONE, command: { type: 'Archive', reason: 'Sold' } },
     { days: 10, id: LATE, command: { type: 'AddRisk', fields: { name: 'Late', ...rated(5) } } },
   ]);

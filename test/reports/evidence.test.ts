@@ -109,7 +109,11 @@ test('shows a past position, with the links and the digest of then', async (cont
   const input = { type: 'EVIDENCE', filter: { linked_to: measures[0] } };
   const before = await wholeReport(getReport, input);
   const screenshot = ids.Screenshot!;
-  await owner.ok('linkRecords', { links: [{ from_id: screenshot, to_id: measures[0] }], action: 'UNLINK' });
+  await owner.ok('linkRecords', {
+    links: [{ from_id: screenshot, to_id: measures[0] }],
+    action: 'UNLINK',
+    reason: 'Found out',
+  });
   await owner.ok('archiveRecords', { ids: [ids['Restore test']], action: 'ARCHIVE', reason: 'It was wrong.' });
   const now = await wholeReport(getReport, input);
   assert.equal(namesOf(now), ['Digest of a contract', 'Page of the provider']);

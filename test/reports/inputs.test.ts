@@ -272,7 +272,7 @@ test('an audit pack shows the completion; completing the audit again gives anoth
   const unfinished = (await getReport(pack)).error as { message: string; hint: string; allowed: string[] };
   assert.match(unfinished.message, `STATEMENT_OF_APPLICABILITY with framework_id ${framework_id}`);
   assert.equal([unfinished.allowed, unfinished.hint], [[], 'No audit has been completed yet.']);
-  await register.call('updateAudit', { id, state: 'COMPLETED' });
+  await register.call('updateAudit', { id, state: 'COMPLETED', reason: 'Found out' });
   const { audit: autumn } = await register.call('addAudit', { organization_id, framework_id, name: 'Autumn' });
   const next = await getReport({ type: 'AUDIT_PACK', audit_id: (autumn as { id: string }).id });
   const { allowed, hint } = next.error as { allowed: string[]; hint: string };
@@ -293,7 +293,7 @@ test('an audit pack shows the completion; completing the audit again gives anoth
   const beforeCompletion = await getReport({ ...pack, as_of: String(Number(first.position) - 1) });
   assert.match((beforeCompletion.error as { message: string }).message, `after as_of, at position ${first.position}`);
   assert.is(first.title, 'Audit pack: Spring');
-  await register.call('updateAudit', { id, state: 'COMPLETED' });
+  await register.call('updateAudit', { id, state: 'COMPLETED', reason: 'Found out' });
   const second = await wholeReport(getReport, pack);
   assert.equal(
     rowsOf(second, 'findings').map(({ description }) => description),

@@ -117,7 +117,7 @@ test('the changes in an audit pack end with the audit’s completion', async ({
     const plan = { organization_id, framework_id, name: 'Spring', state: 'IN_PROGRESS', ...fields };
     const { audit } = await register.call('addAudit', plan);
     const { id: audit_id } = audit as { id: string };
-    await register.call('updateAudit', { id: audit_id, state: 'COMPLETED' });
+    await register.call('updateAudit', { id: audit_id, state: 'COMPLETED', reason: 'Found out' });
     return wholeReport(getReport, { type: 'AUDIT_PACK', audit_id });
   };
   const noteOf = ({ data }: Awaited<ReturnType<typeof packOf>>) =>

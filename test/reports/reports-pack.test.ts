@@ -76,7 +76,7 @@ test('an audit pack equals the naive register if the framework was archived befo
     frameworks: Item[];
   };
   await owner.ok('archiveRecords', { ids: [frameworks[0]!.id], action: 'ARCHIVE', reason: 'another one came' });
-  await owner.ok('updateAudit', { id: audit_id, state: 'COMPLETED' });
+  await owner.ok('updateAudit', { id: audit_id, state: 'COMPLETED', reason: 'Found out' });
   const pack = await wholeReport(reportCaller(owner, ORGANIZATION), { type: 'AUDIT_PACK', audit_id });
   assert.ok(pack.about.some(({ label }) => label === 'Framework archived'));
   await assertEqualsNaive(register, pack);

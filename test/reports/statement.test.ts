@@ -51,7 +51,12 @@ test('each included control has its reasons by category, and the risks that it t
   ];
   await register.call('linkRecords', { links: pairs.map(([from_id, to_id]) => ({ from_id, to_id })) });
   await register.call('updateControl', { id: control('4'), inclusion_justification: 'good practice' });
-  await register.call('updateControl', { id: control('6'), status: 'EXCLUDED', exclusion_justification: 'no site' });
+  await register.call('updateControl', {
+    id: control('6'),
+    status: 'EXCLUDED',
+    exclusion_justification: 'no site',
+    reason: 'Found out',
+  });
   const statement = await report(register);
   assert.equal(
     rowsOf(statement, 'controls').map(({ section_title, reasons, risks }) => [section_title, reasons, risks]),

@@ -37,7 +37,7 @@ async function packOf(register: TestRegister, getReport: GetReport): Promise<() 
   const newAudit = { organization_id, framework_id, name: 'Spring', state: 'IN_PROGRESS' };
   const { audit } = await register.call('addAudit', newAudit);
   const { id: audit_id } = audit as { id: string };
-  await register.call('updateAudit', { id: audit_id, state: 'COMPLETED' });
+  await register.call('updateAudit', { id: audit_id, state: 'COMPLETED', reason: 'Found out' });
   return () => wholeReport(getReport, { type: 'AUDIT_PACK', audit_id });
 }
 

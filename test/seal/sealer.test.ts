@@ -74,7 +74,7 @@ test('the sealer seals at once when an audit is completed', async ({ register })
   await waitAndSeal(0);
   assert.equal(await sealsOf(register.stores.events), []);
   const id = (audit.audit as Answer).id;
-  const done = await ok('updateAudit', { id, state: 'COMPLETED', auditor: 'Audit House' });
+  const done = await ok('updateAudit', { id, state: 'COMPLETED', auditor: 'Audit House', reason: 'Found out' });
   assert.not('error' in done, JSON.stringify(done));
   await waitAndSeal(0);
   assert.equal(await sealsOf(register.stores.events), ['SealKeyIntroduced', 'LogSealed']);

@@ -14,7 +14,7 @@ await onBothPairs('sealing in the service', (test) => {
     const controls = [{ section_title: 'A.1', name: 'Rules' }];
     const framework = await add('addFramework', 'framework', { organization_id, name: 'House rules', controls });
     const audit = await add('addAudit', 'audit', { organization_id, framework_id: framework.id, name: 'Spring' });
-    await owner.ok('updateAudit', { id: audit.id, state: 'COMPLETED', auditor: 'Audit House' });
+    await owner.ok('updateAudit', { id: audit.id, state: 'COMPLETED', auditor: 'Audit House', reason: 'Found out' });
     const filter = { event_types: ['LogSealed'] };
     const listSeals = async () => (await owner.ok('listChanges', { organization_id, filter })).changes;
     await until(async () => (await listSeals()).length > 0, 10_000, 'a seal');

@@ -46,7 +46,7 @@ for (const pair of await startPairs()) {
       position: string;
     };
     await alterHash(pair, organization_id, Number(position));
-    await owner.ok('updateAudit', { id: audit.id, state: 'COMPLETED', auditor: 'Audit House' });
+    await owner.ok('updateAudit', { id: audit.id, state: 'COMPLETED', auditor: 'Audit House', reason: 'Found out' });
     const health = async () => {
       const answer = await fetch(`${url}/api/mcp/v1/health`, { headers: { authorization: `Bearer ${token}` } });
       return (await answer.json()) as { status: string; sealing_stopped?: object[] };

@@ -50,7 +50,7 @@ export async function record({ call }: TestRegister, id: string, options: object
 }
 
 export function update(register: TestRegister, id: string, fields: object): Promise<Answer> {
-  return ok(register, 'updateControl', { id, ...fields });
+  return ok(register, 'updateControl', { id, reason: 'Found out', ...fields });
 }
 
 export function exclude(register: TestRegister, id: string, exclusion_justification = 'no trucks'): Promise<Answer> {

@@ -53,11 +53,11 @@ export function specOf<State extends object, Command, Event extends DomainEvent>
     when(command: Command, context: Partial<DecisionContext> = {}): Outcome<Event> {
       const past = decider.looksBack?.(command) ? { past: pastOf(decider, history) } : {};
       const known = { ...CONTEXT, ...past, ...context };
-      const decide = () => decider.decide(freeze(command), stateOf(decider, history), known);
+      const decide = () => decider.decide(freeze(withReason(command)), stateOf(decider, history), known);
       return {
         // biome-ignore lint/suspicious/noThenProperty: the third part of given, when, then; it is never awaited
         then(events) {
-          assert.equal(decide(), events);
+          assert.equal(decide().map(withoutReason), events);
         },
         refused(code, details = {}, message = /^\S.{15,}[.]$/) {
           const refusal = refusalOf(decide);
@@ -77,6 +77,19 @@ export function specOf<State extends object, Command, Event extends DomainEvent>
     },
   });
   return { given };
+}
+
+/** The reason of an update that states none. Most tests are not about reasons, so their events leave it out. */
+const REASON = 'Found out';
+
+export function withReason<Command>(command: Command): Command {
+  const { type } = command as { type: string };
+  return type.startsWith('Update') ? { reason: REASON, ...command } : command;
+}
+
+export function withoutReason<Event extends DomainEvent>(event: Event): Event {
+  const { reason, ...data } = event.data as { reason?: string };
+  return reason === REASON ? { ...event, data } : event;
 }
 
 /** Folds events; what they lead to is frozen, so that a decider that changes what it is given fails. */

@@ -76,6 +76,7 @@ const link = ({ register }: Context, from_id: string, to_id: string, relation: s
   ok<{ links: Answer[] }>(register, 'linkRecords', {
     links: [{ from_id, to_id, ...(relation === null ? {} : { relation }) }],
     action: relation === null ? 'UNLINK' : 'LINK',
+    reason: 'Found out',
   }).then(({ links }) => links[0]!.result);
 
 const ROWS = [

@@ -58,7 +58,7 @@ test('linkRecords links exactly the pairs of types that the contract allows, in 
     for (const to of RECORD_KINDS.filter((kind) => kind !== from)) {
       const input = { links: [link(ourIds.get(from), ourIds.get(to))] };
       if (LINKABLE.get(from)!.includes(to)) {
-        await ok(register, 'linkRecords', { ...input, action: 'UNLINK' });
+        await ok(register, 'linkRecords', { ...input, action: 'UNLINK', reason: 'Found out' });
         assert.equal(resultsOf(await ok(register, 'linkRecords', input)), ['CREATED'], `${from}-${to}`);
         linkCount++;
       } else {
@@ -95,10 +95,10 @@ test('a link that one call repeats is created once', async (context) => {
   const before = (await events.head(null)).newest;
   assert.equal(resultsOf(await ok(register, 'linkRecords', { links })), Array(3).fill('UNCHANGED'));
   assert.is((await events.head(null)).newest, before);
-  const parted = await ok(register, 'linkRecords', { links, action: 'UNLINK' });
+  const parted = await ok(register, 'linkRecords', { links, action: 'UNLINK', reason: 'Found out' });
   assert.equal(resultsOf(parted), ['REMOVED', 'UNCHANGED', 'UNCHANGED']);
   const after = (await events.head(null)).newest;
-  const repeated = await ok(register, 'linkRecords', { links, action: 'UNLINK' });
+  const repeated = await ok(register, 'linkRecords', { links, action: 'UNLINK', reason: 'Found out' });
   assert.equal(resultsOf(repeated), Array(3).fill('UNCHANGED'));
   assert.is((await events.head(null)).newest, after);
 });

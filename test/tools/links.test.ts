@@ -46,8 +46,8 @@ test('links are created and removed once each, and don’t change revisions', as
   assert.equal(linked.links, { records: [{ id: vendor, type: 'VENDOR', name: 'Unicloud' }], total: 1 });
   assert.equal(linked.evidence, { records: [], total: 0 });
   assert.equal([linked.revision, linked.updated_at], [before.revision, before.updated_at]);
-  assert.equal(resultOf(await link(register, vendor, risk, { action: 'UNLINK' })), ['REMOVED']);
-  assert.equal(resultOf(await link(register, vendor, risk, { action: 'UNLINK' })), ['UNCHANGED']);
+  assert.equal(resultOf(await link(register, vendor, risk, { action: 'UNLINK', reason: 'Found out' })), ['REMOVED']);
+  assert.equal(resultOf(await link(register, vendor, risk, { action: 'UNLINK', reason: 'Found out' })), ['UNCHANGED']);
   assert.equal((await record(register, vendor, { include: ['LINKS'] })).links, { records: [], total: 0 });
 });
 
@@ -102,7 +102,7 @@ test('evidence is linked when added, and can be unlinked and linked again', asyn
   const id = String(evidence.id);
   assert.equal(idsOf((await record(register, risk, { include: ['EVIDENCE'] })).evidence), [id]);
   assert.equal(resultOf(await link(register, id, risk)), ['UNCHANGED'], 'linked by its own first event');
-  assert.equal(resultOf(await link(register, id, risk, { action: 'UNLINK' })), ['REMOVED']);
+  assert.equal(resultOf(await link(register, id, risk, { action: 'UNLINK', reason: 'Found out' })), ['REMOVED']);
   assert.equal((await record(register, id)).record_ids, [vendor]);
   assert.equal(resultOf(await link(register, risk, id)), ['CREATED']);
   const history = (await record(register, risk, { include: ['HISTORY'] })).history as { changes: Answer[] };

@@ -65,7 +65,8 @@ test('tools/list has all tools, each with its hints', ({ tools }) => {
     const closed = { openWorldHint: false };
     const write = {
       readOnlyHint: false,
-      destructiveHint: name === 'archiveRecords',
+      // Adding overwrites nothing.
+      destructiveHint: !name.startsWith('add'),
       idempotentHint: REPEATABLE_WRITES.includes(name),
       ...closed,
     };

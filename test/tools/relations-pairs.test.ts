@@ -29,7 +29,11 @@ await onBothPairs('shared controls', (test) => {
     assert.equal(await shared(), [both]);
     const { changes } = await owner.ok('listChanges', { organization_id, size: 1 });
     const { position } = changes![0]!;
-    await owner.ok('linkRecords', { links: [{ ...links[1]!, relation: undefined }], action: 'UNLINK' });
+    await owner.ok('linkRecords', {
+      links: [{ ...links[1]!, relation: undefined }],
+      action: 'UNLINK',
+      reason: 'Found out',
+    });
     assert.equal(await shared(), [both.slice(0, 1)]);
     assert.equal(await shared({ as_of: position }), [both]);
   });

@@ -81,7 +81,7 @@ test('what two frameworks share follows from the links and imports before, at ev
         const [key, after] = [`${one} ${other}`, relation === null || isFromIso ? relation : REVERSED[relation]];
         const [from_id, to_id] = endsOf(action);
         const links = [{ from_id, to_id, ...(relation === null ? {} : { relation }) }];
-        const input = { links, action: relation === null ? 'UNLINK' : 'LINK' };
+        const input = { links, action: relation === null ? 'UNLINK' : 'LINK', reason: 'Found out' };
         const answer = await ok<{ links: Answer[] }>(register, 'linkRecords', input);
         assert.is(answer.links[0]!.result, resultOf(shared.get(key), after ?? undefined));
         if (after === null) shared.delete(key);

@@ -31,7 +31,7 @@ async function relate(register: TestRegister, from_id: string, to_id: string, re
 }
 
 const unlink = (register: TestRegister, from_id: string, to_id: string) =>
-  relate(register, from_id, to_id, undefined, { action: 'UNLINK' });
+  relate(register, from_id, to_id, undefined, { action: 'UNLINK', reason: 'Found out' });
 
 /** Returns the controls that a control is linked with, and the relation to each. */
 async function linksOf(register: TestRegister, id: string, more: object = {}) {

@@ -56,7 +56,8 @@ test.before(async (context) => {
   const added = exampleRuns.find(({ tool }) => tool.name === 'addFramework')!.answer as { framework: { id: string } };
   const audited = { organization_id: organizationId, framework_id: added.framework.id, name: 'A' };
   const { audit } = (await owner.ok('addAudit', audited)) as object as { audit: { id: string } };
-  for (const state of ['IN_PROGRESS', 'COMPLETED']) await owner.ok('updateAudit', { id: audit.id, state });
+  for (const state of ['IN_PROGRESS', 'COMPLETED'])
+    await owner.ok('updateAudit', { id: audit.id, state, reason: 'Found out' });
   const calls = callsOf(exampleRuns, organizationId, { vendor: vendor.id, risk: risk.id, audit: audit.id });
   Object.assign(context, served, { calls, risk: risk.id });
 });

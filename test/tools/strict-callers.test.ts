@@ -142,7 +142,8 @@ test('an update that would clear unused properties must name fields', async (con
   const { vendor: changedVendor } = await owner.ok('updateVendor', withoutStatus);
   assert.equal([changedVendor.name, changedVendor.country], ['New', 'DE']);
   const control = { id: await anyControl(context), name: 'C', description: 'd', inclusion_justification: 'i' };
-  const withOneNull = { ...control, status: 'EXCLUDED', exclusion_justification: 'e', owner_id: null };
+  const exclusion = { status: 'EXCLUDED', exclusion_justification: 'e', reason: 'r' };
+  const withOneNull = { ...control, ...exclusion, owner_id: null };
   assert.equal((await owner.ok('updateControl', withOneNull)).event_types.length, 3);
 });
 

@@ -90,7 +90,7 @@ function readOptions(args: string[], shell: Shell) {
 }
 
 function commandFor(options: Options): RowImportCommand {
-  const { reader, dryRun, reason, updatesExisting, offersUpdate, forgetsValues } = options;
+  const { reader, reason, updatesExisting, offersUpdate, forgetsValues } = options;
   return {
     ...{ name: 'import', unit: 'row', offersUpdate },
     async prepare({ stores, organizationId, models, context }) {
@@ -99,7 +99,7 @@ function commandFor(options: Options): RowImportCommand {
       const words = readValueWords(options.value, fields);
       return {
         namesField: namesOneOf(fields, options.map),
-        async open(sheet) {
+        async open(sheet, dryRun) {
           if (forgetsValues && !dryRun) await valueWords.forget(organizationId, reader.type);
           const rememberedWords = forgetsValues ? [] : await valueWords.of(organizationId, reader.type);
           const map = withIdColumn(reader, sheet, options);

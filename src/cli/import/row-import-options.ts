@@ -15,6 +15,7 @@ export const ROW_IMPORT_OPTIONS = {
   'header-row': { type: 'string' },
   encoding: { type: 'string' },
   'dry-run': { type: 'boolean', default: false },
+  yes: { type: 'boolean', default: false },
   reason: { type: 'string' },
   report: { type: 'string' },
   'left-out': { type: 'string' },
@@ -28,7 +29,9 @@ export const ROW_IMPORT_HELP = `\
   --header-row NUMBER   the row that names the columns (default: the one that names the most fields)
   --encoding NAME       the encoding of a CSV, such as windows-1250 (default: UTF-8, UTF-16 or windows-1252)
   --dry-run             checks every row and writes nothing
-  --reason TEXT         the reason, for auditors
+  --yes                 changes more than 5 existing records without asking. Otherwise the command shows the dry run and
+                        asks; without a terminal it ends with 1 before it writes
+  --reason TEXT         the reason, for auditors. By default each change names its row and the file
   --report FILE         writes the refused rows as CSV: row, field, message
   --left-out FILE       writes the refused rows as CSV with all their columns and the reasons. Fix and import it
   --organization ID     the organization (default: the only one)
@@ -55,6 +58,7 @@ export function readRowImportOptions(values: RowImportValues, positionals: strin
     headingRow: headingRowOption(values['header-row']),
     encoding: values.encoding,
     dryRun: values['dry-run'],
+    isConfirmed: values.yes,
     reason: textOption('--reason', field.reason(), values.reason),
     organization: values.organization,
     account: values.account,

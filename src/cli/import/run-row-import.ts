@@ -5,6 +5,7 @@ import { importTool } from '../../import/import-tool.ts';
 import type { RowImport, RowImportResult } from '../../import/sheet/row-import.ts';
 import { readSheet, type Sheet } from '../../sheets/read-sheet.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
+import { MAX_UNSELECTED_RECORDS } from '../../tools/selection.ts';
 import type { WriteContext } from '../../tools/tool.ts';
 import { callerFor } from '../accounts/caller-for.ts';
 import { CommandError, type Shell } from '../command.ts';
@@ -34,7 +35,7 @@ export interface RowImportCommand extends Omit<ImportMode, 'dryRun'> {
   prepare(call: RowImportCall): Promise<{
     namesField(heading: string): boolean;
     /** Matches the columns. */
-    open(sheet: Sheet): Promise<RowImport>;
+    open(sheet: Sheet, dryRun: boolean): Promise<RowImport>;
     /** Returns a message about the columns that fill no field, or null. */
     unusedText?(columns: RowImport['columns']['columns']): string | null;
     /** Says what to do about a wrong row on the command line. */
@@ -52,7 +53,11 @@ export async function runRowImport(command: RowImportCommand, options: RowImport
     const models = await openReadModels(stores.reads);
     const context = { service: writeService(stores), caller, tool: importTool };
     try {
-      await importFile(command, options, shell, { stores, organizationId, models, context });
+      const call = { stores, organizationId, models, context };
+      if (!options.dryRun && !options.isConfirmed) await confirmChanges(command, options, shell, call);
+      const { leftOut } = (await importFile(command, options, shell, call))!;
+      if (leftOut === 0) return;
+      throw new CommandError(`Some rows were refused. Fix them and run it again. No ${command.unit} is written twice.`);
     } finally {
       await models?.close();
     }
@@ -60,7 +65,34 @@ export async function runRowImport(command: RowImportCommand, options: RowImport
   await withInstallation(shell, run, { writes: true });
 }
 
-async function importFile(command: RowImportCommand, options: RowImportOptions, shell: Shell, call: RowImportCall) {
+/**
+ * Makes the dry run of an import that can change existing records. If it would change more than five, shows it and asks.
+ * @throws CommandError before anything is written, unless a person says yes
+ */
+async function confirmChanges(command: RowImportCommand, options: RowImportOptions, shell: Shell, call: RowImportCall) {
+  const messages: { print: (text: string) => void; text: string }[] = [];
+  const keep = (print: (text: string) => void) => (text: string) => void messages.push({ print, text });
+  const silent = { env: shell.env, cwd: shell.cwd, out: keep(shell.out), err: keep(shell.err) };
+  const rehearsal = { ...options, dryRun: true, report: null, leftOut: null };
+  const result = await importFile(command, rehearsal, silent, call, true).catch((error: unknown) => {
+    for (const { print, text } of messages) print(text);
+    throw error;
+  });
+  if (result === null || result.updated <= MAX_UNSELECTED_RECORDS) return;
+  for (const { text } of messages) shell.err(text);
+  if (await shell.confirm?.(`Change these ${result.updated} records?`)) return;
+  const problem = `This import changes ${result.updated} records that exist, and nobody confirmed it. Nothing was written.`;
+  throw new CommandError(`${problem} Look at the dry run above, then repeat the command with --yes.`);
+}
+
+/** Imports the file. @param isRehearsal true to return null at once if the import can change no existing record */
+async function importFile(
+  command: RowImportCommand,
+  options: RowImportOptions,
+  shell: Shell,
+  call: RowImportCall,
+  isRehearsal = false,
+): Promise<RowImportResult | null> {
   const { path, sheet: name, headingRow, encoding, dryRun } = options;
   const mode = { ...command, dryRun };
   const tell = (texts: readonly (string | null)[]) => {
@@ -70,7 +102,8 @@ async function importFile(command: RowImportCommand, options: RowImportOptions, 
   const sheet = await readSheet(openWorkbookInProcess, path, { sheet: name, headingRow, encoding, namesField });
   try {
     tell(sheet.notices);
-    const rowImport = await open(sheet);
+    const rowImport = await open(sheet, dryRun);
+    if (isRehearsal && !rowImport.changesRecords) return null;
     const { columns, notices } = rowImport.columns;
     tell([...notices, matchedColumnsText(columns), unusedText?.(columns) ?? null]);
     requireColumns(rowImport, sheet);
@@ -78,8 +111,7 @@ async function importFile(command: RowImportCommand, options: RowImportOptions, 
     if (!dryRun) await finish?.();
     tell(noteTexts(result.notes, mode));
     shell.out(summaryText(result, mode));
-    if (result.leftOut === 0) return;
-    throw new CommandError(`Some rows were refused. Fix them and run it again. No ${command.unit} is written twice.`);
+    return result;
   } finally {
     sheet.close();
   }

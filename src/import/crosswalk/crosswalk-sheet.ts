@@ -85,6 +85,7 @@ const MIN_SHARE_OF_NUMBERS = 0.5;
 /** Imports the rows of a sheet as pairs of controls. Wrong rows are left out as a whole. */
 export class CrosswalkSheet implements RowImport {
   readonly missingField = null;
+  readonly changesRecords = false;
 
   private constructor(
     private readonly sheet: Sheet,

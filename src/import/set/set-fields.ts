@@ -8,16 +8,19 @@ import { readAllMemberWords } from '../../queries/records/member-words.ts';
 import { catchRefusal, mapConcurrently } from '../../tools/bulk-write.ts';
 import { recordNamesFor } from '../../tools/record-names.ts';
 import {
+  type RehearsedRecord,
   readSelection,
+  requireReasonForMany,
   type SelectedCall,
   SelectionConflict,
   selectionHash,
   selectionMembers,
   selectionRequired,
+  toRehearsed,
 } from '../../tools/selection.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { type ImportAnswer, importAnswer, refusedRows } from '../import-answer.ts';
-import { type CommandRow, isRefused } from '../import-row.ts';
+import { type CommandRow, isRefused, type Rehearsed } from '../import-row.ts';
 import { openRowCall, type RowCall, rehearseRows, writeRows } from '../row-commands.ts';
 import { type RecordSelection, type SelectedRecord, type SelectionSource, selectRecords } from './selection.ts';
 import { type FamilyChange, readSetInput, type SetInput, withIdsInSet } from './set-input.ts';
@@ -44,6 +47,7 @@ export async function setFields(context: ToolContext, given: SetInput): Promise<
   if (input.dry_run) return dryRun(call, selected, await selectRecords(source, now), input);
   const { records, isBegun } = await confirmSelection(call, selected, source, now, refusal);
   const judged = await rehearseRows(call, toRows(records));
+  requireReasonForMany(selected, rehearsedRows(judged));
   // A repeated write finishes what the first attempt began. Errors are then on their rows.
   if (!isBegun && judged.some(isRefused)) throw refusedRows(judged, 'set', ADVICE);
   const { rows, pending } = await writeRows(call, judged);
@@ -84,8 +88,15 @@ async function dryRun(
   const rows = await rehearseRows(call, toRows(records));
   const snapshot = selected.context.service.reader.snapshot();
   const notes = isIncomplete(snapshot, call.organizationId) ? { incomplete: true as const } : {};
+  requireReasonForMany(selected, rehearsedRows(rows));
   const members = await selectionMembers(selected, records, moment);
   return { ...importAnswer(rows, 'DRY_RUN', call.callId), ...members, ...notes };
+}
+
+function rehearsedRows(rows: readonly Rehearsed[]): RehearsedRecord[] {
+  return rows.flatMap((row) =>
+    isRefused(row) || row.rehearsal === undefined ? [] : [toRehearsed(row.row.id!, row.rehearsal)],
+  );
 }
 
 /** @throws Refusal not_found with an issue for each unknown id */

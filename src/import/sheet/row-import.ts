@@ -23,6 +23,8 @@ export interface RowImportResult
 /** An import of a sheet's rows whose columns are matched. Wrong rows are left out. */
 export interface RowImport {
   readonly columns: ColumnReader;
+  /** True if its rows can change existing records. */
+  readonly changesRecords: boolean;
   /** A field that every row needs and that no column fills; null if there is none. */
   readonly missingField: string | null;
   /** Imports all rows. @throws Refusal unavailable when the store is down. The same import again resumes it. */

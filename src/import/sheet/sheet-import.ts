@@ -88,6 +88,10 @@ export class SheetImport implements RowImport {
     return fields.required.find((name) => !headerOf.has(name)) ?? null;
   }
 
+  get changesRecords(): boolean {
+    return this.options.updatesExisting || this.columns.columns.headerOf.has('id');
+  }
+
   async run(listener: RowImportListener): Promise<RowImportResult> {
     const references = await this.openReferences();
     let chunk: SheetRow[] = [];

@@ -123,7 +123,7 @@ test('every report is the same as without the thread, and in the access log once
   const { audit } = await write(register, 'addAudit', { framework_id, name: 'Spring', state: 'IN_PROGRESS' });
   const audit_id = audit!.id;
 
-  await write(register, 'updateAudit', { id: audit_id, state: 'COMPLETED' });
+  await write(register, 'updateAudit', { id: audit_id, state: 'COMPLETED', reason: 'Found out' });
   for (const [type, own] of Object.entries(REPORT_INPUTS)) {
     const input = { type, ...own, ...(type === 'AUDIT_PACK' ? { audit_id } : {}) };
     const context = { caller: callerAs() };

@@ -143,7 +143,11 @@ test('the file of evidence has what getRecords answers, now and at a past positi
   await owner.ok('archiveRecords', { ids: [record_ids[1]], action: 'ARCHIVE', reason: 'a test' });
   assert.equal((await readEvidence()).records, await answersOf(all), 'archived records are not among the links');
   await owner.ok('archiveRecords', { ids: [record_ids[1]], action: 'RESTORE', reason: 'a test' });
-  await owner.ok('linkRecords', { links: [{ from_id: id, to_id: record_ids[0] }], action: 'UNLINK' });
+  await owner.ok('linkRecords', {
+    links: [{ from_id: id, to_id: record_ids[0] }],
+    action: 'UNLINK',
+    reason: 'Found out',
+  });
   await owner.ok('archiveRecords', { ids: [other], action: 'ARCHIVE', reason: 'a test' });
   assert.equal((await readEvidence({ as_of: position })).records, records);
   const remaining = all.filter((remainingId) => remainingId !== other);

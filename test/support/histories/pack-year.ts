@@ -2,7 +2,7 @@
 import type { Caller } from '../../../src/commands/organization/caller.ts';
 import { firstOwnerId } from '../../../src/identity/installation/installation.ts';
 import type { Calendar } from '../calendar.ts';
-import type { Item, Result, ToolCaller } from '../mcp/mcp-client.ts';
+import { confirm, type Item, type Result, type ToolCaller } from '../mcp/mcp-client.ts';
 import type { InstalledRegister } from '../run/installed.ts';
 import { writeSmallRegister } from './small-register.ts';
 import { daysAgo } from './story.ts';
@@ -53,7 +53,7 @@ export async function completeAudit(owner: ToolCaller, organization_id: string):
   await owner.ok('addNonconformity', { organization_id, ...finding });
   const report = { name: 'The auditor’s report', sha256: 'ab'.repeat(32), record_ids: [audit.id] };
   await owner.ok('addEvidence', { organization_id, ...report });
-  await owner.ok('updateAudit', { id: audit.id, state: 'COMPLETED' });
+  await owner.ok('updateAudit', { id: audit.id, state: 'COMPLETED', reason: 'Found out' });
   return audit.id;
 }
 
@@ -77,7 +77,7 @@ export async function changeEverything(
     for (const [type, [plural, field]] of Object.entries(TEXTS)) {
       const ids = await idsOf(owner, organization_id, plural);
       const rows = ids.map((id, index) => ({ id, [field]: `${type} ${index}, as of month ${month}` }));
-      await owner.ok('importRecords', { organization_id, type, rows });
+      await confirm(owner, 'importRecords', { organization_id, type, rows, reason: 'A new month' });
     }
     const [measure] = await idsOf(owner, organization_id, 'Measures');
     const screenshot = { name: `Seen in month ${month}`, url: `https://example.org/${month}`, record_ids: [measure] };
@@ -91,7 +91,7 @@ export async function changeEverything(
   const measures = await idsOf(owner, organization_id, 'Measures');
   const findings = await idsOf(owner, organization_id, 'Nonconformities');
   const ids = [...evidence, ...newIds.slice(1), ...measures, ...findings];
-  await owner.ok('archiveRecords', { organization_id, ids, action: 'ARCHIVE', reason: 'a new beginning' });
+  await confirm(owner, 'archiveRecords', { organization_id, ids, action: 'ARCHIVE', reason: 'a new beginning' });
 }
 
 async function idsOf(owner: ToolCaller, organization_id: string, plural: string): Promise<string[]> {

@@ -255,7 +255,7 @@ async function crosswalks(): Promise<void> {
   await crosswalk([pair(0, 'EQUIVALENT', 0), pair(1, 'SUPPORTS', 0)], 'Õpetaja tabel');
   await link({ type: 'Link', relation: { relation: 'PARTLY', from_id: ids[1] }, reason: 'Only at high tide' });
   await crosswalk([pair(0, 'SUPPORTS', 0), pair(1, 'SUPPORTS', 0), pair(2, 'PARTLY', 1)]);
-  await link({ type: 'Unlink' });
+  await link({ type: 'Unlink', reason: 'Found out' });
 }
 
 /** Decisions that were taken back. */

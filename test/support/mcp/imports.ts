@@ -6,7 +6,14 @@ import { callerAs, ORGANIZATION, type TestRegister } from '../register.ts';
 export const suppliers = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ name: `Supplier ${n}`, country: 'DE' }));
 
-/** Imports rows. Makes the dry run first where so many records change that the write needs its selection. */
+/** Returns true if a call was refused only for its missing reason or selection. */
+function lacksConfirmation({ error, rows = [] }: Partial<ImportAnswer> & { error?: { field?: string } }): boolean {
+  const fields = rows.flatMap(({ errors = [] }) => errors.map(({ field }) => field));
+  if (error !== undefined && error.field !== 'rows') fields.push(error.field ?? '');
+  return error !== undefined && fields.every((field) => field === 'reason' || field === 'selection');
+}
+
+/** Imports rows. Gives a reason and makes the dry run where the write needs them. */
 export async function runImport(
   { call }: TestRegister,
   type: string,
@@ -15,9 +22,10 @@ export async function runImport(
 ): Promise<ImportAnswer> {
   const args = { organization_id: ORGANIZATION, type, rows, ...input };
   let answer = await call('importRecords', args);
-  if ((answer.error as { field?: string } | undefined)?.field === 'selection') {
-    const { selection } = await call('importRecords', { ...args, dry_run: true });
-    answer = await call('importRecords', { ...args, selection });
+  if (lacksConfirmation(answer)) {
+    const explained = { reason: 'Reorganized', ...args };
+    const { selection } = await call('importRecords', { ...explained, dry_run: true });
+    answer = await call('importRecords', { ...explained, selection });
   }
   // An import that is refused for wrong rows answers its rows too.
   if ('error' in answer) assert.ok(Array.isArray(answer.rows), JSON.stringify(answer));

@@ -129,6 +129,12 @@ export async function sdkClient(url: string, token: string): Promise<Client> {
 /** A caller of tools. */
 export type ToolCaller = Pick<Session, 'ok'>;
 
+/** Makes the dry run of a call, then the call with its selection. */
+export async function confirm(caller: ToolCaller, tool: string, args: object): Promise<Result> {
+  const { selection } = await caller.ok(tool, { ...args, dry_run: true });
+  return caller.ok(tool, { ...args, selection });
+}
+
 /** Calls tools with one token. An unexpected answer is an error that shows the answer. */
 export class Session {
   constructor(

@@ -96,7 +96,7 @@ async function keep(target: string): Promise<void> {
     name: 'Certification',
     kind: 'CERTIFICATION',
   });
-  await keeper.change('updateAudit', { id: second, state: 'COMPLETED' });
+  await keeper.change('updateAudit', { id: second, state: 'COMPLETED', reason: 'Found out' });
   // Seals of the daughter company, and of the first organization before and after the rotation.
   await waitUntilSealed(folder, 3);
   await keeper.change('updateVendor', { id: ids.cloud, description: 'Not sealed yet' });

@@ -67,7 +67,12 @@ export async function writeRecords(keeper: FolderRecorder): Promise<Record<strin
   const malware = await keeper.add('Risk', { name: 'Malware', inherent_likelihood: 4, inherent_impact: 5 });
   const backups = await keeper.add('Measure', { name: 'Daily backups', state: 'IMPLEMENTED' });
   const login = await keeper.add('Measure', { name: 'Login with two factors' });
-  await keeper.change('updateMeasure', { id: login, state: 'IN_PROGRESS', due_date: '2027-01-31' });
+  await keeper.change('updateMeasure', {
+    id: login,
+    state: 'IN_PROGRESS',
+    due_date: '2027-01-31',
+    reason: 'Found out',
+  });
   const framework = await keeper.add('Framework', {
     name: 'Backup policy',
     version: '2',
@@ -82,6 +87,7 @@ export async function writeRecords(keeper: FolderRecorder): Promise<Record<strin
     id: tested,
     status: 'EXCLUDED',
     exclusion_justification: 'Not yet asked for',
+    reason: 'Found out',
   });
   const links = [
     { from_id: flood, to_id: backups },
@@ -90,13 +96,22 @@ export async function writeRecords(keeper: FolderRecorder): Promise<Record<strin
     { from_id: made, to_id: backups },
   ];
   await keeper.change('linkRecords', { links });
-  await keeper.change('linkRecords', { links: [{ from_id: malware, to_id: cloud }], action: 'UNLINK' });
+  await keeper.change('linkRecords', {
+    links: [{ from_id: malware, to_id: cloud }],
+    action: 'UNLINK',
+    reason: 'Found out',
+  });
   const proof = { name: 'Restore test', url: 'https://example.org/restore-test', valid_until: '2027-05-31' };
   const evidence = await keeper.add('Evidence', { ...proof, record_ids: [backups, made] });
   const audit = await keeper.add('Audit', { framework_id: framework, name: 'Internal audit', kind: 'INTERNAL' });
   const finding = { description: 'Tapes lie open', severity: 'MINOR', audit_id: audit };
   const nonconformity = await keeper.add('Nonconformity', finding);
-  await keeper.change('updateNonconformity', { id: nonconformity, status: 'IN_PROGRESS', root_cause: 'No cupboard' });
+  await keeper.change('updateNonconformity', {
+    id: nonconformity,
+    status: 'IN_PROGRESS',
+    root_cause: 'No cupboard',
+    reason: 'Found out',
+  });
   const duty = { area: 'Privacy', source: 'GDPR', requirement: 'Report breaches within 72 hours' };
   const obligation = await keeper.add('Obligation', { ...duty, status: 'PARTIALLY_COMPLIANT' });
   await keeper.change('archiveRecords', { ids: [courier], action: 'ARCHIVE', reason: 'No tapes any more' });

@@ -89,7 +89,7 @@ async function fill(web: WebTest, accountId: string, organizationId: string, mar
   const writing = ALL_TOOLS.filter(({ readOnly, destructive }) => !readOnly && !destructive);
   await runExamples(writing, call);
   const audit = { organization_id: organizationId, id: ids.get('aud') };
-  await web.callAs(accountId, 'updateAudit', { ...audit, state: 'COMPLETED' });
+  await web.callAs(accountId, 'updateAudit', { ...audit, state: 'COMPLETED', reason: 'Found out' });
   const grant = { account_id: accountId, role: 'VIEWER', organizations: [organizationId] } as const;
   const { record } = await web.tokens.create({ name: `${mark} token`, ...grant }, accountActor(accountId));
   return ids.set('tok', record.id);

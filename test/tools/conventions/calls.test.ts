@@ -78,7 +78,7 @@ await onBothPairs('calls', (test) => {
     owner,
     organizationId,
   }) => {
-    const common = { organization_id: organizationId, type: 'MEASURE' };
+    const common = { organization_id: organizationId, type: 'MEASURE', reason: 'Planned' };
     const rows = Array.from({ length: 60 }, (_, index) => ({ name: `Counted ${index}` }));
     const { rows: added } = await importRecords(owner, { ...common, rows });
     const ids = added.map(({ id }) => id!);

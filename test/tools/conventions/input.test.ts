@@ -58,7 +58,12 @@ test('a field that inputs cannot set is refused with where its value comes from'
       'score',
       /^score can't be set here: it follows from likelihood and impact/,
     ],
-    ['updateRisk', { id: risk.id, inherent_score: 5 }, 'inherent_score', /inherent_likelihood × inherent_impact/],
+    [
+      'updateRisk',
+      { id: risk.id, inherent_score: 5, reason: 'Found out' },
+      'inherent_score',
+      /inherent_likelihood × inherent_impact/,
+    ],
     ['updateRisk', { id: risk.id, priority: 'LOW' }, 'priority', /follows from score/],
     ['updateRisk', { id: risk.id, acceptance: {} }, 'acceptance', /it is set by decideRisk\.$/],
     ['addRisk', { organization_id: organizationId, name: 'A', measure_count: 1 }, 'measure_count', /counts linked/],
@@ -365,7 +370,7 @@ test('null and empty strings clear a field; an omitted property keeps its value'
   const withoutCountry = (await owner.ok('updateVendor', { id: vendor.id, country: '' })).vendor;
   assert.equal([withoutCountry.country, withoutCountry.description, withoutCountry.criticality], [null, 'd', 'LOW']);
   const nulls = Object.fromEntries(Object.keys(fullInput).map((field) => [field, null]));
-  const clearedVendor = (await owner.ok('updateVendor', { id: vendor.id, ...nulls })).vendor;
+  const clearedVendor = (await owner.ok('updateVendor', { id: vendor.id, ...nulls, reason: 'Unknown' })).vendor;
   for (const field of Object.keys(fullInput)) assert.is(clearedVendor[field], null, field);
   const dated = await owner.ok('updateVendor', { id: vendor.id, contract_until: '2031-01-01' });
   assert.is(dated.vendor.contract_until, '2031-01-01');

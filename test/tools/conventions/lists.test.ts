@@ -108,7 +108,12 @@ await onBothPairs('lists', (test) => {
         ids.push(...page.risks.map(({ id }) => id));
         cursor = page.next_cursor;
         const movedRisk = moving[ids.length % moving.length]!;
-        await owner.ok('updateRisk', { id: movedRisk.id, inherent_impact: 1 + (ids.length % 5), note: `${round}` });
+        await owner.ok('updateRisk', {
+          id: movedRisk.id,
+          inherent_impact: 1 + (ids.length % 5),
+          note: `${round}`,
+          reason: 'Found out',
+        });
         await addRisks(owner, organizationId, 'walked', [{ ...ratings, name: `Added ${ids.length}` }]);
       } while (cursor !== undefined && ids.length < 200);
       for (const { id } of still) assert.is(ids.filter((other) => other === id).length, 1, JSON.stringify(order_by));

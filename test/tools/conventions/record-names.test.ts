@@ -85,7 +85,11 @@ test('an update takes the number or the whole name, without case, accents and pa
   });
   assert.is(idOf(obligation, 'obligation'), ids.get('Tell the authority within 72 hours.'));
   for (const word of ['NC-9', 'NC-09: A door stood open. For a week.', 'A door stood open.\nFor a week.']) {
-    const { nonconformity } = await call(context, 'updateNonconformity', { id: word, severity: 'MINOR' });
+    const { nonconformity } = await call(context, 'updateNonconformity', {
+      id: word,
+      severity: 'MINOR',
+      reason: 'Found out',
+    });
     assert.is((nonconformity as Named).id, ids.get('NC-09'), word);
   }
   const { vendor } = await call(context, 'reviewVendor', { id: 'nimbus quay', outcome: 'APPROVED' });

@@ -35,7 +35,7 @@ test.before.each(async (context) => {
   context.framework = framework_id;
   context.plan = (fields) => add('Audit', { framework_id, ...fields });
   context.changeState = async (id, state, extraInput) => {
-    const answer = await ok('updateAudit', { id, state, ...extraInput });
+    const answer = await ok('updateAudit', { id, state, ...extraInput, reason: 'Found out' });
     return { ...(answer.audit as Answer), position: answer.position as string };
   };
 });
@@ -179,7 +179,8 @@ async function completeAuditElsewhere(register: TestRegister): Promise<{ auditId
   const framework_id = (framework as { id: string }).id;
   const { audit } = await register.call('addAudit', { organization_id, framework_id, name: 'Theirs' }, caller);
   const { id } = audit as { id: string };
-  const completed = (await register.call('updateAudit', { id, state: 'COMPLETED' }, caller)).audit as Answer;
+  const completed = (await register.call('updateAudit', { id, state: 'COMPLETED', reason: 'Found out' }, caller))
+    .audit as Answer;
   assert.type(completed.completed_position, 'string');
   assert.not('error' in (await register.call('listRisks', { organization_id, as_of: id }, caller)));
   return { auditId: id, frameworkId: framework_id };

@@ -76,7 +76,7 @@ test('controls are archived with their framework and then refuse writes', async 
     ['updateControl', { id: mine, name: 'Other' }],
     ['archiveRecords', { ids: [mine], action: 'ARCHIVE', reason: 'r' }],
     ['archiveRecords', { ids: [self], action: 'RESTORE', reason: 'r' }],
-    ['linkRecords', { links: [{ from_id: lock, to_id: mine }], action: 'UNLINK' }],
+    ['linkRecords', { links: [{ from_id: lock, to_id: mine }], action: 'UNLINK', reason: 'Found out' }],
     ['addEvidence', { organization_id: ORGANIZATION, name: 'E', text: 'T', record_ids: [mine] }],
   ] as const) {
     const error = await expectRefusal(register, tool, input);

@@ -46,7 +46,7 @@ const FAMILIES: Record<string, Family> = {
     list: 'listRisks',
     add: { name: 'Flood', status: 'IN_TREATMENT', inherent_likelihood: 2, inherent_impact: 3 },
     updates: [
-      [{ status: 'OPEN', name: 'Great flood' }, ['RiskDetailsChanged', 'RiskTreatmentHalted']],
+      [{ status: 'OPEN', name: 'Great flood', reason: 'r' }, ['RiskDetailsChanged', 'RiskTreatmentHalted']],
       [{ decision: 'ACCEPT', until: daysAgo(-30), reason: 'r' }, ['RiskAccepted'], 'decideRisk'],
       [{ decision: 'ACCEPT', until: daysAgo(-60), reason: 'r' }, ['RiskAccepted'], 'decideRisk'],
       [{ decision: 'CLOSE', reason: 'r' }, ['RiskClosed'], 'decideRisk'],
@@ -84,7 +84,7 @@ const FAMILIES: Record<string, Family> = {
     add: { name: 'Backups', reference_id: 'M-1', state: 'IMPLEMENTED', implemented_at: '2024-05-01' },
     updates: [
       [{ state: 'IN_PROGRESS', reason: 'r' }, ['MeasureSetBack']],
-      [{ state: 'NOT_APPLICABLE', justification: 'no servers' }, ['MeasureRuledOut']],
+      [{ state: 'NOT_APPLICABLE', justification: 'no servers', reason: 'r' }, ['MeasureRuledOut']],
       [{ state: 'NOT_APPLICABLE' }, []],
     ],
     summary: { reference_id: 'M-1', name: 'Backups', state: 'NOT_APPLICABLE', evidence_count: 0 },
@@ -98,9 +98,9 @@ const FAMILIES: Record<string, Family> = {
     list: 'listObligations',
     add: { requirement: `${'x'.repeat(159)}😀 and so on`, area: 'Tax', due_date: daysAgo(1) },
     updates: [
-      [{ status: 'COMPLIANT', area: 'Levies' }, ['ObligationDetailsChanged', 'ObligationAssessed']],
+      [{ status: 'COMPLIANT', area: 'Levies', reason: 'r' }, ['ObligationDetailsChanged', 'ObligationAssessed']],
       [{ withdraw: true, reason: 'r' }, ['ObligationAssessmentWithdrawn']],
-      [{ status: 'COMPLIANT' }, ['ObligationAssessed']],
+      [{ status: 'COMPLIANT', reason: 'r' }, ['ObligationAssessed']],
       [{ last_review_date: daysAgo(3) }, ['ObligationReviewDateCorrected']],
       [{ last_review_date: null }, ['ObligationReviewDateCorrected']],
     ],
@@ -123,13 +123,16 @@ const FAMILIES: Record<string, Family> = {
     list: 'listNonconformities',
     add: { reference_id: 'NC-1', description: 'Restores are not tested', severity: 'MAJOR' },
     updates: [
-      [{ status: 'IN_PROGRESS' }, ['NonconformityWorkStarted']],
+      [{ status: 'IN_PROGRESS', reason: 'r' }, ['NonconformityWorkStarted']],
       [
-        { ...TREATED, status: 'PENDING_VERIFICATION' },
+        { ...TREATED, status: 'PENDING_VERIFICATION', reason: 'r' },
         ['NonconformityDetailsChanged', 'NonconformitySubmittedForVerification'],
       ],
       [{ status: 'IN_PROGRESS', reason: 'r' }, ['NonconformitySetBack']],
-      [{ status: 'CLOSED', effectiveness_check: 'seen' }, ['NonconformityDetailsChanged', 'NonconformityClosed']],
+      [
+        { status: 'CLOSED', effectiveness_check: 'seen', reason: 'r' },
+        ['NonconformityDetailsChanged', 'NonconformityClosed'],
+      ],
       [{ status: 'OPEN', reason: 'r' }, ['NonconformityReopened']],
     ],
     summary: {
@@ -149,16 +152,16 @@ const FAMILIES: Record<string, Family> = {
     list: 'listAudits',
     add: { name: 'Spring', kind: 'EXTERNAL', valid_until: '2027-01-01' },
     updates: [
-      [{ state: 'IN_PROGRESS' }, ['AuditStarted']],
-      [{ state: 'COMPLETED', auditor: 'House' }, ['AuditDetailsChanged', 'AuditCompleted']],
+      [{ state: 'IN_PROGRESS', reason: 'r' }, ['AuditStarted']],
+      [{ state: 'COMPLETED', auditor: 'House', reason: 'r' }, ['AuditDetailsChanged', 'AuditCompleted']],
       [{ state: 'IN_PROGRESS', reason: 'r' }, ['AuditReopened']],
-      [{ state: 'COMPLETED' }, ['AuditCompleted']],
-      [{ state: 'OUTDATED' }, ['AuditOutdated']],
+      [{ state: 'COMPLETED', reason: 'r' }, ['AuditCompleted']],
+      [{ state: 'OUTDATED', reason: 'r' }, ['AuditOutdated']],
       [{ state: 'COMPLETED', reason: 'r' }, ['AuditReinstated']],
       [{ state: 'IN_PROGRESS', reason: 'r' }, ['AuditReopened']],
-      [{ state: 'REJECTED' }, ['AuditRejected']],
+      [{ state: 'REJECTED', reason: 'r' }, ['AuditRejected']],
       [{ state: 'IN_PROGRESS', reason: 'r' }, ['AuditReopened']],
-      [{ state: 'REJECTED' }, ['AuditRejected']],
+      [{ state: 'REJECTED', reason: 'r' }, ['AuditRejected']],
     ],
     summary: { name: 'Spring', kind: 'EXTERNAL', state: 'REJECTED', valid_until: '2027-01-01' },
     refusedAdd: [

@@ -76,7 +76,7 @@ const IMPOSSIBLE: [tool: string, given: Record<string, unknown>][] = [
 test('an input with an impossible date is refused, with the field', async (context) => {
   const { register, inputsByTool } = context;
   // The example has accepted the risk.
-  await ok(register, 'decideRisk', { id: inputsByTool.get('decideRisk')!.id, decision: 'REVOKE' });
+  await ok(register, 'decideRisk', { id: inputsByTool.get('decideRisk')!.id, decision: 'REVOKE', reason: 'Found out' });
   for (const [tool, given] of IMPOSSIBLE) {
     const [field] = Object.keys(given);
     const label = `${tool} ${JSON.stringify(given)}`;

@@ -286,7 +286,7 @@ test('an audit pack leads to its page, also after the audit was completed again'
   assert.ok((await open(context, first)).includes(first.report.digest));
   const reopened = { id, state: 'IN_PROGRESS', reason: 'A site was forgotten' };
   await web.call('updateAudit', reopened);
-  await web.call('updateAudit', { id, state: 'COMPLETED' });
+  await web.call('updateAudit', { id, state: 'COMPLETED', reason: 'Found out' });
   const second = await pack({});
   assert.is(second.url, first.url);
   assert.ok((await open(context, second)).includes(second.report.digest));

@@ -38,7 +38,7 @@ test.before(async (context) => {
   await add('addNonconformity', 'nonconformity', { description: 'Two people could still sign in', audit_id: audit });
   const open = await add('addAudit', 'audit', { framework_id, name: 'Surveillance' });
   for (const state of ['IN_PROGRESS', 'COMPLETED']) {
-    await web.call('updateAudit', { organization_id, id: audit, state });
+    await web.call('updateAudit', { organization_id, id: audit, state, reason: 'Found out' });
   }
   await add('addEvidence', 'evidence', { ...evidence, name: 'Made later' });
   const path = `/organizations/${organization_id}/audits`;

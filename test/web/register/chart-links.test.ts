@@ -34,7 +34,12 @@ async function addRecords({ call, reader, organizationId: organization_id }: Web
   const { controls } = await add<{ controls: { id: string }[] }>('listControls', {
     filter: { framework_id: [framework.id] },
   });
-  await add('updateControl', { id: controls[0]!.id, status: 'EXCLUDED', exclusion_justification: 'No such thing.' });
+  await add('updateControl', {
+    id: controls[0]!.id,
+    status: 'EXCLUDED',
+    exclusion_justification: 'No such thing.',
+    reason: 'Found out',
+  });
   const { measure } = await add<{ measure: { id: string } }>('addMeasure', { name: 'Locks', state: 'IMPLEMENTED' });
   await add('linkRecords', { links: [{ from_id: measure.id, to_id: controls[1]!.id }] });
   const due = (days: number) => addDays(reader.snapshot().today(), days);

@@ -84,7 +84,7 @@ test('shows no implementation of an excluded control', async ({ web, owner, base
     organization_id,
   });
   const [locks, moats] = controls.map(({ id }) => id);
-  const exclusion = { status: 'EXCLUDED', exclusion_justification: 'No water' };
+  const exclusion = { status: 'EXCLUDED', exclusion_justification: 'No water', reason: 'Found out' };
   await web.call('updateControl', { organization_id, id: moats, ...exclusion });
   const chips = (words: string) => words.match(/! None|! Not started/g)?.length ?? 0;
   for (const [path, count] of [

@@ -61,7 +61,7 @@ test('says what changed since of a control far down the standard', async ({ web,
   const before = web.reader.snapshot().newestPosition(organization_id);
   const page = `${base}/frameworks/${framework}?as_of=${before}`;
   assert.match(textIn((await owner.get(page)).text), 'It has not changed since.');
-  const exclusion = { status: 'EXCLUDED', exclusion_justification: 'No moat' };
+  const exclusion = { status: 'EXCLUDED', exclusion_justification: 'No moat', reason: 'Found out' };
   await web.call('updateControl', { organization_id, id: controlId(framework, 0), ...exclusion });
   assert.match(textIn((await owner.get(page)).text), 'Since then: A.5.1 excluded.');
 });

@@ -214,7 +214,7 @@ test('offers past moments: a day, a minute, audits and the ends of quarters', as
     kind: 'CERTIFICATION',
   });
   assert.not.match((await owner.get(path)).text, 'First certification <small>');
-  await web.call('updateAudit', { id: audit.id, state: 'COMPLETED' });
+  await web.call('updateAudit', { id: audit.id, state: 'COMPLETED', reason: 'Found out' });
   await web.call('addRisk', { organization_id, name: 'After the audit' });
   const list = await owner.get(`${path}/risks?status=OPEN`);
   assert.match(list.text, `href="${path}/risks?status=OPEN&amp;as_of=${audit.id}">First certification`);

@@ -133,7 +133,7 @@ test('accepts a risk until a date, and says at the field what is missing', async
   const text = await act(context, page, 'accept', { until: inHalfAYear(context), reason: 'A dam costs more' });
   assert.match(textIn(text), 'Accepted');
   assert.is((await readRecord(context, id)).status, 'ACCEPTED');
-  await act(context, page, 'revoke', {});
+  await act(context, page, 'revoke', { reason: 'The dam broke' });
   assert.is((await readRecord(context, id)).status, 'OPEN');
 });
 

@@ -148,7 +148,7 @@ test('keeps both changes of two people who edit different fields', async (contex
   const path = `${base}/risks/${id}/edit`;
   await owner.get(path);
   await priya.get(path);
-  assert.is((await priya.send(path, { inherent_likelihood: '3' })).status, 303);
+  assert.is((await priya.send(path, { inherent_likelihood: '3', reason: 'Seen' })).status, 303);
   const answer = await owner.send(path, { category: 'People' });
   const page = await owner.follow(answer);
   assert.match(
@@ -169,8 +169,8 @@ test('shows what somebody else changed in the same field, and lets each be chose
     const path = `${base}/risks/${id}/edit`;
     await owner.get(path);
     await priya.get(path);
-    await priya.send(path, { inherent_likelihood: '3', category: 'Theirs' });
-    const contested = await owner.send(path, { inherent_likelihood: '5', description: 'Mine' });
+    await priya.send(path, { inherent_likelihood: '3', category: 'Theirs', reason: 'Seen' });
+    const contested = await owner.send(path, { inherent_likelihood: '5', description: 'Mine', reason: 'Heard' });
     assert.is(contested.status, 409);
     assert.match(textIn(contested.text), 'Priya changed Inherent likelihood from 2 · Unlikely to 3 · Possible.');
     assert.match(textIn(contested.text), 'Before Theirs Yours');

@@ -186,7 +186,7 @@ test('names all that changed since: fields, links, evidence, and the states of w
     { status: 'PENDING_VERIFICATION', effectiveness_check: 'Seen' },
     { status: 'CLOSED' },
   ]) {
-    await web.call('updateNonconformity', { organization_id, id: finding, ...step });
+    await web.call('updateNonconformity', { organization_id, id: finding, reason: 'Found out', ...step });
   }
   assert.is(await sentence(), 'Since then: NC-01 closed, 1 piece of evidence added. See it');
   await web.call('archiveRecords', { organization_id, action: 'ARCHIVE', ids: [finding], reason: 'Twice' });
@@ -196,6 +196,7 @@ test('names all that changed since: fields, links, evidence, and the states of w
     organization_id,
     action: 'UNLINK',
     links: [{ from_id: control, to_id: finding }],
+    reason: 'Found out',
   });
   await web.call('updateMeasure', { organization_id, id: control, description: 'Every quarter' });
   assert.match(

@@ -37,8 +37,8 @@ test.before(async (context) => {
       framework_id: framework.id,
       name,
     });
-    await web.call('updateAudit', { organization_id, id: audit.id, state: 'IN_PROGRESS' });
-    await web.call('updateAudit', { organization_id, id: audit.id, state: 'COMPLETED' });
+    await web.call('updateAudit', { organization_id, id: audit.id, state: 'IN_PROGRESS', reason: 'Found out' });
+    await web.call('updateAudit', { organization_id, id: audit.id, state: 'COMPLETED', reason: 'Found out' });
     return audit.id;
   };
   const first = await complete('First audit');

@@ -154,11 +154,11 @@ function stateActs(family: FamilyDescription, record: RecordRow): Act[] {
   const { workflow, fields } = family;
   const { update } = family.tools;
   if (workflow === undefined || update === undefined) return [];
-  const { field: name, needs = {}, needsReason } = workflow;
+  const { field: name, needs = {}, isOrdered = false } = workflow;
   const stateField = fields[name] as Field & { kind: 'enum' };
   const current = String(record[name]);
   const next = nextStates(family, name, current);
-  const isBack = (state: string) => needsReason === 'BACKWARDS' && isBackwards(stateField.values, current, state);
+  const isBack = (state: string) => isOrdered && isBackwards(stateField.values, current, state);
   const moves = stateField.values.filter((state) => state !== current);
   return moves
     .toSorted((a, b) => Number(isBack(a)) - Number(isBack(b)))
@@ -174,7 +174,7 @@ function stateActs(family: FamilyDescription, record: RecordRow): Act[] {
         isCorrection: true,
         follows: `Becomes ${enumText(stateField, state)}.`,
         missing: required.filter((needed) => !record[needed]).map((needed) => fields[needed]!.label),
-        needsReason: needsReason === 'ALWAYS' || isBack(state),
+        needsReason: stateField.changesNeedReason ?? false,
         isPossible: next.includes(state),
       };
     });
@@ -276,7 +276,7 @@ function riskActs({ status }: RecordRow): Act[] {
       permission: 'acceptRisks',
       fields: { until, approver_id: { ...approver_id, note: 'you, unless you choose somebody else' } },
     },
-    REVOKE: { button: 'Revoke acceptance', follows: 'Becomes Open.', needsReason: false },
+    REVOKE: { button: 'Revoke acceptance', follows: 'Becomes Open.' },
     CLOSE: { button: 'Close risk', follows: 'Becomes Closed.' },
     REOPEN: { button: 'Reopen risk', follows: 'Becomes Open.' },
   };
