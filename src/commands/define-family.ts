@@ -161,7 +161,7 @@ function applyCommonEvent<State extends object>(
       return { ...stateBefore(event, state), archived_at: null };
     case commonEvents.withdrawn:
     case commonEvents.undone:
-      return { ...stateBefore(event, state), ...inFixedOrder(described, fields) };
+      return { ...stateBefore(event, state), ...stateValues(described, fields) };
     default:
       return null;
   }
@@ -196,9 +196,13 @@ function decideCommon<State extends CommonFields, Event extends DomainEvent>(
   }
 }
 
-/** Returns values with the members of objects in the order of the description. Stores may return them in another. */
-function inFixedOrder(described: Fields, values: object): object {
-  const entries = Object.entries(values).map(([name, value]) => {
+/**
+ * Returns the values of the state, with the members of objects in the order of the description. Stores may return them in
+ * another. Positions aren't in the state.
+ */
+function stateValues(described: Fields, values: object): object {
+  const inState = Object.entries(values).filter(([name]) => described[name]?.kind !== 'position');
+  const entries = inState.map(([name, value]) => {
     const field = described[name];
     if (field?.kind !== 'object' || value === null) return [name, value];
     const members = Object.keys(field.fields).filter((member) => isStored(field.fields[member]!));

@@ -20,17 +20,20 @@ type Test = (event: TrailEvent) => boolean;
 /**
  * Returns a past's events without some, and without those that were taken back before: an undo cancels a call, and a
  * withdrawal an event. Such an event and what it cancels are left out together, so the past reads as if neither had been.
- * The events by which a record was added always count.
+ * An undo of what another stream holds counts, such as that of an imported crosswalk. The events by which a record was
+ * added always count.
  */
 export function countingEvents({ firstState, events }: Past, isLeftOut: Test = () => false): TrailEvent[] {
   const addedBy = firstState === null ? events[0]?.metadata.correlation_id : undefined;
+  const ids = new Set(events.flatMap(({ id, metadata }) => [id, metadata.correlation_id]));
   const cancelledIds = new Set<string>();
   const counting: TrailEvent[] = [];
   for (const event of [...events].reverse()) {
     const { causation_id, correlation_id } = event.metadata;
     if (isLeftOut(event) || cancelledIds.has(event.id) || cancelledIds.has(correlation_id)) continue;
     const cancelledId = causation_id ?? event.data.event_id;
-    if (typeof cancelledId === 'string' && cancelledId !== addedBy) cancelledIds.add(cancelledId);
+    const cancels = typeof cancelledId === 'string' && cancelledId !== addedBy && ids.has(cancelledId);
+    if (cancels) cancelledIds.add(cancelledId);
     else counting.push(event);
   }
   return counting.reverse();

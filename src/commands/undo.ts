@@ -67,6 +67,20 @@ export function planUndo<State extends object>(family: Undoable<State>, past: Pa
   return { isAdded: false, isChangedSince: false, fields, pinnedEvents, skippedFields };
 }
 
+/** Returns the event by which an undo archived the record that the call had added; null if none did, or it was restored since. */
+export function undoOfAddition({ firstState, events }: Past): TrailEvent | null {
+  const newest = events.findLast(({ data }) => 'archived_at' in data || isArchiving(data.fields));
+  const adding = firstState === null ? events[0]?.metadata.correlation_id : undefined;
+  return newest !== undefined && isArchiving(newest.data.fields) && newest.metadata.causation_id === adding
+    ? newest
+    : null;
+}
+
+/** Returns true for fields of an event that archive a record. */
+function isArchiving(fields: unknown): boolean {
+  return typeof (fields as { archived_at?: unknown } | undefined)?.archived_at === 'string';
+}
+
 function isAddedBy({ firstState, events }: Past, callId: string): boolean {
   return firstState === null && events[0] !== undefined && isOfCall(callId)(events[0]);
 }

@@ -28,6 +28,16 @@ export interface ImportedRow {
   more_errors?: number;
 }
 
+/** A record or link that an undo leaves, because somebody changed or used it since. */
+export interface Skipped {
+  id: string;
+  /** Only of a link: the other record. */
+  linked_id?: string;
+  why: 'CHANGED_SINCE' | 'LINKED_SINCE';
+  /** The fields that stay. Absent if the record or link stays as a whole. */
+  fields?: readonly string[];
+}
+
 export interface ImportAnswer extends WrittenChanges {
   created: number;
   updated: number;
@@ -35,6 +45,13 @@ export interface ImportAnswer extends WrittenChanges {
   rows: ImportedRow[];
   /** Only of a crosswalk: the number of pairs of each two frameworks, by relation and result. */
   crosswalks?: CrosswalkSummary[];
+  /** Only of an undo: the links that go back. */
+  links?: { from_id: string; to_id: string; errors?: RowError[] }[];
+  /** Only of an undo, as the number of those that did not fit. */
+  skipped?: Skipped[];
+  more_skipped?: number;
+  /** Only of an undo: the number of records and links that the call wrote too, and that a further call undoes. */
+  remaining?: number;
   /** Absent if nothing was written because of wrong rows. */
   call_id?: string;
   /** Only of a dry run of `set`: what the write must repeat. */

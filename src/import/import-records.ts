@@ -1,9 +1,11 @@
 import { withDatesAsTimes } from '../commands/engine/dates-as-times.ts';
 import type { Rehearsal } from '../commands/engine/handler.ts';
-import { randomId } from '../commands/engine/ids.ts';
+import { hashedId, randomId } from '../commands/engine/ids.ts';
 import { importedId, importedRowId, rowContent } from '../commands/engine/import-ids.ts';
 import { FAMILIES, organizationAggregate, recordAggregate } from '../commands/families.ts';
 import { isReservedName } from '../commands/organization/person-names.ts';
+import type { CommonFields } from '../commands/record.ts';
+import { undoOfAddition } from '../commands/undo.ts';
 import { lookalikeKeys } from '../queries/records/similar-records.ts';
 import type { FamilyDescription } from '../register/family-description.ts';
 import { type BulkItem, mapConcurrently } from '../tools/bulk-write.ts';
@@ -30,6 +32,7 @@ import {
 import type { ParsedRow, RowError, RowReader } from './import-rows.ts';
 import { personFields, takePersonName } from './past-decisions.ts';
 import {
+  IMPORTED_BEFORE,
   type ImportCall,
   openRowCall,
   type RowCallInput,
@@ -105,7 +108,8 @@ export async function importRecords(
   const read = updates ? recognized : await step(recognized, (row) => asReadBefore(call, row, sources[row.row.row]));
   const { unique, firstOf } = findDuplicates(read);
   const rehearsed = await rehearseRows(call, await presumeNew(unique, findUnknown));
-  const updated = (await updates?.apply(call, rehearsed)) ?? rehearsed;
+  const anew = await step(rehearsed, (row) => addAnew(call, row));
+  const updated = (await updates?.apply(call, anew)) ?? anew;
   const named = await step(updated, (row) => refuseMisleadingName(call, row));
   const judged = await step(named, (row) => findFurtherErrors(call, row));
   const looksForSimilar = input.dry_run || findSimilar !== undefined;
@@ -236,6 +240,30 @@ async function presumeNew(
   return rows.map((read) =>
     isRefused(read) || !unknown.has(read.row.id!) ? read : { row: { ...read.row, isPresumedNew: true } },
   );
+}
+
+/** Gives a row another id, if an undo archived the record that it added before. So it adds the record anew. */
+async function addAnew(call: ImportCall, rehearsed: Rehearsed<ImportRow>): Promise<Rehearsed<ImportRow>> {
+  let current = rehearsed;
+  while (wasImportedBefore(current)) {
+    const { row } = current;
+    const { handler } = call.context.service;
+    const { state } = await handler.load(recordAggregate(row.id!));
+    const isArchived = state !== null && (state as CommonFields).archived_at !== null;
+    const undo = isArchived ? undoOfAddition(await handler.readPast(recordAggregate(row.id!))) : null;
+    if (undo === null) break;
+    const id = hashedId(FAMILIES[row.type].prefix, call.importKey, { type: row.type, after: undo.id });
+    current = await rehearseRow(call, { ...row, id, isPresumedNew: false });
+  }
+  return current;
+}
+
+/** Returns true for a row whose record was imported before, from this row or another one. */
+function wasImportedBefore(rehearsed: Rehearsed<ImportRow>): boolean {
+  if (rehearsed.row.isUpdate) return false;
+  return isRefused(rehearsed)
+    ? rehearsed.errors.some(({ message }) => message.includes(IMPORTED_BEFORE))
+    : rehearsed.result === 'UNCHANGED';
 }
 
 /**

@@ -12,6 +12,7 @@ import { importRecords } from './import-records.ts';
 import { ROW_READERS } from './import-rows.ts';
 import { setFields } from './set/set-fields.ts';
 import { CHANGEABLE_PREFIXES, MAX_SELECTED_RECORDS } from './set/set-input.ts';
+import { type UndoInput, undoCall } from './undo-call.ts';
 
 const MAX_ROWS = 200;
 
@@ -62,6 +63,7 @@ const inputSchema = () =>
       field.idList(MAX_SELECTED_RECORDS, CHANGEABLE_PREFIXES).optional().describe('of one type, with set'),
     ),
     filter: rawObject({ owner_id: OWNERS }).optional(),
+    undo: z.strictObject({ call_id: z.uuid() }).optional(),
     ...field.bulkFields,
     ...field.writeFields,
   });
@@ -73,7 +75,7 @@ export const importTool = defineTool({
   permission: 'changeRecords',
   destructive: true,
   description:
-    "Add or change up to 200 records, such as a spreadsheet's rows: add tool fields; with id, update tool fields (CONTROL: always). New vendors may be APPROVED with last_reviewed, risks ACCEPTED with accepted_until. CROSSWALK rows link frameworks’ controls: from_control, to_control (numbers), relation. Or set fields on ids or a list filter; omit type to hand over all of one owner. If one is wrong, none is written.",
+    "Add or change up to 200 records, such as a spreadsheet's rows: add tool fields; with id, update tool fields (CONTROL: always). New vendors may be APPROVED with last_reviewed, risks ACCEPTED with accepted_until. CROSSWALK rows link frameworks’ controls: from_control, to_control (numbers), relation. Or set fields on ids or a list filter; omit type to hand over all of one owner. undo takes back a call. If one is wrong, none is written.",
   input: inputSchema,
   output: importOutput,
   example: {
@@ -88,18 +90,30 @@ export const importTool = defineTool({
   },
   rejectsInput: (answer) => (answer as ImportAnswer).rows.some(({ errors }) => errors !== undefined),
   run: (input, context) => {
-    const { set, ...rest } = input;
-    if (set === undefined) return importRows(input, context);
-    if (input.rows === undefined) return setFields(context, { ...rest, set });
-    throw new Refusal('invalid_input', 'Give either rows or set, not both.', { field: 'rows' });
+    const { set, undo, ...rest } = input;
+    if (set !== undefined && input.rows !== undefined) {
+      throw new Refusal('invalid_input', 'Give either rows or set, not both.', { field: 'rows' });
+    }
+    if (undo !== undefined) return undoAlone(context, { ...input, undo });
+    return set === undefined ? importRows(input, context) : setFields(context, { ...rest, set });
   },
 });
 
+type ImportInput = z.infer<ReturnType<typeof inputSchema>>;
+
+/** Undoes a call. @throws Refusal invalid_input for an input that undo doesn't take */
+function undoAlone(context: ToolContext, input: ImportInput & Pick<UndoInput, 'undo'>): Promise<ImportAnswer> {
+  for (const name of ['rows', 'set', 'ids', 'filter'] as const) {
+    if (input[name] === undefined) continue;
+    const message = `undo takes back what a call wrote. Leave out ${name}; type limits it to records of one type.`;
+    throw new Refusal('invalid_input', message, { field: name });
+  }
+  const { organization_id, undo, type, reason, dry_run, selection, idempotency_key } = input;
+  return undoCall(context, { organization_id, undo, type, reason, dry_run, selection, idempotency_key });
+}
+
 /** Imports the rows of a call. A dry run names similar records, a write those with its rows' numbers. */
-function importRows(
-  { type, ...input }: z.infer<ReturnType<typeof inputSchema>>,
-  context: ToolContext,
-): Promise<ImportAnswer> {
+function importRows({ type, ...input }: ImportInput, context: ToolContext): Promise<ImportAnswer> {
   const { organization_id, rows, dry_run, selection, reason, idempotency_key } = input;
   for (const name of ['ids', 'filter'] as const) {
     if (input[name] === undefined) continue;

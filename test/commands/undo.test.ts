@@ -208,6 +208,11 @@ test('a link goes back with its relation, unless somebody changed it since', () 
     .given([linked('wrong'), unlinked('undo', 'wrong')])
     .when(command)
     .then([]);
+  // The undo of an imported crosswalk is an event of the link, and the import is not.
+  links
+    .given([unlinked('undo', 'import'), linked('wrong')])
+    .when(command)
+    .then([ended]);
   links
     .given([linked('wrong'), unlinked('undo', 'wrong')])
     .when({ ...command, call_id: 'undo' })

@@ -175,7 +175,7 @@ const PROPERTIES: Record<string, string[]> = {
   ),
   linkRecords: ['links', 'action', ...WRITE],
   archiveRecords: ['ids', 'action', ...BULK, ...WRITE],
-  importRecords: [...words('organization_id type rows set ids filter'), ...BULK, ...WRITE],
+  importRecords: [...words('organization_id type rows set ids filter undo'), ...BULK, ...WRITE],
   ...Object.fromEntries(
     FAMILY_TOOL_CONTRACTS.map(([name, { properties }]) => [name, [...commonProperties(name), ...words(properties)]]),
   ),

@@ -278,6 +278,23 @@ export const importOutput = () =>
       )
       .optional()
       .describe('of type CROSSWALK: the pairs of each two frameworks'),
+    links: z
+      .array(z.strictObject({ from_id: anyId, to_id: anyId, errors: z.array(rowError).optional() }))
+      .optional()
+      .describe('undo: the links that go back'),
+    skipped: z
+      .array(
+        z.strictObject({
+          id: anyId,
+          linked_id: anyId.optional().describe('of a link'),
+          why: z.enum(['CHANGED_SINCE', 'LINKED_SINCE']),
+          fields: z.array(z.string()).optional().describe('these stay; without it, all of the record or link'),
+        }),
+      )
+      .optional()
+      .describe('undo: what a later change touched stays (at most 100)'),
+    more_skipped: z.int().optional().describe('the number of those left out'),
+    remaining: z.int().optional().describe('undo: records and links left; undo the call again for them'),
     ...writtenMembers,
     call_id: writtenMembers.call_id.optional(),
     selection,

@@ -1,0 +1,268 @@
+import type { Rehearsal } from '../commands/engine/handler.ts';
+import { itemCommandId } from '../commands/engine/ids.ts';
+import { Refusal } from '../commands/engine/refusal.ts';
+import { familyOf, recordAggregate } from '../commands/families.ts';
+import { type LinkCommand, linkAggregate, planLinkUndo } from '../commands/link.ts';
+import { requirePermission } from '../commands/organization/permissions.ts';
+import { countingEvents } from '../commands/past.ts';
+import { planUndo, type UndoCommand } from '../commands/undo.ts';
+import { positionOfEvent } from '../queries/changes/position-of-event.ts';
+import { isLinkedSince, usedControls, type Written, writtenByCall } from '../queries/changes/written-by-call.ts';
+import { linkChanges, recordChanges, type WrittenChange, writtenChanges } from '../queries/changes/written-changes.ts';
+import type { QueryContext } from '../queries/moments/moment.ts';
+import { type BulkItem, catchRefusal, mapConcurrently, throwRefusals, writeAll } from '../tools/bulk-write.ts';
+import {
+  atSelectedRevisions,
+  callIdOf,
+  requireSelection,
+  type SelectionInput,
+  selectionMembers,
+  toRehearsed,
+} from '../tools/selection.ts';
+import type { ToolContext } from '../tools/tool.ts';
+import { envelopeFor } from '../tools/write.ts';
+import type { ImportAnswer, Skipped } from './import-answer.ts';
+import { toRowErrors } from './import-rows.ts';
+
+/** Records and links that one call undoes. */
+const MAX_UNDONE = 200;
+
+export interface UndoInput extends SelectionInput {
+  organization_id: string;
+  undo: { call_id: string };
+  type?: string | undefined;
+  reason?: string | undefined;
+}
+
+/** The undo of one record or link: its command, or null if it stays as a whole. */
+interface Step {
+  written: Written;
+  item: BulkItem | null;
+  skipped: Skipped[];
+}
+
+/** A step that changes something, now or in an earlier attempt. */
+interface Effective extends Step {
+  item: BulkItem;
+  rehearsal: Rehearsal;
+}
+
+/**
+ * Undoes what a call wrote, newest first: each record and link gets what it would have without the call. What a later change
+ * touched stays, and the answer names it. A dry run answers what would change, and the `selection` that the write must have.
+ * @throws Refusal not_found for a call that wrote nothing here
+ */
+export async function undoCall(context: ToolContext, input: UndoInput): Promise<ImportAnswer> {
+  const undoing = openUndo(context, input);
+  const { query, organizationId, callId } = undoing;
+  const all = (await writtenByCall(query, input.undo.call_id)).filter((written) => isOfType(written, input.type));
+  if (all.length === 0) throw nothingWritten(input);
+  const { effective, skipped, remaining } = await findEffective(undoing, all);
+  const call = { context, organizationId, input };
+  const records = effective.map(({ written, rehearsal }) => toRehearsed(streamOf(written), rehearsal));
+  const rest = { ...skippedMembers(skipped), ...(remaining > 0 ? { remaining } : {}) };
+  if (input.dry_run) {
+    const outcomes = effective.map(({ rehearsal }) => ({ result: rehearsal }));
+    return { ...undoAnswer(effective, outcomes), ...rest, ...(await selectionMembers(call, records)) };
+  }
+  requireSelection(call, records);
+  const items = atSelectedRevisions(
+    call,
+    effective.map(({ item }) => item),
+    records,
+  );
+  const { outcomes, pending } = await writeAll(context, organizationId, items);
+  return {
+    ...undoAnswer(effective, outcomes),
+    call_id: callId,
+    ...rest,
+    ...(pending ? { pending: true as const } : {}),
+  };
+}
+
+/** One undo, with the values that all its commands share. */
+interface Undoing {
+  context: ToolContext;
+  organizationId: string;
+  query: QueryContext;
+  callId: string;
+  input: UndoInput;
+  reason: string;
+  envelope: Omit<BulkItem['envelope'], 'command_id'>;
+}
+
+function openUndo(context: ToolContext, input: UndoInput): Undoing {
+  const { caller, service, tool } = context;
+  const { organization_id: organizationId, undo, type } = input;
+  const role = requirePermission(caller, organizationId, tool.permission);
+  const callId = callIdOf(service.handler, [organizationId, tool.name], input);
+  const query = { snapshot: service.reader.snapshot(), organizationId, moment: { position: null } } as QueryContext;
+  const reason = input.reason || `Undo of call ${undo.call_id}`;
+  const envelope = {
+    ...envelopeFor(caller, organizationId, role, tool.permission, callId),
+    causation_id: undo.call_id,
+    input: { undo, type, reason },
+  };
+  return { context, organizationId, query, callId, input, reason, envelope };
+}
+
+function isOfType(written: Written, type: string | undefined): boolean {
+  if (type === undefined) return true;
+  return written.kind === 'RECORD' ? written.type === type : type === 'CROSSWALK' && written.kind === 'PAIR';
+}
+
+function nothingWritten({ undo, type }: UndoInput): Refusal {
+  const what = type === undefined ? 'records or links' : `records of type ${type}`;
+  const message = `The call ${undo.call_id} wrote no ${what} here. listChanges with view FULL shows the call_id of each change.`;
+  return new Refusal('not_found', message, { field: 'undo.call_id' });
+}
+
+/** Finds what the undo changes, up to its limit. `remaining` is the number of records and links that it didn't look at. */
+async function findEffective(
+  undoing: Undoing,
+  all: readonly Written[],
+): Promise<{ effective: Effective[]; skipped: Skipped[]; remaining: number }> {
+  const effective: Effective[] = [];
+  const skipped: Skipped[] = [];
+  let done = 0;
+  while (done < all.length && effective.length < MAX_UNDONE) {
+    const batch = all.slice(done, done + MAX_UNDONE - effective.length);
+    done += batch.length;
+    const steps = await mapConcurrently(batch, (written) => stepOf(undoing, written), undoing.context.signal);
+    skipped.push(...steps.flatMap((step) => step.skipped));
+    const planned = steps.filter((step): step is Step & { item: BulkItem } => step.item !== null);
+    const { handler } = undoing.context.service;
+    const rehearsals = throwRefusals(
+      await mapConcurrently(planned, ({ item }) =>
+        catchRefusal(() => handler.rehearse(item.aggregate, item.command, item.envelope)),
+      ),
+      () => 'undo.call_id',
+    );
+    const rehearsed = planned.map((step, index) => ({ ...step, rehearsal: rehearsals[index]! }));
+    effective.push(...rehearsed.filter(({ rehearsal }) => rehearsal.event_types.length > 0));
+  }
+  return { effective, skipped, remaining: all.length - done };
+}
+
+/** Plans the undo of one record, link or pair. */
+async function stepOf(undoing: Undoing, written: Written): Promise<Step> {
+  switch (written.kind) {
+    case 'RECORD':
+      return recordStep(undoing, written);
+    case 'LINK':
+      return linkStep(undoing, written);
+    case 'PAIR':
+      return pairStep(undoing, written);
+  }
+}
+
+async function recordStep(undoing: Undoing, written: Extract<Written, { kind: 'RECORD' }>): Promise<Step> {
+  const { context, query, input, reason } = undoing;
+  const { id } = written;
+  const { call_id } = input.undo;
+  const aggregate = recordAggregate(id);
+  const past = await context.service.handler.readPast(aggregate);
+  const plan = planUndo(familyOf(id), past, call_id);
+  if (plan.isAdded) {
+    const why = plan.isChangedSince ? 'CHANGED_SINCE' : await usedSince(undoing, written);
+    if (why !== null) return { written, item: null, skipped: [{ id, why }] };
+  }
+  const positions: Record<string, string> = {};
+  for (const event of Object.values(plan.pinnedEvents)) {
+    const position = event && (await positionOfEvent(query, event));
+    if (position !== null) positions[event!.id] = position;
+  }
+  const command: UndoCommand = { type: 'Undo', call_id, reason, positions };
+  const skipped: Skipped[] =
+    plan.skippedFields.length > 0 ? [{ id, why: 'CHANGED_SINCE', fields: plan.skippedFields }] : [];
+  return { written, item: itemOf(undoing, aggregate, command), skipped };
+}
+
+/** Returns why a record that the call added is in use by now; null if it isn't. */
+async function usedSince(
+  { context, query }: Undoing,
+  { id, type, positions }: Extract<Written, { kind: 'RECORD' }>,
+): Promise<Skipped['why'] | null> {
+  if (await isLinkedSince(query, id, positions)) return 'LINKED_SINCE';
+  if (type !== 'FRAMEWORK') return null;
+  const { areLinked, changedIds } = await usedControls(query, id);
+  if (areLinked) return 'LINKED_SINCE';
+  const pasts = await mapConcurrently(changedIds, (control) =>
+    context.service.handler.readPast(recordAggregate(control)),
+  );
+  return pasts.some((past) => countingEvents(past).length > 0) ? 'CHANGED_SINCE' : null;
+}
+
+async function linkStep(undoing: Undoing, written: Extract<Written, { kind: 'LINK' }>): Promise<Step> {
+  const { ids } = written;
+  const { handler } = undoing.context.service;
+  const { call_id } = undoing.input.undo;
+  const aggregate = linkAggregate(...ids);
+  const past = await handler.readPast(aggregate as unknown as BulkItem['aggregate']);
+  const { state } = await handler.load(aggregate);
+  const { isTouched } = planLinkUndo(past, state, call_id);
+  const command: LinkCommand = { type: 'Undo', ids, call_id, reason: undoing.reason };
+  const item = itemOf(undoing, aggregate as unknown as BulkItem['aggregate'], command);
+  return { written, item, skipped: isTouched ? [skippedLink(ids)] : [] };
+}
+
+const skippedLink = ([id, linked_id]: readonly [string, string]): Skipped => ({ id, linked_id, why: 'CHANGED_SINCE' });
+
+/** A pair that was changed since is only looked at because an earlier attempt may have done that. */
+async function pairStep(undoing: Undoing, written: Extract<Written, { kind: 'PAIR' }>): Promise<Step> {
+  const { ids, before, isChangedSince } = written;
+  const { reason } = undoing;
+  const aggregate = linkAggregate(...ids);
+  const command: LinkCommand =
+    before === null ? { type: 'Unlink', ids, reason } : { type: 'Link', ids, relation: before, reason };
+  const item = itemOf(undoing, aggregate as unknown as BulkItem['aggregate'], command);
+  if (!isChangedSince) return { written, item, skipped: [] };
+  const { commands } = await undoing.context.service.handler.load(aggregate);
+  const isRepeated = commands.has(item.envelope.command_id);
+  return isRepeated ? { written, item, skipped: [] } : { written, item: null, skipped: [skippedLink(ids)] };
+}
+
+function itemOf({ callId, envelope }: Undoing, aggregate: BulkItem['aggregate'], command: { type: string }): BulkItem {
+  return { aggregate, command, envelope: { ...envelope, command_id: itemCommandId(callId, aggregate.stream) } };
+}
+
+function streamOf(written: Written): string {
+  return written.kind === 'RECORD' ? written.id : linkAggregate(...written.ids).stream;
+}
+
+type Outcome = { result: Pick<Rehearsal, 'event_types' | 'repeated' | 'before' | 'state'> } | { refusal: Refusal };
+
+/** Returns the answer: what was undone, or in a dry run would be. */
+function undoAnswer(effective: readonly Effective[], outcomes: readonly Outcome[]): ImportAnswer {
+  const rows: ImportAnswer['rows'] = [];
+  const links: NonNullable<ImportAnswer['links']> = [];
+  for (const [index, { written }] of effective.entries()) {
+    const outcome = outcomes[index]!;
+    const errors = 'refusal' in outcome ? { errors: toRowErrors(outcome.refusal) } : {};
+    if (written.kind === 'RECORD') {
+      rows.push({ row: rows.length, id: written.id, ...('result' in outcome ? { result: 'UPDATED' } : errors) });
+    } else {
+      links.push({ from_id: written.ids[0], to_id: written.ids[1], ...errors });
+    }
+  }
+  const updated = rows.filter(({ result }) => result === 'UPDATED').length;
+  const changes = effective.map(({ written }, index) => changesOf(written, outcomes[index]!));
+  const optionalLinks = links.length > 0 ? { links } : {};
+  return { created: 0, updated, unchanged: 0, rows, ...optionalLinks, ...writtenChanges(changes) };
+}
+
+function changesOf(written: Written, outcome: Outcome): WrittenChange[] {
+  if ('refusal' in outcome) return [];
+  return written.kind === 'RECORD'
+    ? recordChanges(written.id, outcome.result)
+    : linkChanges(...written.ids, outcome.result);
+}
+
+/** Records and links that an answer names because they stay. */
+const MAX_SKIPPED = 100;
+
+function skippedMembers(skipped: readonly Skipped[]): { skipped?: Skipped[]; more_skipped?: number } {
+  if (skipped.length === 0) return {};
+  const more = skipped.length - MAX_SKIPPED;
+  return { skipped: skipped.slice(0, MAX_SKIPPED), ...(more > 0 ? { more_skipped: more } : {}) };
+}
