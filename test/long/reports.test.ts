@@ -114,7 +114,8 @@ test('a framework’s name can’t become markup in Markdown headings and figure
     const hostile = lines.filter((line) => /evil|bold/.test(line));
     assert.ok(hostile.length > 1);
     for (const line of hostile) {
-      const unescaped = line.replace(/\\[\s\S]/g, '');
+      // A figure's own name is the only code.
+      const unescaped = line.replace(/\\[\s\S]/g, '').replace(/ `coverage:frm_\w{26}` /, ' ');
       assert.not.match(unescaped, /[`[\]<>]|\*\*bold|:\/\//, line);
       if (line.startsWith('| Coverage')) assert.is(unescaped.split('|').length, 8, line);
     }
