@@ -2,10 +2,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../../src/commands/engine/dates.ts';
+import { listLibrary } from '../../../src/library/framework-library.ts';
 import type { RecordAnswer } from '../../../src/queries/records/record-details.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
 import { ALL_TOOLS } from '../../../src/tools/all-tools.ts';
-import { actsOn, UNLINK } from '../../../src/web/register/forms/acts.ts';
+import { actsOn, UNLINK, WITHDRAW } from '../../../src/web/register/forms/acts.ts';
+import { LIBRARY_NAMES } from '../../../src/web/register/forms/add-forms.ts';
 import { runExamples } from '../../support/mcp/examples.ts';
 import { formsIn, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
@@ -133,7 +135,10 @@ test('accepts a risk until a date, and says at the field what is missing', async
   const text = await act(context, page, 'accept', { until: inHalfAYear(context), reason: 'A dam costs more' });
   assert.match(textIn(text), 'Accepted');
   assert.is((await readRecord(context, id)).status, 'ACCEPTED');
-  await act(context, page, 'revoke', { reason: 'The dam broke' });
+  const buttons = buttonsOf((await browsers.OWNER.get(page)).text, page);
+  assert.equal(buttons.slice(0, 2), ['Renew acceptance', 'Revoke acceptance']);
+  await act(context, page, 'accept', { until: inHalfAYear(context), reason: 'Still so' });
+  await act(context, page, 'revoke', { reason: 'The dam is built' });
   assert.is((await readRecord(context, id)).status, 'OPEN');
 });
 
@@ -159,6 +164,8 @@ test('reviews a vendor, and assesses an obligation as of today', async (context)
   const vendor = await addRecord(context, 'addVendor', { name: 'Nimbus' });
   await act(context, `${base}/vendors/${vendor}`, 'review', { outcome: 'APPROVED', findings: 'None' });
   assert.is((await readRecord(context, vendor)).status, 'APPROVED');
+  await act(context, `${base}/vendors/${vendor}`, 'withdraw', { reason: 'The wrong vendor' });
+  assert.is((await readRecord(context, vendor)).status, 'PENDING_REVIEW');
   const obligation = await addRecord(context, 'addObligation', { requirement: 'Report incidents' });
   await act(context, `${base}/obligations/${obligation}`, 'assess', { status: 'COMPLIANT', reason: 'Reported' });
   const { status, last_review_date } = await readRecord(context, obligation);
@@ -230,8 +237,8 @@ test('shows a form for each possible act of each family', async (context) => {
     const acts = actsOn(family, { record: record as RecordAnswer, today: '2026-03-01', linked: NO_LINKS });
     assert.ok(acts.length > 0, family.type);
     assert.is(new Set(acts.map(({ name }) => name)).size, acts.length, `${family.type}: names are unique`);
-    // Ending a link depends on the links, which are not read here.
-    for (const { name, isPossible } of acts.filter((candidate) => candidate.name !== UNLINK)) {
+    // These depend on the links and the history, which are not read here.
+    for (const { name, isPossible } of acts.filter((candidate) => ![UNLINK, WITHDRAW].includes(candidate.name))) {
       const { status } = await browsers.OWNER.get(`${base}/${family.plural}/${id}/${name}`);
       assert.is(status, isPossible ? 200 : 303, `${family.type} ${name}`);
     }
@@ -286,6 +293,20 @@ test('does what is due from Needs you, and comes back there', async (context) =>
   assert.match(textIn(after), 'Done: Mark reviewed · Redpoll Legal.');
   assert.not.match(after, 'Mark reviewed: Redpoll Legal');
   assert.not.match((await browsers.VIEWER.get(`${base}/needs-you?owner=all`)).text, 'Next step');
+});
+
+test('adopts a framework of the library, whose names are those of the library', async (context) => {
+  const { browsers, base } = context;
+  assert.equal(
+    Object.entries(LIBRARY_NAMES).toSorted(),
+    listLibrary()
+      .map(({ library_id, name }) => [library_id, name])
+      .toSorted(),
+  );
+  await browsers.OWNER.get(`${base}/frameworks/add`);
+  const answer = await browsers.OWNER.send(`${base}/frameworks/add`, { library_id: 'GDPR' });
+  assert.match((await browsers.OWNER.follow(answer)).text, 'Added General Data Protection Regulation (GDPR).');
+  assert.is((await browsers.EDITOR.get(`${base}/frameworks/add`)).status, 403);
 });
 
 test('finds the forms in the palette, for those who may use them', async ({ browsers, base }) => {

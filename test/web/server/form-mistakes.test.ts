@@ -3,7 +3,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EVIDENCE } from '../../../src/register/evidence.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
+import { FRAMEWORK } from '../../../src/register/framework.ts';
 import { ALL_TOOLS } from '../../../src/tools/all-tools.ts';
+import { addFormOf } from '../../../src/web/register/forms/add-forms.ts';
 import { titleFieldOf } from '../../../src/web/register/naming-fields.ts';
 import type { Route } from '../../../src/web/server/page-request.ts';
 import { allRoutes } from '../../../src/web/server/pages.ts';
@@ -63,13 +65,21 @@ const RECORD_FORM_MISTAKES = Object.fromEntries(
     });
     const add = `/organizations/:id/${plural}/add`;
     const act = `/organizations/:id/${plural}/:record/:act`;
+    const adopt = { page: add, typed: { reason: LONG_REASON }, faults: ['reason'] };
     const addFaults = [...required.map(([name]) => name), 'reason'];
     const open: Mistake['open'] = async ({ owner, records }) => ({
       browser: owner,
       query: family.type === EVIDENCE.type ? `?record_ids=${records.risks}` : '',
     });
     return [
-      ...(tools.add ? [[add, { page: add, typed, faults: addFaults, open }] as [string, Mistake]] : []),
+      ...(addFormOf(family)
+        ? [
+            [add, family.type === FRAMEWORK.type ? adopt : { page: add, typed, faults: addFaults, open }] as [
+              string,
+              Mistake,
+            ],
+          ]
+        : []),
       tools.update
         ? [act, { page: act.replace(':act', 'edit'), typed, faults: [title, 'reason'] }]
         : [act, { page: act.replace(':act', 'archive'), typed: { reason: '' }, faults: ['reason'] }],

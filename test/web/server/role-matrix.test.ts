@@ -6,8 +6,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../../src/commands/engine/ids.ts';
 import { ROLES, type Role } from '../../../src/commands/organization/caller.ts';
+import { PERMISSIONS } from '../../../src/commands/organization/permissions.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
 import { REPORT_TYPES } from '../../../src/reports/all-reports.ts';
+import { ADD_FORMS } from '../../../src/web/register/forms/add-forms.ts';
 import { TOKEN_FIELD } from '../../../src/web/server/csrf.ts';
 import { allRoutes } from '../../../src/web/server/pages.ts';
 import {
@@ -51,10 +53,10 @@ const FAMILY_PAGES = Object.keys(FAMILIES).flatMap((plural): [path: string, Page
 ]);
 
 /** The forms that add and change records. Each has its page at the same address. The act is one that all families have. */
-const RECORD_FORMS = FAMILY_DESCRIPTIONS.flatMap(({ plural, tools }): [path: string, roles: readonly Role[]][] => [
-  ...(tools.add ? [[`/${plural}/add`, FROM_EDITOR] as [string, readonly Role[]]] : []),
-  [`/${plural}/:record/:act`, FROM_ADMIN],
-]);
+const RECORD_FORMS: readonly (readonly [path: string, roles: readonly Role[]])[] = [
+  ...ADD_FORMS.map(({ family, permission }) => [`/${family.plural}/add`, PERMISSIONS[permission].roles] as const),
+  ...FAMILY_DESCRIPTIONS.map(({ plural }) => [`/${plural}/:record/:act`, FROM_ADMIN] as const),
+];
 
 /** The pages of an organization, by their paths below it. */
 const ORGANIZATION_PAGES: Readonly<Record<string, PageRule>> = {
@@ -105,7 +107,7 @@ const ORGANIZATION_FILES: Readonly<Record<string, PageRule>> = {
 /** The forms of an organization, and the roles that may send them. */
 const ORGANIZATION_FORMS: Readonly<Record<string, readonly Role[]>> = {
   // The record is looked up before the act, and these records don't exist.
-  ...Object.fromEntries(RECORD_FORMS.map(([path]) => [path, FROM_EDITOR])),
+  ...Object.fromEntries(RECORD_FORMS.map(([path, roles]) => [path, path.endsWith('/:act') ? FROM_EDITOR : roles])),
   '/name': FROM_ADMIN,
   '/second-factor': OWNER,
   '/second-factor/optional': OWNER,

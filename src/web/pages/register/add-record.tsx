@@ -1,6 +1,6 @@
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
-import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
+import { ADD_FORMS, type AddForm } from '../../register/forms/add-forms.ts';
 import { FormCard } from '../../register/forms/form-card.tsx';
 import { type FormField, fieldsTaken, formFields, typedInputs, valueText } from '../../register/forms/form-fields.ts';
 import {
@@ -14,7 +14,6 @@ import { readChoices } from '../../register/forms/read-choices.ts';
 import { refusedForm } from '../../register/forms/refused-form.ts';
 import { writeInputs } from '../../register/forms/write-fields.tsx';
 import { titleFieldOf } from '../../register/naming-fields.ts';
-import { familyNoun } from '../../register/rail-links.ts';
 import { numberedName } from '../../register/record/numbered-name.ts';
 import { callTool } from '../../server/call-tool.ts';
 import { BLANK_FORM, type FormState } from '../../server/form-state.ts';
@@ -23,33 +22,28 @@ import type { WebPage } from '../../server/web-page.ts';
 
 /** A form for each family whose records people add. It calls the family's tool, such as addRisk. */
 export const addRecordPages = (context: FormCollaborators): Route[] =>
-  FAMILY_DESCRIPTIONS.flatMap((family) => {
-    const tool = family.tools.add?.name;
-    if (tool === undefined) return [];
-    const path = `/organizations/:id/${family.plural}/add`;
+  ADD_FORMS.flatMap((addForm) => {
+    const path = `/organizations/:id/${addForm.family.plural}/add`;
     return [
       get(path, async (request) => {
-        const { view, fields } = await open(context, request, family, tool);
-        return addPage(family, view, fields, BLANK_FORM);
+        const { view, fields } = await open(context, request, addForm);
+        return addPage(addForm, view, fields, BLANK_FORM);
       }),
-      post(path, (request) => add(context, request, family, tool)),
+      post(path, (request) => add(context, request, addForm)),
     ];
   });
 
-async function open(context: FormCollaborators, request: SignedInRequest, family: FamilyDescription, tool: string) {
-  const view = await openForm(context, request, context.tools.permissionOf(tool));
-  const taken = fieldsTaken(family.fields, context.tools.inputOf(tool));
+async function open(context: FormCollaborators, request: SignedInRequest, addForm: AddForm) {
+  const { family, tool, permission } = addForm;
+  const view = await openForm(context, request, permission);
+  const taken = fieldsTaken(addForm.fields, context.tools.inputOf(tool));
   const choices = await readChoices(context, view, taken);
   return { view, fields: withSuggestions(formFields(family, taken, choices, null), view) };
 }
 
-async function add(
-  context: FormCollaborators,
-  request: SignedInRequest,
-  family: FamilyDescription,
-  tool: string,
-): Promise<Reply> {
-  const { view, fields } = await open(context, request, family, tool);
+async function add(context: FormCollaborators, request: SignedInRequest, addForm: AddForm): Promise<Reply> {
+  const { family, tool } = addForm;
+  const { view, fields } = await open(context, request, addForm);
   const { formValues: values } = request;
   const { answer, error } = await callTool(context, request, tool, {
     organization_id: view.organization.id,
@@ -57,7 +51,7 @@ async function add(
     ...writeInputs(values),
   });
   if (error === null) return addedRedirect(family, view, answer);
-  return { ...addPage(family, view, fields, refusedForm(error, values, family, fields)), status: error.status };
+  return { ...addPage(addForm, view, fields, refusedForm(error, values, family, fields)), status: error.status };
 }
 
 /** Leads to the new record, and names those that look like it. */
@@ -73,9 +67,8 @@ function addedRedirect(family: FamilyDescription, view: FormView, answer: Readon
   );
 }
 
-function addPage(family: FamilyDescription, view: FormView, fields: readonly FormField[], form: FormState): WebPage {
+function addPage({ family, button }: AddForm, view: FormView, fields: readonly FormField[], form: FormState): WebPage {
   const { organization, path } = view;
-  const button = `Add ${familyNoun(family)}`;
   const list = organizationAddress(organization.id, `/${family.plural}`);
   return {
     title: button,

@@ -22,7 +22,7 @@ export const gettingStartedPage = (context: RegisterCollaborators): Route[] => [
           ) : (
             <p>Your role, {roleName(role)}, reads the register. To add records, ask an owner for the role Editor.</p>
           )}
-          {roleAllows(role, 'adoptFrameworks') && <FrameworkCard />}
+          {roleAllows(role, 'adoptFrameworks') && <FrameworkCard organizationId={organization.id} />}
           <p>
             No assistant yet? <a href="/connect">Connect one</a>.
           </p>
@@ -57,11 +57,16 @@ function ImportCard() {
   );
 }
 
-function FrameworkCard() {
+function FrameworkCard({ organizationId }: { organizationId: string }) {
   return (
     <section class="card" id="framework">
       <h2>Adopt a framework</h2>
-      <p>Say to your assistant:</p>
+      <p>
+        <a class="button quiet" href={`/organizations/${organizationId}/frameworks/add`}>
+          Choose one of the library
+        </a>
+      </p>
+      <p>Or say to your assistant:</p>
       <CopyBlock
         id="framework-sentence"
         text="Adopt ISO/IEC 27001 from veritrail’s library, and list the controls that have no measure."

@@ -1,5 +1,6 @@
 import { addressWith } from '../../../addresses/page-addresses.ts';
 import { filledParameters } from '../../../http/files/file-query.ts';
+import { addFormOf } from '../../register/forms/add-forms.ts';
 import { ControlGroups } from '../../register/list/control-groups.tsx';
 import { EmptyList } from '../../register/list/empty-list.tsx';
 import { FilterForm } from '../../register/list/filter-form.tsx';
@@ -16,7 +17,7 @@ import {
   type RegisterCollaborators,
   type RegisterView,
 } from '../../register/open-register.ts';
-import { familyHeading, familyNoun } from '../../register/rail-links.ts';
+import { familyHeading } from '../../register/rail-links.ts';
 import { REGISTER_LISTS, type RegisterList } from '../../register/register-lists.ts';
 import { get, type Route, redirect } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
@@ -137,12 +138,13 @@ function ViewLinks({
 }) {
   const { family } = list;
   const file = `/api/v1/organizations/${view.organization.id}/records/${family.plural}`;
+  const addForm = addFormOf(family);
   const position = String(view.snapshot.newestPosition(view.organization.id));
   return (
     <div class="row">
-      {family.tools.add !== undefined && mayChange(view, 'changeRecords') && (
+      {addForm !== undefined && mayChange(view, addForm.permission) && (
         <a class="button" href={`${view.path}/add`}>
-          Add {familyNoun(family)}
+          {addForm.button}
         </a>
       )}
       <details>

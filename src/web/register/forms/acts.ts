@@ -63,6 +63,7 @@ export function actsOn(family: FamilyDescription, details: ActSubject): Act[] {
     ...stateActs(family, record),
     ...(isReviewDue ? [] : reviewAct(family, record)),
     ...editAct(family),
+    ...withdrawAct(family, record),
     ...linkActs(family, details),
   ];
   const live = own.map((act) => ({ ...act, isPossible: act.isPossible && !isArchived }));
@@ -73,6 +74,7 @@ export function actsOn(family: FamilyDescription, details: ActSubject): Act[] {
 export const EDIT = 'edit';
 export const LINK = 'link';
 export const UNLINK = 'unlink';
+export const WITHDRAW = 'withdraw';
 export const ARCHIVE = 'archive';
 
 function editAct(family: FamilyDescription): Act[] {
@@ -188,6 +190,25 @@ function moveText(
   if (isBack) return `Back to ${label}`;
   const verb = VERBS_WITH_NOUN[state];
   return verb === undefined ? (VERBS_ALONE[state] ?? `Set to ${label}`) : `${verb} ${familyNoun(family)}`;
+}
+
+/** Takes back the newest decision, such as a vendor's review. */
+function withdrawAct({ withdrawal }: FamilyDescription, { history }: RecordRow): Act[] {
+  if (withdrawal === undefined) return [];
+  const { noun, of, tool } = withdrawal;
+  const { changes } = (history ?? { changes: [] }) as Partial<RecordDetails['record']['history']>;
+  return [
+    {
+      ...BLANK_ACT,
+      name: WITHDRAW,
+      button: `Withdraw ${noun}`,
+      tool,
+      inputs: { withdraw: true },
+      follows: `The newest ${noun} no longer counts. It stays in the history.`,
+      needsReason: true,
+      isPossible: (changes ?? []).some(({ event_type }) => of.includes(event_type)),
+    },
+  ];
 }
 
 /** Links with other records. Evidence is attached by a form of its own, but a link with it can end here too. */

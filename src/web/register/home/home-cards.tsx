@@ -123,19 +123,26 @@ export function WeekCard({ view, week }: { view: RegisterView; week: Week }) {
 /** The ways to begin that the reader's role has, for an organization without records. */
 export function BeginCards({ view }: { view: RegisterView }) {
   const { role } = view.organization;
-  const importing = ['Import a spreadsheet', 'Vendors, risks or measures that you have in a file.', 'import'] as const;
-  const adopting = ['Adopt a framework', 'Its controls, ready to be linked with your measures.', 'framework'] as const;
+  const adopting = [
+    'Adopt a framework',
+    'Its controls, ready to be linked with your measures.',
+    'frameworks/add',
+  ] as const;
+  const importing = [
+    ['Import a spreadsheet', 'Vendors, risks or measures that you have in a file.', 'getting-started#import'],
+    ['Add a risk', 'The one that keeps you awake.', 'risks/add'],
+  ] as const;
   const cards = [
-    ...(roleAllows(role, 'changeRecords') ? [importing] : []),
     ...(roleAllows(role, 'adoptFrameworks') ? [adopting] : []),
+    ...(roleAllows(role, 'changeRecords') ? importing : []),
   ];
   return (
     <div class="grid">
-      {cards.map(([title, about, part]) => (
+      {cards.map(([title, about, page]) => (
         <section key={title} class="card">
           <h2>{title}</h2>
           <p class="sub">{about}</p>
-          <a class="button quiet" href={`/organizations/${view.organization.id}/getting-started#${part}`}>
+          <a class="button quiet" href={`/organizations/${view.organization.id}/${page}`}>
             {title}
           </a>
         </section>

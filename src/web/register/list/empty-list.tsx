@@ -133,7 +133,7 @@ function NextSteps({ family, organization }: { family: FamilyDescription } & Pic
         </a>
       )}
       {adopts && (
-        <a class="button quiet" href={`${address}#framework`}>
+        <a class="button quiet" href={`/organizations/${organization.id}/frameworks/add`}>
           Adopt a framework
         </a>
       )}

@@ -1,6 +1,6 @@
 import { needOf, type Permission } from '../../../commands/organization/permissions.ts';
 import { withRoleNames } from '../../texts/role-labels.ts';
-import { type Act, ARCHIVE, EDIT, LINK, UNLINK } from '../forms/acts.ts';
+import { type Act, ARCHIVE, EDIT, LINK, UNLINK, WITHDRAW } from '../forms/acts.ts';
 import { mayChange, type RegisterView } from '../open-register.ts';
 
 /** The acts on a record that the page offers, and the permissions that the reader lacks for others. */
@@ -29,7 +29,7 @@ const MAX_BUTTONS = 2;
 
 /** Acts with buttons at the facts and at the links, and those that are in the menu only. */
 const ELSEWHERE: readonly string[] = [EDIT, LINK];
-const IN_MENU: readonly string[] = [ARCHIVE, UNLINK];
+const IN_MENU: readonly string[] = [ARCHIVE, UNLINK, WITHDRAW];
 
 /** Returns the acts beside the title. */
 function likelyNext(acts: readonly Act[]): Act[] {

@@ -1,12 +1,10 @@
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import { settingsLinks } from '../../server/organization-links.ts';
+import { ADD_FORMS } from '../forms/add-forms.ts';
 import { momentAddress } from '../moments/moment-control.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
-import { familyHeading, familyNoun, ORDERED_FAMILIES, RAIL_GROUPS } from '../rail-links.ts';
-
-/** The families whose records people add by a form. */
-const ADDED_FAMILIES = ORDERED_FAMILIES.filter(({ tools }) => tools.add !== undefined);
+import { familyHeading, ORDERED_FAMILIES, RAIL_GROUPS } from '../rail-links.ts';
 
 /** A page or an action that a search finds. */
 export interface Destination {
@@ -56,15 +54,15 @@ function destinationsOf(view: RegisterView): Destination[] {
     ...(past === null ? [] : [{ title: 'Back to today', address: momentAddress(home, null) }]),
     { title: 'Compare two moments', address: organizationAddress(organization.id, '/compare', from) },
     { title: 'Verify a file', address: organizationAddress(organization.id, '/verify', {}) },
+    ...ADD_FORMS.filter(({ permission }) => roleAllows(organization.role, permission)).map(({ family, button }) => ({
+      title: button,
+      address: organizationAddress(organization.id, `/${family.plural}/add`),
+    })),
     ...(roleAllows(organization.role, 'changeMembers')
       ? [{ title: 'Invite a person', address: organizationAddress(organization.id, '/members') }]
       : []),
     ...(roleAllows(organization.role, 'changeRecords')
       ? [
-          ...ADDED_FAMILIES.map((family) => ({
-            title: `Add ${familyNoun(family)}`,
-            address: organizationAddress(organization.id, `/${family.plural}/add`),
-          })),
           {
             title: 'Import a spreadsheet, adopt a framework',
             address: `/organizations/${organization.id}/getting-started`,

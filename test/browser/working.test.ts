@@ -1,0 +1,317 @@
+/** People who work in the browser alone: the stories of an officer, of a review, of two people, without script and by keys. */
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/web/browser.ts';
+import { checkPage } from '../support/web/check-page.ts';
+import { OWNER, startWeb, type TestBrowser, type WebTest } from '../support/web/web.ts';
+
+const PRIYA = { name: 'Priya Raman', email: 'priya@example.org', password: 'raises a likelihood 7' };
+
+/** The clicks and fields of an officer's day with ten tasks. */
+const MAX_ACTIONS_OF_A_DAY = 120;
+
+/** A person in front of a window. Each click, and each field that is filled in, counts as one action. */
+class Worker {
+  actions = 0;
+  clicks = 0;
+
+  constructor(
+    readonly window: Window,
+    private readonly base: string,
+  ) {}
+
+  get page(): Page {
+    return this.window.page;
+  }
+
+  get main(): Locator {
+    return this.page.locator('main');
+  }
+
+  /** Clicks a link or button and waits for its page. */
+  async press(role: 'link' | 'button', name: string | RegExp): Promise<void> {
+    this.actions += 1;
+    this.clicks += 1;
+    const exact = typeof name === 'string';
+    const before = await this.page.evaluate('performance.timeOrigin');
+    await this.page.getByRole(role, { name, exact }).first().click();
+    await this.page.waitForFunction(`performance.timeOrigin !== ${before} && document.readyState === 'complete'`);
+  }
+
+  async rail(name: string): Promise<void> {
+    await this.press('link', new RegExp(`^${name}`));
+  }
+
+  /** Opens the menu of a record and presses an entry. */
+  async pressInMenu(name: RegExp): Promise<void> {
+    this.actions += 1;
+    this.clicks += 1;
+    await this.page.locator('summary[aria-label=More]').click();
+    await this.press('link', name);
+  }
+
+  async fill(fields: Readonly<Record<string, string>>): Promise<void> {
+    for (const [name, value] of Object.entries(fields)) {
+      this.actions += 1;
+      await this.main.locator(`[name="${name}"]:not([type=hidden])`).last().fill(value);
+    }
+  }
+
+  async choose(fields: Readonly<Record<string, string | RegExp>>): Promise<void> {
+    for (const [name, label] of Object.entries(fields)) {
+      this.actions += 1;
+      const select = this.main.locator(`select[name="${name}"]`);
+      const option = select.locator('option', { hasText: label }).first();
+      await select.selectOption((await option.getAttribute('value'))!);
+    }
+  }
+
+  /** Waits for the notice of the last act. */
+  async expectNotice(text: string | RegExp): Promise<void> {
+    const notice = this.main.locator('.notice[role=status]');
+    assert.match(await notice.innerText(), text);
+  }
+
+  open(path: string): Promise<unknown> {
+    return this.page.goto(this.base + path);
+  }
+}
+
+const browser = await startBrowser();
+if (browser) run(browser);
+
+function run(browser: Browser): void {
+  const test = suite<{ web: WebTest; owner: TestBrowser; windows: Window[] }>('working in Chromium');
+
+  test.before.each(async (context) => {
+    context.web = await startWeb('http://localhost:0');
+    context.owner = await context.web.setUpOwner();
+    context.windows = [];
+  });
+  test.after.each(async ({ web, windows }) => {
+    for (const { complaints, close } of windows) {
+      await close();
+      assert.equal(complaints, []);
+    }
+    await web.stop();
+  });
+  test.after(closeBrowsers);
+
+  /** Signs a person in, in a window of their own, and opens Home. */
+  async function sitDown(
+    { web, windows }: { web: WebTest; windows: Window[] },
+    person: typeof OWNER,
+    options: BrowserContextOptions = {},
+  ): Promise<Worker> {
+    const window = await openWindow(browser, web.baseUrl, options);
+    windows.push(window);
+    const { page } = window;
+    await page.goto('/sign-in');
+    await page.fill('[name=email]', person.email);
+    await page.fill('[name=password]', person.password);
+    await page.locator('main').getByRole('button', { name: 'Sign in' }).click();
+    const worker = new Worker(window, `/organizations/${web.organizationId}`);
+    await worker.open('');
+    return worker;
+  }
+
+  test('an officer without an assistant starts empty, and ends with a statement of applicability', async (context) => {
+    await context.web.invite(PRIYA, 'EDITOR');
+    const officer = await sitDown(context, OWNER);
+    // 1. A framework.
+    await officer.press('link', 'Adopt a framework');
+    await officer.choose({ library_id: 'ISO/IEC 27001:2022' });
+    await officer.press('button', 'Adopt framework');
+    await officer.expectNotice(/Added ISO\/IEC 27001:2022/);
+    // 2. A risk, with its owner.
+    await officer.rail('Risks');
+    await officer.press('link', 'Add risk');
+    await officer.fill({ reference_id: 'R-1', name: 'Ransomware stops the laboratory', next_review_due: '2030-01-31' });
+    await officer.choose({ inherent_likelihood: /Likely/, inherent_impact: /Severe/, owner_id: 'Priya Raman' });
+    await officer.press('button', 'Add risk');
+    await officer.expectNotice('Added R-1 Ransomware stops the laboratory.');
+    assert.match(await officer.main.innerText(), /Owner: Priya Raman/);
+    // 3. and 4. Two measures.
+    for (const [number, name] of [
+      ['M-1', 'Off-site backups'],
+      ['M-2', 'Restore tests'],
+    ] as const) {
+      await officer.rail('Measures');
+      await officer.press('link', 'Add measure');
+      await officer.fill({ reference_id: number, name });
+      await officer.press('button', 'Add measure');
+    }
+    // 5. A vendor.
+    await officer.rail('Vendors');
+    await officer.press('link', 'Add vendor');
+    await officer.fill({ name: 'Nimbus Hosting' });
+    await officer.choose({ criticality: 'High' });
+    await officer.press('button', 'Add vendor');
+    // 6. Links, by number and by name.
+    await officer.rail('Risks');
+    await officer.press('link', /Ransomware/);
+    for (const [index, word] of ['M-1', 'm-2', 'Nimbus Hosting'].entries()) {
+      await officer.press('link', index === 0 ? 'Link a record' : 'Add');
+      await officer.fill({ to_id: word });
+      await officer.press('button', 'Link a record');
+    }
+    assert.match(await officer.main.getByRole('region', { name: 'Measures' }).innerText(), /M-1.*M-2/s);
+    // 7. A measure is done.
+    await officer.press('link', /Off-site backups/);
+    await officer.press('link', 'Mark implemented');
+    await officer.fill({ reason: 'The contract runs' });
+    await officer.press('button', 'Mark implemented');
+    // 8. Two controls are excluded.
+    for (const number of ['A.7.6', 'A.8.30']) {
+      await officer.open(`/controls?section_title=${number}`);
+      await officer.press('link', new RegExp(`^${number.replaceAll('.', '\\.')}|.`.slice(0, -2)));
+      await officer.press('link', 'Exclude control');
+      await officer.fill({ exclusion_justification: 'We have none', reason: 'Scope of 2026' });
+      await officer.press('button', 'Exclude control');
+    }
+    // 9. A finding, and its end.
+    await officer.rail('Findings');
+    await officer.press('link', 'Add finding');
+    await officer.fill({ reference_id: 'NC-1', description: 'No restore test in May' });
+    await officer.choose({ severity: 'Minor' });
+    await officer.press('button', 'Add finding');
+    await officer.pressInMenu(/^Close finding/);
+    await officer.fill({
+      root_cause: 'A holiday',
+      corrective_action: 'A stand-in',
+      effectiveness_check: 'Seen in June',
+    });
+    await officer.press('button', 'Close finding');
+    await officer.expectNotice(/Close finding/);
+    // 10. The statement.
+    await officer.rail('Reports');
+    await officer.press('link', /Statement of applicability/i);
+    const statement = await officer.main.innerText();
+    assert.match(statement, /A\.7\.6/);
+    assert.ok(officer.actions <= MAX_ACTIONS_OF_A_DAY, `${officer.actions} clicks and fields`);
+  });
+
+  test('a vendor review that is overdue is done in three clicks and a sentence', async (context) => {
+    const { web } = context;
+    const { organizationId: organization_id, ownerId: owner_id } = web;
+    await web.call('addVendor', { organization_id, name: 'Redpoll Legal', owner_id, next_review_due: '2024-01-31' });
+    const officer = await sitDown(context, OWNER);
+    await officer.rail('Needs you');
+    await officer.press('link', 'Mark reviewed: Redpoll Legal');
+    await officer.choose({ outcome: 'Approved' });
+    await officer.fill({ findings: 'Nothing to report.' });
+    await officer.press('button', 'Mark reviewed');
+    await officer.expectNotice('Done: Mark reviewed · Redpoll Legal.');
+    assert.is(officer.clicks, 3);
+    assert.match(officer.page.url(), /\/needs-you$/);
+  });
+
+  test('two people edit one risk: both fields stay, and one field is chosen', async (context) => {
+    const { web } = context;
+    const { organizationId: organization_id } = web;
+    await web.invite(PRIYA, 'EDITOR');
+    const rated = { name: 'Phishing', inherent_likelihood: 2, inherent_impact: 3 };
+    const { risk } = await web.call<{ risk: { id: string } }>('addRisk', { organization_id, ...rated });
+    const [officer, priya] = [await sitDown(context, OWNER), await sitDown(context, PRIYA)];
+    for (const worker of [officer, priya]) await worker.open(`/risks/${risk.id}/edit`);
+    await priya.choose({ inherent_likelihood: /Possible/ });
+    await priya.press('button', 'Save changes');
+    await officer.fill({ category: 'People' });
+    await officer.choose({ inherent_likelihood: /Almost certain/ });
+    await officer.press('button', 'Save changes');
+    assert.match(
+      await officer.main.innerText(),
+      /Priya Raman changed Inherent likelihood from 2 · Unlikely to 3 · Possible/,
+    );
+    assert.equal(await checkPage(officer.page, 'form-contested'), []);
+    await officer.main.getByLabel('Take theirs').check();
+    await officer.press('button', 'Save changes');
+    const facts = await officer.main.getByRole('region', { name: 'Facts' }).innerText();
+    assert.match(facts, /Category\s+People/);
+    assert.match(facts, /Inherent likelihood\s+3/);
+  });
+
+  test('a double click adds one risk', async (context) => {
+    const officer = await sitDown(context, OWNER);
+    await officer.open('/risks/add');
+    await officer.fill({ name: 'Clicked twice' });
+    await officer.page.getByRole('button', { name: 'Add risk' }).dblclick();
+    await officer.page.waitForURL(/\/risks\/rsk_\w+$/);
+    await officer.rail('Risks');
+    assert.is(await officer.main.locator('a[data-row]').count(), 1);
+  });
+
+  test('links a record without script: the form names those that may be meant', async (context) => {
+    const { web } = context;
+    const { organizationId: organization_id } = web;
+    const { risk } = await web.call<{ risk: { id: string } }>('addRisk', { organization_id, name: 'Leak' });
+    for (const reference_id of ['M-71', 'M-72'])
+      await web.call('addMeasure', { organization_id, reference_id, name: 'Encrypt backups' });
+    const officer = await sitDown(context, OWNER, { javaScriptEnabled: false });
+    await officer.open(`/risks/${risk.id}/link`);
+    await officer.main.locator('[name=to_id]').fill('Encrypt backups');
+    await officer.main.getByRole('button', { name: 'Link a record' }).click();
+    await officer.main
+      .getByText(/Record may be .*M-71/)
+      .first()
+      .waitFor();
+    await officer.main.locator('[name=to_id]').fill('M-72');
+    await officer.main.getByRole('button', { name: 'Link a record' }).click();
+    await officer.main.getByText('Encrypt backups').first().waitFor();
+  });
+
+  test('suggests records while their name is typed', async (context) => {
+    const { web } = context;
+    const { organizationId: organization_id } = web;
+    const { risk } = await web.call<{ risk: { id: string } }>('addRisk', { organization_id, name: 'Leak' });
+    await web.call('addMeasure', { organization_id, reference_id: 'M-71', name: 'Encrypt backups' });
+    const officer = await sitDown(context, OWNER);
+    await officer.open(`/risks/${risk.id}/link`);
+    await officer.main.locator('[name=to_id]').pressSequentially('encr');
+    const option = officer.main.locator('datalist option');
+    await option.first().waitFor({ state: 'attached' });
+    assert.equal(await option.evaluateAll((all) => all.map((one) => one.getAttribute('value'))), ['M-71']);
+  });
+
+  test('adds a risk by keyboard alone, from the palette', async (context) => {
+    const officer = await sitDown(context, OWNER);
+    const { page } = officer;
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('add risk');
+    await page.getByRole('option', { name: 'Add risk' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/risks\/add$/);
+    for (let stops = 0; !(await page.evaluate('document.activeElement.name === "name"')); stops += 1) {
+      assert.ok(stops < 60, 'the field can be reached');
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.type('By keyboard');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/risks\/rsk_\w+$/);
+    await officer.expectNotice('Added By keyboard.');
+  });
+
+  test('forms, their mistakes and the buttons of records pass the checks of accessibility', async (context) => {
+    const { web } = context;
+    const { organizationId: organization_id } = web;
+    const { risk } = await web.call<{ risk: { id: string } }>('addRisk', { organization_id, name: 'Fire' });
+    const officer = await sitDown(context, OWNER);
+    for (const [name, path] of [
+      ['form-add', '/risks/add'],
+      ['form-evidence', `/evidence/add?record_ids=${risk.id}`],
+      ['form-edit', `/risks/${risk.id}/edit`],
+      ['form-accept', `/risks/${risk.id}/accept`],
+      ['form-link', `/risks/${risk.id}/link`],
+      ['record-buttons', `/risks/${risk.id}`],
+    ] as const) {
+      await officer.open(path);
+      assert.equal(await checkPage(officer.page, name), [], name);
+    }
+    await officer.open('/risks/add');
+    await officer.press('button', 'Add risk');
+    assert.equal(await checkPage(officer.page, 'form-mistakes'), []);
+  });
+
+  test.run();
+}
