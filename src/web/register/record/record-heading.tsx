@@ -32,7 +32,7 @@ export function RecordHeading(props: {
       <p class="sub crumbs">
         <a href={registerAddress(view, `/${family.plural}`)}>{familyHeading(family)}</a>
       </p>
-      <div class="heading">
+      <div class="row heading">
         <h1>{title}</h1>
         <ActButtons view={view} acts={offered.acts} />
       </div>

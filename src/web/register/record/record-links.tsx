@@ -35,7 +35,7 @@ export function RecordLinks(props: {
       ))}
       {linked.total === 0 && linkAddress !== null && (
         <section class="card" aria-labelledby="links">
-          <div class="heading">
+          <div class="row heading">
             <h2 id="links">Links</h2>
             <AddLink address={linkAddress} text="Link a record" />
           </div>
@@ -83,7 +83,7 @@ function LinkedCard({ view, family, records, total, linkAddress }: LinkedCardPro
   const sections = isGrouped ? [...sectionsOf(records)] : [];
   return (
     <section class="card" aria-labelledby={`linked-${family.plural}`}>
-      <div class="heading">
+      <div class="row heading">
         <h2 id={`linked-${family.plural}`}>
           {familyHeading(family)} <LinkCount records={records} total={total} />
         </h2>
