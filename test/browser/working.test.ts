@@ -190,6 +190,7 @@ function run(browser: Browser): void {
       root_cause: 'A holiday',
       corrective_action: 'A stand-in',
       effectiveness_check: 'Seen in June',
+      reason: 'Done',
     });
     await officer.press('button', 'Close finding');
     await officer.expectNotice(/Close finding/);
@@ -225,8 +226,9 @@ function run(browser: Browser): void {
     const [officer, priya] = [await sitDown(context, OWNER), await sitDown(context, PRIYA)];
     for (const worker of [officer, priya]) await worker.open(`/risks/${risk.id}/edit`);
     await priya.choose({ inherent_likelihood: /Possible/ });
+    await priya.fill({ reason: 'The last exercise' });
     await priya.press('button', 'Save changes');
-    await officer.fill({ category: 'People' });
+    await officer.fill({ category: 'People', reason: 'Seen at a neighbour' });
     await officer.choose({ inherent_likelihood: /Almost certain/ });
     await officer.press('button', 'Save changes');
     assert.match(

@@ -267,6 +267,7 @@ function changePage(form: ChangeForm, state: FormState, contested: readonly Mean
         button={buttonOf(act)}
         follows={act.follows}
         needsReason={act.needsReason}
+        reasonNeededBy={fields.filter(({ field }) => field.changesNeedReason).map(({ field }) => field.label)}
         back={safeNext(back, addressOf(form))}
         besideField={(input) => {
           const change = contested.find((candidate) => candidate.input.name === input.name);

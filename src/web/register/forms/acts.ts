@@ -248,6 +248,7 @@ function linkActs({ type, prefix }: FamilyDescription, { record, linked }: ActSu
       fields: { to_id: { kind: 'id', prefix: '', label: 'Linked record', required: true } },
       choices: { to_id: others.map((other) => ({ value: String(other.id), label: recordLabel(other) })) },
       follows: 'Both records stay.',
+      needsReason: true,
       isPossible: others.length > 0,
     },
     'UNLINK',

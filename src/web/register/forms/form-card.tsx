@@ -18,6 +18,8 @@ interface FormCardProps {
   /** Says where the button leads, such as "Becomes Closed.". */
   follows?: string | null;
   needsReason?: boolean;
+  /** The labels of the fields whose changes need a reason, if not every change does. */
+  reasonNeededBy?: readonly string[];
   /** The page to which the form leads without a change. */
   back: string;
   /** Shown beside a field, such as what somebody else wrote there meanwhile. */
@@ -41,7 +43,7 @@ export function FormCard(props: FormCardProps) {
             <FieldInput form={form} input={input} value={shownValue(input)} />
           </div>
         ))}
-        <ReasonInput form={form} isRequired={needsReason ?? false} />
+        <ReasonInput form={form} isRequired={needsReason ?? false} neededBy={props.reasonNeededBy} />
         <div class="actions">
           <button type="submit">{button}</button>
           <a class="button quiet" href={back}>

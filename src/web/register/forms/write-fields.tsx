@@ -7,13 +7,20 @@ export const KEY_INPUT = 'idempotency_key';
 const REASON_ROWS = 2;
 
 /** The reason for a change, as the last field of its form. */
-export function ReasonInput({ form, isRequired }: { form: FormState; isRequired: boolean }) {
+export function ReasonInput(props: {
+  form: FormState;
+  isRequired: boolean;
+  /** The labels of the fields whose changes need a reason. */
+  neededBy?: readonly string[] | undefined;
+}) {
+  const { form, isRequired, neededBy = [] } = props;
+  const need = neededBy.length === 0 ? 'Optional.' : `Needed if you change ${neededBy.join(', ')}.`;
   return (
     <TextAreaField
       form={form}
       name="reason"
       label={isRequired ? 'Reason (required)' : 'Reason'}
-      hint={isRequired ? 'Kept in the history, for auditors.' : 'Optional. Kept in the history, for auditors.'}
+      hint={`${isRequired ? '' : `${need} `}Kept in the history, for auditors.`}
       rows={REASON_ROWS}
     />
   );
