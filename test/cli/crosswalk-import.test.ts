@@ -136,6 +136,33 @@ test('takes the framework of a column, of an option, or of the row', async ({ id
   assert.is((await eventsOf(identity, 'CrosswalkImported')).length, 2);
 });
 
+test('a relation is asked once, rows without one link nothing, and others have their words', async ({ identity }) => {
+  const asked = await importFile(identity, file(identity, 'a.csv', 'From;To', 'A.5.1;"GV.PO-01,GV.RR-02"'));
+  const [problem] = /^row 2: .*$/m.exec(asked.err) ?? [''];
+  assert.match(problem, /^row 2: relation is required.*\(--relation gives one to rows that state none\)$/);
+  assert.is(problem.split('is required').length, 2, problem);
+  const rows = ['A.5.1;broader than;GV.PO-01', 'A.5.2;narrower;GV.RR-02', 'A.5.10;None;GV.PO-01', 'A.5.15;;PR.AA-05'];
+  const sheet = file(identity, 'b.csv', 'From;Relation;To', ...rows);
+  const { code, err } = await importFile(identity, sheet, '--relation', 'equivalent');
+  assert.is(code, 0, err);
+  assert.match(err, /^Rows that say that there is no relation link nothing: 1\.$/m);
+  assert.equal(await pairsOf(identity), [
+    ['GV.PO-01 PARTLY A.5.1', 'A.5.2 PARTLY GV.RR-02', 'A.5.15 EQUIVALENT PR.AA-05'],
+  ]);
+});
+
+test('numbers of ISO 27002 are those of Annex A, unless they could be clauses too', async ({ identity }) => {
+  await adopt(identity, 'ISO/IEC 42001:2023', ['5.1', 'A.5.1', 'A.5.9', '7.1', 'A.7.1']);
+  await veritrail(identity, 'rebuild');
+  const lines = ['Source;Target', '5.1;GV.PO-01', '5.9;GV.RR-02'];
+  const options = ['--from', '42001', '--relation', 'partly'];
+  const annex = await importFile(identity, file(identity, 'a.csv', ...lines), ...options);
+  assert.is(annex.code, 0, annex.err);
+  assert.equal(await pairsOf(identity), [['A.5.1 PARTLY GV.PO-01', 'A.5.9 PARTLY GV.RR-02']]);
+  const unclear = await importFile(identity, file(identity, 'b.csv', 'Source;Target', '7.1;PR.AA-05'), ...options);
+  assert.match(unclear.err, /^row 2: "7\.1" is a clause and a control of Annex A\. Write A\.7\.1, or "clause 7\.1"\./m);
+});
+
 test('refuses a file with too many pairs, and one without controls', async ({ identity }) => {
   const line = 'A.5.1;supports;GV.PO-01';
   const lines = Array.from({ length: MAX_CROSSWALK_PAIRS + 1 }, () => line);

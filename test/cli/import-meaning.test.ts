@@ -90,4 +90,17 @@ test('rows that an earlier version read in another way stay as they are', async 
   assert.equal(change, { changes: { name: 'Flood of the DC' } });
 });
 
+test('a refused word is listed once, and one line has the options for all words', async ({ identity }) => {
+  const rows = ['A,often,Watch', 'B,often,Watch', 'C,often,Parked', 'D,Likely,Watch'];
+  const sheet = file(identity, 'r.csv', 'Risk,Likelihood,Status', ...rows, 'E,9,');
+  const args = ['--map', 'inherent_likelihood=Likelihood', '--map', 'status=Status', '--report', 'all.csv'];
+  const { err, out } = await veritrail(identity, 'import', sheet, '--type', 'risks', ...args);
+  assert.match(out, /refused 5 /);
+  const listed = [...err.matchAll(/^row (\d+): /gm)].map(([, row]) => row);
+  assert.equal(listed, ['2', '4', '6'], err);
+  assert.match(err, /^More rows with only such words were refused: 2\.$/m);
+  const options = ['inherent_likelihood:often=…', 'status:Watch=…', 'status:Parked=…'];
+  assert.match(err, `say what the words mean: ${options.map((option) => `--value "${option}"`).join(' ')}`);
+});
+
 test.run();

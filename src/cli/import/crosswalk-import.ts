@@ -80,6 +80,10 @@ function commandFor({ dryRun, reason, from, to, relation, choices }: Options): R
           };
           return await CrosswalkSheet.open(sheet, { crosswalkImport, choices, frameworks, relation });
         },
+        withHint: (error) =>
+          error.field === 'relation' && error.message.startsWith('is required')
+            ? { ...error, hint: '--relation gives one to rows that state none' }
+            : error,
       };
     },
   };

@@ -66,6 +66,7 @@ const SENTENCES: Readonly<Record<NoteKind, Sentence>> = {
   UNCLEAR_NUMBER: (_, texts) =>
     `These are numbers of clauses and of controls of Annex A, so they link nothing: ${countsText(texts, '"')}. Write A.8.2, or "clause 8.2".`,
   SINGLE_CONTROL: (total) => `Rows with controls of one framework only link nothing: ${total}.`,
+  UNRELATED: (total) => `Rows that say that there is no relation link nothing: ${total}.`,
 };
 
 /** Returns messages about how rows were read, where a person should know it. */

@@ -17,9 +17,15 @@ interface RefusedRowFiles {
   leftOut: string | null;
 }
 
-/** Lists the refused rows with their errors on the screen and, on request, in files. */
+/** The option that says what a refused word means, in a hint. */
+const WORD_OPTION = /^--value "[^"]*"/;
+
+/** Lists the refused rows with their errors on the screen and, on request, in files. The screen shows each word once. */
 export class RefusedRows {
   private count = 0;
+  /** Rows that are refused only for words that were listed before. */
+  private repeatedCount = 0;
+  private readonly wordOptions = new Set<string>();
 
   private constructor(
     private readonly shell: Shell,
@@ -43,12 +49,7 @@ export class RefusedRows {
 
   async add({ row, cells }: SheetRow, errors: readonly RowError[]): Promise<void> {
     const problems = errors.map(problemText).join('; ');
-    this.count++;
-    if (this.count <= MAX_LISTED_ROWS) {
-      this.shell.err(`row ${row}: ${problems}`);
-    } else if (this.count === MAX_LISTED_ROWS + 1) {
-      this.shell.err(`More rows were refused. ${this.report ? 'See the report' : 'List them all with --report FILE'}.`);
-    }
+    this.list(row, errors);
     const lines = errors.map((error) => lineOf([String(row), error.field, messageText(error)], '\n'));
     await this.report?.write(lines.join(''));
     const texts = this.headers.map((header) => {
@@ -56,6 +57,26 @@ export class RefusedRows {
       return cell === undefined ? '' : displayText(cell);
     });
     await this.leftOut?.write(lineOf([...texts, String(row), problems], '\r\n'));
+  }
+
+  private list(row: number, errors: readonly RowError[]): void {
+    const news = errors.filter((error) => {
+      const option = optionOf(error);
+      return option === undefined || !this.wordOptions.has(option);
+    });
+    for (const error of errors) this.wordOptions.add(optionOf(error) ?? '');
+    if (news.length === 0) this.repeatedCount++;
+    else if (++this.count <= MAX_LISTED_ROWS) this.shell.err(`row ${row}: ${news.map(problemText).join('; ')}`);
+    else if (this.count === MAX_LISTED_ROWS + 1) {
+      this.shell.err(`More rows were refused. ${this.report ? 'See the report' : 'List them all with --report FILE'}.`);
+    }
+  }
+
+  /** Lists the words once more, as one command line can say what they mean. */
+  listWords(): void {
+    const options = [...this.wordOptions].filter((option) => option !== '');
+    if (this.repeatedCount > 0) this.shell.err(`More rows with only such words were refused: ${this.repeatedCount}.`);
+    if (options.length > 1) this.shell.err(`These options say what the words mean: ${options.join(' ')}`);
   }
 
   async close(): Promise<void> {
@@ -72,6 +93,8 @@ function openFile(path: string | null, problem: string): Promise<FileHandle> | n
 }
 
 const lineOf = (texts: readonly string[], end: string): string => texts.map(csvCell).join(',') + end;
+
+const optionOf = ({ hint }: RowError): string | undefined => WORD_OPTION.exec(hint ?? '')?.[0];
 
 /** Returns a row's problem as a sentence. Some messages are clauses that follow the field's name. */
 function problemText(error: RowError): string {

@@ -137,7 +137,7 @@ async function runRows(
   const bar = new ProgressBar(shell, 'rows');
   let done = 0;
   try {
-    return await rowImport.run({
+    const result = await rowImport.run({
       async leftOut(row, errors) {
         bar.clear();
         await refusedRows.add(row, errors.map(withHint));
@@ -147,6 +147,9 @@ async function runRows(
         bar.update(rows, sheet.progress());
       },
     });
+    bar.clear();
+    refusedRows.listWords();
+    return result;
   } catch (error) {
     if (!isOutage(error) || error instanceof UnreadableEvent || error instanceof OperatorNeeded) throw error;
     const progressSoFar = done === 0 ? '' : ` after ${done} rows`;

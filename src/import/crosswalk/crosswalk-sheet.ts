@@ -67,7 +67,11 @@ interface ReadRow {
   row: SheetRow;
   inputs: readonly object[];
   errors: readonly RowError[];
+  /** The row says that its controls have no relation. */
+  isUnrelated?: true;
 }
+
+const NO_RELATION = /^(?:none|no relation(?:ship)?|not related|unrelated|keine?)$/i;
 
 /** The column of controls at one end. */
 interface EndColumn {
@@ -123,13 +127,16 @@ export class CrosswalkSheet implements RowImport {
     const checked = await crosswalkImport.check(rows.flatMap(({ inputs }) => inputs));
     const judged = rows.map(({ row, inputs, errors }) => {
       const pairs = checked.splice(0, inputs.length);
-      return { row, pairs, errors: [...errors, ...pairs.filter(isRefusedPair).flatMap((pair) => pair.errors)] };
+      const all = [...errors, ...pairs.filter(isRefusedPair).flatMap((pair) => pair.errors)];
+      // Each pair of a row has the same error about its relation.
+      const different = new Map(all.map((error) => [`${error.field} ${error.message}`, error]));
+      return { row, pairs, errors: [...different.values()] };
     });
     const refused = judged.filter(({ errors }) => errors.length > 0);
     const valid = judged.filter(({ errors }) => errors.length === 0);
     const { crosswalks } = await crosswalkImport.write(valid.flatMap(({ pairs }) => pairs));
     for (const { row, errors } of refused) await leftOut(row, errors);
-    for (const _row of read.filter(isSingle)) notes.add({ kind: 'SINGLE_CONTROL' });
+    for (const row of read.filter(isSingle)) notes.add({ kind: row.isUnrelated ? 'UNRELATED' : 'SINGLE_CONTROL' });
     const sum = (name: 'created' | 'updated' | 'unchanged') => crosswalks.reduce((total, one) => total + one[name], 0);
     return {
       ...{ rows: read.length, leftOut: refused.length, links: 0, notes, crosswalks },
@@ -154,6 +161,10 @@ export class CrosswalkSheet implements RowImport {
   /** Returns the pairs of a row: each control in one cell with each in the other. */
   private async readRow(row: SheetRow): Promise<ReadRow> {
     if (row.problem !== undefined) return { row, inputs: [], errors: [{ field: '', message: row.problem }] };
+    const relationCell = row.cells.get(this.columns.columns.headerOf.get('relation') ?? '');
+    if (relationCell !== undefined && NO_RELATION.test(displayText(relationCell).trim())) {
+      return { row, inputs: [], errors: [], isUnrelated: true };
+    }
     const { values, errors } = this.columns.read(row);
     if (errors.length > 0) return { row, inputs: [], errors };
     const { relation = this.options.relation } = values;

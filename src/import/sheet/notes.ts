@@ -28,7 +28,9 @@ export type NoteKind =
   /** A number that a clause and a control of Annex A have. */
   | 'UNCLEAR_NUMBER'
   /** A row of a crosswalk that names a control on one side only. */
-  | 'SINGLE_CONTROL';
+  | 'SINGLE_CONTROL'
+  /** A row of a crosswalk that says that its controls have no relation. */
+  | 'UNRELATED';
 
 /** One such thing, with the word, row or column that it is about. */
 export interface Note {
