@@ -87,7 +87,7 @@ test('rows that an earlier version read in another way stay as they are', async 
   const updated = await veritrail(identity, 'import', 'sheet.csv', '--type', 'risks', ...words);
   assert.is(updated.out, 'created 1, updated 1, unchanged 1, refused 0 (of 3 rows)', updated.err);
   const [change] = dataOf(await eventsOf(identity, 'RiskDetailsChanged'));
-  assert.equal(change, { changes: { name: 'Flood of the DC' } });
+  assert.equal(change!.changes, { name: 'Flood of the DC' });
 });
 
 test('a refused word is listed once, and one line has the options for all words', async ({ identity }) => {
