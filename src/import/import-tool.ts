@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Refusal } from '../commands/engine/refusal.ts';
 import { findSimilar } from '../queries/records/similar-records.ts';
 import { findUnknownIds } from '../queries/records/unknown-ids.ts';
+import { RECORD_PREFIXES } from '../register/families.ts';
 import { recordNamesFor } from '../tools/record-names.ts';
 import * as field from '../tools/schema/fields.ts';
 import { importOutput } from '../tools/schema/register-output.ts';
@@ -11,7 +12,7 @@ import type { ImportAnswer } from './import-answer.ts';
 import { importRecords } from './import-records.ts';
 import { ROW_READERS } from './import-rows.ts';
 import { setFields } from './set/set-fields.ts';
-import { CHANGEABLE_PREFIXES, MAX_SELECTED_RECORDS } from './set/set-input.ts';
+import { MAX_SELECTED_RECORDS } from './set/set-input.ts';
 import { type UndoInput, undoCall } from './undo-call.ts';
 
 const MAX_ROWS = 200;
@@ -60,7 +61,7 @@ const inputSchema = () =>
       .optional(),
     set: rawObject({ owner_id: NEW_OWNER }).optional(),
     ids: field.withoutDescription(
-      field.idList(MAX_SELECTED_RECORDS, CHANGEABLE_PREFIXES).optional().describe('of one type, with set'),
+      field.idList(MAX_SELECTED_RECORDS, RECORD_PREFIXES).optional().describe('of one type, with set'),
     ),
     filter: rawObject({ owner_id: OWNERS }).optional(),
     undo: z.strictObject({ call_id: z.uuid() }).optional(),

@@ -90,6 +90,7 @@ export const AUDIT = {
   },
   workflow: {
     field: 'state',
+    finished: ['REJECTED', 'OUTDATED'],
     transitions: {
       NOT_STARTED: ['IN_PROGRESS', 'COMPLETED', 'REJECTED'],
       IN_PROGRESS: ['COMPLETED', 'REJECTED'],

@@ -1,5 +1,5 @@
 import { addedMembers, undoneEvent } from './event-members.ts';
-import { event, eventWithDates, eventWithReason, string } from './event-schema.ts';
+import { event, eventWithDates, eventWithReason, nullable, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
 import { type Fields, OWNER_FIELD, type StateOf } from './field.ts';
 import { type FamilyFigures, startsAfter } from './figure.ts';
@@ -18,7 +18,7 @@ const FIELDS = {
   valid_until: { kind: 'date', label: 'Valid until', setBy: 'ADD' },
   // The records that it was added with. Those links begin with the evidence's first event.
   record_ids: { kind: 'ids', label: 'Evidence of', exceptPrefix: 'evd', maxItems: 20, required: true, setBy: 'ADD' },
-  owner_id: { ...OWNER_FIELD, setBy: 'ADD' },
+  owner_id: OWNER_FIELD,
   kind: {
     kind: 'enum',
     label: 'Kind',
@@ -50,6 +50,7 @@ export type EvidenceState = StateOf<typeof FIELDS>;
 
 export const EVIDENCE_EVENTS = {
   EvidenceAdded: eventWithDates(eventWithReason(addedMembers(FIELDS))),
+  EvidenceOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
   EvidenceArchived: event({ archived_at: string(), reason: string() }),
   EvidenceRestored: event({ reason: string() }),
   EvidenceUndone: undoneEvent(FIELDS),
@@ -93,9 +94,11 @@ export const EVIDENCE = {
   prefix: 'evd',
   fields: FIELDS,
   events: EVIDENCE_EVENTS,
-  commands: { add: 'AddEvidence' },
+  // Only the owner can change.
+  commands: { add: 'AddEvidence', update: 'UpdateEvidence' },
   commonEvents: {
     added: 'EvidenceAdded',
+    ownerAssigned: 'EvidenceOwnerAssigned',
     archived: 'EvidenceArchived',
     restored: 'EvidenceRestored',
     undone: 'EvidenceUndone',
@@ -103,7 +106,7 @@ export const EVIDENCE = {
   computedKeys: KEYS,
   orders: ['name', 'collected_at'],
   filters: FILTERS,
-  missing: [],
+  missing: ['OWNER'],
   summary: ['name', 'url', 'sha256', 'collected_at', 'valid_until', 'expired'],
   links: 'EVERY_FAMILY',
   effectiveDates: { EvidenceAdded: 'collected_at' },

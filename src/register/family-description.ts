@@ -49,6 +49,8 @@ export interface Workflow<F extends Fields = Fields> {
   isOrdered?: true;
   /** The fields that a state requires. */
   needs?: Some<Record<StatesOf<F>, readonly MemberName<F>[]>>;
+  /** The states in which nothing is left to do for the owner. */
+  finished?: readonly StatesOf<F>[];
   /** The next step, shown when a transition is refused. */
   hint?: string;
   /** The states of a new record, if not all, and the next step for the others. */
@@ -102,7 +104,7 @@ export interface FamilyNames<Type extends string = string, Title extends string 
 /** The types of the commands that most families have. */
 export interface CommonCommandTypes {
   add: string;
-  /** Absent if the records' fields never change. */
+  /** Sets fields. Without a tool for it, only importRecords sends it. */
   update?: string;
   /** Takes back the newest decision: see `withdrawal`. */
   withdraw?: string;
@@ -112,7 +114,7 @@ export interface CommonCommandTypes {
 export interface CommonEventTypes<EventName extends string = string> {
   /** The first event, such as FrameworkAdopted. Absent if it is in another stream. */
   added?: EventName;
-  /** Absent, as `ownerAssigned`, if the family has no updates. */
+  /** Absent if only the owner can change. */
   detailsChanged?: EventName;
   ownerAssigned?: EventName;
   /** The event of `reviewed: true`, if it is no other decision. */

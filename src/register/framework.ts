@@ -1,5 +1,15 @@
 import { addedMembers, undoneEvent } from './event-members.ts';
-import { type DataOf, type EventOf, event, list, object, optional, string } from './event-schema.ts';
+import {
+  type DataOf,
+  type EventOf,
+  event,
+  eventWithReason,
+  list,
+  nullable,
+  object,
+  optional,
+  string,
+} from './event-schema.ts';
 import type { Described } from './family-description.ts';
 import { type Fields, OWNER_FIELD, type StateOf } from './field.ts';
 import type { FamilyFigures } from './figure.ts';
@@ -60,6 +70,7 @@ export const FRAMEWORK_EVENTS = {
     },
     { ...addedMembers(FIELDS), controls: list(object(ADOPTED_CONTROL)), reason: optional(string()) },
   ),
+  FrameworkOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
   FrameworkArchived: event({ archived_at: string(), reason: string() }),
   FrameworkRestored: event({ reason: string() }),
   FrameworkUndone: undoneEvent(FIELDS),
@@ -82,9 +93,11 @@ export const FRAMEWORK = {
   prefix: 'frm',
   fields: FIELDS,
   events: FRAMEWORK_EVENTS,
-  commands: { add: 'AddFramework' },
+  // Only the owner can change.
+  commands: { add: 'AddFramework', update: 'UpdateFramework' },
   commonEvents: {
     added: 'FrameworkAdopted',
+    ownerAssigned: 'FrameworkOwnerAssigned',
     archived: 'FrameworkArchived',
     restored: 'FrameworkRestored',
     undone: 'FrameworkUndone',

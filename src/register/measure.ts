@@ -138,6 +138,7 @@ export const MEASURE = {
   },
   workflow: {
     field: 'state',
+    finished: ['NOT_APPLICABLE'],
     transitions: MEASURE_STATES,
     isOrdered: true,
     needs: { NOT_APPLICABLE: ['justification'] },

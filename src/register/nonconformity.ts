@@ -126,6 +126,7 @@ export const NONCONFORMITY = {
   },
   workflow: {
     field: 'status',
+    finished: ['CLOSED'],
     transitions: {
       OPEN: ['IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'],
       IN_PROGRESS: ['OPEN', 'PENDING_VERIFICATION', 'CLOSED'],

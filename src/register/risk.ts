@@ -275,6 +275,7 @@ export const RISK = {
   },
   workflow: {
     field: 'status',
+    finished: ['CLOSED'],
     // decideRisk makes all other transitions.
     transitions: { OPEN: ['IN_TREATMENT'], IN_TREATMENT: ['OPEN'], ACCEPTED: [], CLOSED: [] },
     hint: 'decideRisk accepts, revokes, closes and reopens.',

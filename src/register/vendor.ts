@@ -163,6 +163,7 @@ export const VENDOR = {
   },
   workflow: {
     field: 'status',
+    finished: ['OFFBOARDED'],
     transitions: OUT_OF_SERVICE,
     hint: 'APPROVED, CONDITIONAL and REJECTED are outcomes of reviewVendor.',
     first: { states: ['PENDING_REVIEW', ...OUT_OF_SERVICE], hint: 'Add it, then call reviewVendor.' },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVIDENCE } from '../register/evidence.ts';
 import { type FamilyTools, familyTools } from './family-tools.ts';
 
-/** The tool that adds evidence. Evidence never changes, and getRecords reads it. */
+/** The tool that adds evidence. Only its owner changes: see importRecords. getRecords reads it. */
 export const evidenceTools: FamilyTools = familyTools(EVIDENCE, {
   record_ids: z.array(z.string()).describe('the 100 newest linked records'),
   record_count: z.int().optional().describe('the number of all linked records; absent while pending'),

@@ -10,7 +10,7 @@ import { pageOfList, pageOfWrittenRecord } from './answer-page.ts';
 import { withAppliedFields } from './applied-fields.ts';
 import { listLoad } from './list-load.ts';
 import type { Example } from './schema/example.ts';
-import { addedFields, listInput, updatedFields } from './schema/family-schema.ts';
+import { addedFields, asUpdateFields, listInput, updatedFields } from './schema/family-schema.ts';
 import * as field from './schema/fields.ts';
 import { isObject } from './schema/is-object.ts';
 import { once } from './schema/once.ts';
@@ -220,14 +220,4 @@ export function changeTool(name: string, record: RecordSchemas, options: ChangeT
     },
     page: pageOfWrittenRecord(singular),
   });
-}
-
-/** Returns fields as an update accepts them, without descriptions. The add tool already publishes those. */
-function asUpdateFields(shape: z.ZodRawShape): z.ZodRawShape {
-  return Object.fromEntries(
-    Object.entries(shape).map(([name, type]) => [
-      name,
-      field.clearedByNull(field.withoutDescription(type as z.ZodType)),
-    ]),
-  );
 }

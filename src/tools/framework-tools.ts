@@ -63,7 +63,7 @@ const addFramework = defineTool({
   page: pageOfWrittenRecord(FRAMEWORK.singular),
 });
 
-/** The tools that list and adopt frameworks. A framework itself never changes; its controls do. */
+/** The tools that list and adopt frameworks. Only the owner of a framework changes: see importRecords. */
 export const frameworkTools: FamilyTools = { ...frameworks, add: addFramework };
 
 async function adopt(input: Input, context: ToolContext): Promise<object> {

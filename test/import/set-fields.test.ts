@@ -246,7 +246,7 @@ test('inputs that do not fit together are refused, with the next step', async ({
     [{ type: 'VENDOR', ids: [id], set: {} }, 'ids', /needs set/],
     [{ type: 'VENDOR', ids: [id, risk], ...change }, 'ids.1', /vnd_…/],
     [{ ids: [risk, id], ...change }, 'ids.1', /^ids must be of one type, and these are of RISK and VENDOR\. Make/],
-    [{ type: 'EVIDENCE', filter: { query: 'x' }, ...change }, 'type', /never change/],
+    [{ type: 'EVIDENCE', filter: { query: 'x' }, ...change }, 'set.country', /not a known property/],
     [{ type: 'VENDOR', ids: [id], set: { criticality: 'GRAVE' }, dry_run: true }, 'set.criticality', /CRITICAL/],
     [{ type: 'VENDOR', ids: [id], set: { contry: 'FR' }, dry_run: true }, 'set.contry', /not a known property/],
     [{ type: 'RISK', ids: [risk], set: { score: 5 }, dry_run: true }, 'set.score', /can't be set here: it follows/],
@@ -331,6 +331,57 @@ test('a repeat names a member in its filter who has left since', async ({ regist
     const { error } = await set(register, { ...input, idempotency_key, selection: dryRun.selection });
     assert.equal([error?.code, error?.field], ['invalid_input', 'filter.owner_id.0']);
   }
+});
+
+test('everything of one person is handed over, at most 200 records a call', async ({ register }) => {
+  const [leaving, staying] = [await addMember(register), await addMember(register)];
+  const owner_id = leaving;
+  const add = async (tool: string, fields: object) => {
+    const answer = await register.call<Answer>(tool, { organization_id: ORGANIZATION, owner_id, ...fields });
+    assert.is(answer.error, undefined, `${tool} ${JSON.stringify(answer)}`);
+    return answer[tool.slice(3).toLowerCase()] as Answer;
+  };
+  const controls = [{ section_title: 'H.1', name: 'Handed over' }];
+  const framework = await add('addFramework', { name: 'House rules', controls });
+  const vendor = await add('addVendor', { name: 'In use' });
+  const gone = await add('addVendor', { name: 'Gone', status: 'OFFBOARDED', reason: 'r' });
+  const closed = await add('addAudit', {
+    framework_id: framework.id,
+    name: 'Called off',
+    state: 'REJECTED',
+    reason: 'r',
+  });
+  const evidence = await add('addEvidence', { name: 'Photo', text: 't', record_ids: [vendor.id] });
+  const audit = await add('addAudit', { framework_id: framework.id, name: 'Planned' });
+  const rows = suppliers(200).map((supplier) => ({ ...supplier, owner_id }));
+  await runImport(register, 'VENDOR', rows);
+  const input = { filter: { owner_id: [leaving], unfinished: true }, set: { owner_id: staying }, reason: 'leaves' };
+  const first = await dryRunAndWrite(register, input);
+  assert.equal([countsOf(first.dryRun), first.dryRun.remaining], [[0, 200, 0], 4]);
+  assert.equal([countsOf(first.written), first.written.remaining], [[0, 200, 0], 4]);
+  const second = await dryRunAndWrite(register, input);
+  assert.equal([countsOf(second.written), second.written.remaining], [[0, 4, 0], undefined]);
+  const none = await set(register, { ...input, dry_run: true });
+  assert.equal([countsOf(none), none.remaining], [[0, 0, 0], undefined]);
+  for (const { id } of [framework, vendor, evidence, audit])
+    assert.is((await recordOf(register, String(id))).owner_id, staying);
+  for (const { id } of [gone, closed])
+    assert.is((await recordOf(register, String(id))).owner_id, leaving, 'it is finished');
+  const { changes } = await register.call<{ changes: { event_type: string; reason: string }[] }>('listChanges', {
+    organization_id: ORGANIZATION,
+    filter: {
+      record_id: [evidence.id, framework.id],
+      event_types: ['EvidenceOwnerAssigned', 'FrameworkOwnerAssigned'],
+    },
+  });
+  assert.equal(
+    changes.map(({ reason }) => reason),
+    ['leaves', 'leaves'],
+  );
+  const others = { ids: [evidence.id], set: { name: 'Another' }, dry_run: true };
+  assert.is((await set(register, others)).error?.field, 'set.name', 'only the owner of evidence changes');
+  const all = await dryRunAndWrite(register, { ...input, filter: { owner_id: [leaving] } });
+  assert.equal(countsOf(all.written), [0, 2, 0]);
 });
 
 test.run();

@@ -45,13 +45,14 @@ export async function setFields(context: ToolContext, given: SetInput): Promise<
   const source = { snapshot, organizationId, caller: context.caller, changes };
   const now = await pinnedMoment(snapshot, organizationId, undefined);
   if (input.dry_run) return dryRun(call, selected, await selectRecords(source, now), input);
-  const { records, isBegun } = await confirmSelection(call, selected, source, now, refusal);
+  const { records, remaining, isBegun } = await confirmSelection(call, selected, source, now, refusal);
   const judged = await rehearseRows(call, toRows(records));
   requireReasonForMany(selected, rehearsedRows(judged));
   // A repeated write finishes what the first attempt began. Errors are then on their rows.
   if (!isBegun && judged.some(isRefused)) throw refusedRows(judged, 'set', ADVICE);
   const { rows, pending } = await writeRows(call, judged);
-  return { ...importAnswer(rows, 'WRITTEN', call.callId), ...(pending ? { pending: true as const } : {}) };
+  const notes = { ...remainingMember(remaining), ...(pending ? { pending: true as const } : {}) };
+  return { ...importAnswer(rows, 'WRITTEN', call.callId), ...notes };
 }
 
 /**
@@ -81,7 +82,7 @@ async function resolveOwners(
 async function dryRun(
   call: RowCall,
   selected: SelectedCall,
-  { records, moment }: RecordSelection,
+  { records, moment, remaining }: RecordSelection,
   { ids }: SetInput,
 ): Promise<ImportAnswer> {
   if (ids !== undefined) refuseUnknownIds(ids, records);
@@ -90,7 +91,7 @@ async function dryRun(
   const notes = isIncomplete(snapshot, call.organizationId) ? { incomplete: true as const } : {};
   requireReasonForMany(selected, rehearsedRows(rows));
   const members = await selectionMembers(selected, records, moment);
-  return { ...importAnswer(rows, 'DRY_RUN', call.callId), ...members, ...notes };
+  return { ...importAnswer(rows, 'DRY_RUN', call.callId), ...remainingMember(remaining), ...members, ...notes };
 }
 
 function rehearsedRows(rows: readonly Rehearsed[]): RehearsedRecord[] {
@@ -98,6 +99,8 @@ function rehearsedRows(rows: readonly Rehearsed[]): RehearsedRecord[] {
     isRefused(row) || row.rehearsal === undefined ? [] : [toRehearsed(row.row.id!, row.rehearsal)],
   );
 }
+
+const remainingMember = (remaining: number) => (remaining === 0 ? {} : { remaining });
 
 /** @throws Refusal not_found with an issue for each unknown id */
 function refuseUnknownIds(ids: readonly string[], records: readonly SelectedRecord[]): void {
@@ -130,11 +133,11 @@ async function confirmSelection(
   source: SelectionSource,
   now: PinnedMoment,
   refusal: Refusal | null,
-): Promise<{ records: readonly SelectedRecord[]; isBegun: boolean }> {
+): Promise<Omit<RecordSelection, 'moment'> & { isBegun: boolean }> {
   if (selected.input.selection === undefined) throw selectionRequired();
   const selection = readSelection(selected);
   if (selection.moment.position > now.position) throw new SelectionConflict();
-  const { records } = await selectRecords(source, selection.moment);
+  const { records, remaining } = await selectRecords(source, selection.moment);
   if (selectionHash(records) !== selection.hash) throw new SelectionConflict();
   const isBegun = await hasBegun(call, records);
   if (!isBegun && refusal !== null) throw refusal;
@@ -142,7 +145,7 @@ async function confirmSelection(
   if (!isBegun && selectionHash((await selectRecords(source, now)).records) !== selectionHash(records)) {
     throw new SelectionConflict();
   }
-  return { records, isBegun };
+  return { records, remaining, isBegun };
 }
 
 /** Returns true if an earlier attempt with the same idempotency_key or selection has written at least one of these records. */

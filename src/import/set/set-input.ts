@@ -3,10 +3,11 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import { FAMILIES } from '../../commands/families.ts';
 import { type FamilyQuery, familyQueryFor, familyQueryOfType } from '../../queries/family-query.ts';
 import { hasCondition } from '../../queries/lists/list-source.ts';
-import type { FamilyName } from '../../register/families.ts';
+import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../register/families.ts';
+import type { FamilyDescription } from '../../register/family-description.ts';
 import { fieldSources } from '../../register/field-sources.ts';
 import { problemsByField, type RecordNames } from '../../tools/record-names.ts';
-import { listInput } from '../../tools/schema/family-schema.ts';
+import { asUpdateFields, listInput, updatedFields } from '../../tools/schema/family-schema.ts';
 import * as field from '../../tools/schema/fields.ts';
 import { InputParser } from '../../tools/schema/input-parser.ts';
 import { ROW_READERS } from '../import-rows.ts';
@@ -35,9 +36,9 @@ export interface FamilyChange {
   filter: Record<string, unknown>;
 }
 
-const changedRecords = (type: FamilyName, updateSchema: z.ZodObject) =>
+const changedRecords = (type: FamilyName, update: z.ZodObject) =>
   z.strictObject({
-    set: updateSchema.omit({ id: true }),
+    set: update.omit({ id: true }),
     ids: field.idList(MAX_SELECTED_RECORDS, [FAMILIES[type].prefix]).optional(),
     filter: listInput(FAMILIES[type]).shape.filter,
   });
@@ -46,17 +47,21 @@ const changedRecords = (type: FamilyName, updateSchema: z.ZodObject) =>
 const sourcesInSet = (type: FamilyName): ReadonlyMap<string, string> =>
   new Map([...fieldSources(FAMILIES[type])].map(([name, source]) => [`set.${name}`, source]));
 
-/** A parser for each type whose records can change. It reads `set` as the update tool does, `filter` as the list does. */
-const PARSERS: ReadonlyMap<FamilyName, InputParser<ReturnType<typeof changedRecords>>> = new Map(
-  [...ROW_READERS.values()].flatMap(({ type, updateParser }) =>
-    updateParser === null
-      ? []
-      : [[type, new InputParser(() => changedRecords(type, updateParser.schema), sourcesInSet(type))]],
-  ),
-);
+/** Returns the fields that an update of a type sets. Frameworks and evidence have no tool for it: only their owner changes. */
+function updateSchema(type: FamilyName): z.ZodObject {
+  const { prefix } = FAMILIES[type];
+  const settable = () =>
+    z.strictObject({ id: field.recordId(prefix), ...asUpdateFields(updatedFields(FAMILIES[type])) });
+  return ROW_READERS.get(type)?.updateParser?.schema ?? settable();
+}
 
-/** The id prefixes of records that can change. */
-export const CHANGEABLE_PREFIXES = [...PARSERS.keys()].map((type) => FAMILIES[type].prefix);
+/** A parser for each type. It reads `set` as the update tool does, `filter` as the list does. */
+const PARSERS: ReadonlyMap<FamilyName, InputParser<ReturnType<typeof changedRecords>>> = new Map(
+  FAMILY_DESCRIPTIONS.map(({ type }) => [
+    type,
+    new InputParser(() => changedRecords(type, updateSchema(type)), sourcesInSet(type)),
+  ]),
+);
 
 /**
  * Returns a call's input with ids in place of the words that name records in `set` and `filter`.
@@ -81,7 +86,8 @@ export function readSetInput({ type, set, ids, filter }: SetInput): FamilyChange
     throw new Refusal('invalid_input', 'Give either ids or filter, not both.', { field: 'filter' });
   }
   const changes = typesOf(type, ids).map((familyType) => {
-    const parsed = parse(familyType, { set, ids, filter }, type === undefined && ids === undefined);
+    const selectedBy = { set, ids, filter: withStates(familyType, filter) };
+    const parsed = parse(familyType, selectedBy, type === undefined && ids === undefined);
     const selected = parsed.ids === undefined ? { ...parsed.filter } : { ids: parsed.ids, include_archived: true };
     return { type: familyType, family: familyQueryOfType(familyType), set: parsed.set, filter: selected };
   });
@@ -98,10 +104,21 @@ function typesOf(type: string | undefined, ids: SetInput['ids']): FamilyName[] {
   if (type === undefined) requireOneType(ids);
   const named = ids === undefined ? type : (type ?? familyQueryFor(ids[0]!).type);
   if (named === undefined) return types;
-  const found = types.filter((name) => name === named);
-  if (found.length > 0) return found;
-  const message = `Records of type ${named} never change. Archive them and add new ones.`;
-  throw new Refusal('invalid_input', message, { field: 'type', allowed: types });
+  return types.filter((name) => name === named);
+}
+
+/**
+ * Returns a filter of a type's list in place of one that may have `unfinished`: records in whose states their owner has
+ * something left to do.
+ */
+function withStates(type: FamilyName, filter: Fields | undefined): Fields | undefined {
+  if (typeof filter?.unfinished !== 'boolean') return filter;
+  const { unfinished, ...others } = filter;
+  const { workflow, fields }: FamilyDescription = FAMILIES[type];
+  const state = workflow === undefined ? undefined : fields[workflow.field];
+  if (!unfinished || workflow?.finished === undefined || state?.kind !== 'enum') return others;
+  const { field: name, finished } = workflow;
+  return { [name]: state.values.filter((value) => !finished.some((one) => one === value)), ...others };
 }
 
 function requireOneType(ids: SetInput['ids'] = []): void {

@@ -11,6 +11,17 @@ export interface MatchingRecord {
   revision: number;
 }
 
+/** Returns the number of records that a family's filter matches at a moment. */
+export async function countMatches(
+  context: QueryContext,
+  family: FamilyQuery,
+  caller: Caller,
+  filter: Record<string, unknown>,
+): Promise<number> {
+  const [count] = await context.snapshot.models.count(await listSource(context, family, caller, filter));
+  return count?.total ?? 0;
+}
+
 /** Returns up to `limit` records that a family's filter matches at a moment, in no particular order. */
 export async function matchRecords(
   context: QueryContext,

@@ -32,6 +32,16 @@ export function updatedFields({ fields }: FamilyDescription): z.ZodRawShape {
   });
 }
 
+/** Returns fields as an update accepts them, without descriptions. The add tool already publishes those. */
+export function asUpdateFields(shape: z.ZodRawShape): z.ZodRawShape {
+  return Object.fromEntries(
+    Object.entries(shape).map(([name, type]) => [
+      name,
+      field.clearedByNull(field.withoutDescription(type as z.ZodType)),
+    ]),
+  );
+}
+
 /** Returns the filter of a family's list. */
 export function listFilter(family: FamilyDescription) {
   return z.strictObject({

@@ -294,7 +294,7 @@ export const importOutput = () =>
       .optional()
       .describe('undo: what a later change touched stays (at most 100)'),
     more_skipped: z.int().optional().describe('the number of those left out'),
-    remaining: z.int().optional().describe('undo: records and links left; undo the call again for them'),
+    remaining: z.int().optional().describe('set, undo: records and links left; make the call again for them'),
     ...writtenMembers,
     call_id: writtenMembers.call_id.optional(),
     selection,

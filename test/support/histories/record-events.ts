@@ -3,8 +3,8 @@
  * every event type of measures, audits, obligations, nonconformities, evidence, frameworks, controls and links. The others:
  * `past-decisions` has imported reviews and acceptances, `framework-groups` groups of controls, `crosswalks` imported links
  * of controls, `stated-dates` dates without a time of day. Decisions that were taken back are in `withdrawals`, undone calls
- * in `undone`, reviews that change nothing else in `reviews`. The singular of a family records the events that most families
- * have. Run it by hand, for a new file:
+ * in `undone`, reviews that change nothing else in `reviews`, new owners of evidence and frameworks in `owners`. The singular
+ * of a family records the events that most families have. Run it by hand, for a new file:
  *
  *     npx tsx test/support/histories/record-events.ts SCENARIO test/fixtures/events-NAME.jsonl
  *
@@ -339,6 +339,26 @@ async function undo(aggregate: AnyAggregate, reason = 'A wrong call', more: obje
   await execute(aggregate, { type: 'Undo', call_id, reason, ...more }, undefined, call_id);
 }
 
+/** The owners of evidence and frameworks, which change alone. */
+async function owners(): Promise<void> {
+  const adopting = commandId(['recorded', 'Framework of owners'], String(commands));
+  const framework_id = derivedId('frm', adopting);
+  const controls = [{ section_title: 'O.1', name: 'Igaühel on omanik' }];
+  await execute(
+    recordAggregate(framework_id),
+    adoptionCommand(framework_id, { name: 'Owner rules', controls }),
+    adopting,
+  );
+  const handover = { type: 'UpdateFramework', changes: { owner_id: OWNER }, reason: 'Priya lahkub' };
+  await execute(recordAggregate(framework_id), handover);
+  await execute(recordAggregate(framework_id), { type: 'UpdateFramework', changes: { owner_id: null } });
+  const control = controlId(framework_id, 0);
+  await addAndRun('Evidence', 'evd', { name: 'Üleandmine', text: 'Signed by both', record_ids: [control] }, [
+    { type: 'UpdateEvidence', changes: { owner_id: OWNER } },
+    { type: 'UpdateEvidence', changes: { owner_id: null }, reason: 'Nobody yet' },
+  ]);
+}
+
 /** Dates without a time of day, and times at the start and the end of a day in UTC, which are no dates. */
 async function statedDates(): Promise<void> {
   const review = (reviewed_at: string) => ({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at }) as const;
@@ -413,6 +433,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
   withdrawals,
   undone,
   reviews,
+  owners,
 };
 
 async function record(scenario: () => Promise<void>, file: string): Promise<void> {
