@@ -39,6 +39,7 @@ const FIELDS = {
     kind: 'time',
     label: 'Implemented',
     note: 'only if IMPLEMENTED',
+    hiddenInAdds: true,
     setBy: 'ADD',
     source: 'is set when state becomes IMPLEMENTED',
     isPastFact: true,

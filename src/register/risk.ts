@@ -58,7 +58,7 @@ const FIELDS = {
   note: { kind: 'text', label: 'Note', detail: true },
   ...RATING_FIELDS,
   next_review_due: { kind: 'date', label: 'Next review' },
-  review_interval_months: REVIEW_INTERVAL_FIELD,
+  review_interval_months: { ...REVIEW_INTERVAL_FIELD, hiddenInAdds: true },
   treatment: {
     kind: 'enum',
     label: 'Treatment',

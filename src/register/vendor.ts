@@ -23,7 +23,7 @@ const FIELDS = {
   processes_personal_data: { kind: 'boolean', label: 'Personal data', filter: true },
   contract_until: { kind: 'date', label: 'Contract until' },
   next_review_due: { kind: 'date', label: 'Next review' },
-  review_interval_months: REVIEW_INTERVAL_FIELD,
+  review_interval_months: { ...REVIEW_INTERVAL_FIELD, hiddenInAdds: true },
   owner_id: OWNER_FIELD,
   last_reviewed: {
     kind: 'time',
@@ -31,6 +31,7 @@ const FIELDS = {
     setBy: 'ADD',
     source: 'is set by reviewVendor',
     isPastFact: true,
+    hiddenInAdds: true,
   },
   status: stateField(VENDOR_STATUSES, 'PENDING_REVIEW'),
   review: {

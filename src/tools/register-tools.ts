@@ -84,7 +84,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     idempotent: true,
     destructive: true,
     permission: 'changeRecords',
-    description: `LINK (default) or UNLINK 1-100 pairs: ${linkablePairs()}. Controls need a relation. See links: getRecords LINKS.`,
+    description: `LINK (default) or UNLINK 1-100 pairs: ${linkablePairs()}. Controls need a relation.`,
     input: () =>
       z.strictObject({
         links: z

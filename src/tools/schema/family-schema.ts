@@ -211,5 +211,5 @@ function answerValueSchema(definition: Field): z.ZodType {
 }
 
 function describe<Schema extends z.ZodType>(schema: Schema, { note }: Field): Schema {
-  return note === undefined ? schema : schema.describe(note);
+  return note === undefined ? schema : field.withoutDescription(schema.describe(note));
 }
