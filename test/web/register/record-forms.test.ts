@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
-import { addFormOf } from '../../../src/web/register/forms/add-forms.ts';
+import { ADD_FORMS, addFormOf } from '../../../src/web/register/forms/add-forms.ts';
 import {
   formsIn,
   type PageAnswer,
@@ -221,6 +221,28 @@ test('has a form for every family whose tools add or correct records', async ({ 
         formsIn(text).some(({ action }) => action === `${base}/${plural}/add`),
         plural,
       );
+  }
+});
+
+test('takes hostile text in every field of every form as text, or refuses it at its field', async ({ owner, base }) => {
+  const hostile = [
+    `"><img src=x onerror="alert(1)">`,
+    '\u0000\u202e',
+    '[]',
+    '{"a":1}',
+    'x'.repeat(30_000),
+    '__proto__',
+  ];
+  for (const { family } of ADD_FORMS) {
+    const path = `${base}/${family.plural}/add`;
+    const form = formsIn((await owner.get(path)).text).find(({ action }) => action === path)!;
+    for (const text of hostile) {
+      const fields = new URLSearchParams(form.fields);
+      for (const name of new Set(fields.keys())) if (name !== 'form_token') fields.set(name, text);
+      const answer = await owner.post(path, fields);
+      assert.ok([303, 400].includes(answer.status), `${path} ${text.slice(0, 20)}: ${answer.status}`);
+      assert.not.match(answer.text, '<img', path);
+    }
   }
 });
 
