@@ -58,7 +58,7 @@ export async function undoCall(context: ToolContext, input: UndoInput): Promise<
   const all = (await writtenByCall(query, input.undo.call_id)).filter((written) => isOfType(written, input.type));
   if (all.length === 0) throw nothingWritten(input);
   const { effective, skipped, remaining } = await findEffective(undoing, all);
-  const call = { context, organizationId, input };
+  const call = { context, organizationId, input: { ...input, reason: undoing.reason } };
   const records = effective.map(({ written, rehearsal }) => toRehearsed(streamOf(written), rehearsal));
   const rest = { ...skippedMembers(skipped), ...(remaining > 0 ? { remaining } : {}) };
   if (input.dry_run) {
