@@ -50,7 +50,7 @@ export interface ImportAnswer extends WrittenChanges {
   /** Only of an undo, as the number of those that did not fit. */
   skipped?: Skipped[];
   more_skipped?: number;
-  /** Only of an undo: the number of records and links that the call wrote too, and that a further call undoes. */
+  /** The number of records and links that an undo or a hand-over leaves for a further call. */
   remaining?: number;
   /** Absent if nothing was written because of wrong rows. */
   call_id?: string;
