@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   PRIORITIES,
   PRIORITY_SCORES,
@@ -145,7 +146,7 @@ function decide(command: DecideRisk, state: RiskState, context: DecisionContext)
   }
   switch (command.decision) {
     case 'ACCEPT':
-      return [{ type: 'RiskAccepted', data: requireAcceptance(command, context) }];
+      return accept(state, requireAcceptance(command, context));
     case 'REVOKE':
       requireReason(command.reason, 'why the risk is no longer accepted');
       return [{ type: 'RiskAcceptanceRevoked', data: { cause: 'DECISION', ...withReason(command.reason) } }];
@@ -181,6 +182,13 @@ function requireAcceptance(command: DecideRisk, context: DecisionContext): RiskA
     until,
     reason,
   };
+}
+
+/** Accepts a risk, or renews its acceptance. The same decision again changes nothing. */
+function accept({ acceptance, imported }: RiskState, data: RiskAccepted['data']): SpecificEvent[] {
+  const decided = ({ approver_id, until, reason }: RiskAcceptance) => [approver_id, until, reason];
+  const isSame = acceptance !== null && imported === null && isDeepStrictEqual(decided(acceptance), decided(data));
+  return isSame ? [] : [{ type: 'RiskAccepted', data }];
 }
 
 /** @param field the input that asks for the acceptance */

@@ -94,6 +94,14 @@ deciding('an acceptance is renewed in one act, also an expired one', () => {
     .refused('forbidden');
 });
 
+deciding('the same acceptance again changes nothing', () => {
+  const command = { type: 'DecideRisk', decision: 'ACCEPT', until: '2026-06-01', reason: 'r' } as const;
+  given([addedEvent, EVENTS.ACCEPT]).when(command, ADMIN).then([]);
+  given([addedEvent, EVENTS.ACCEPT])
+    .when({ ...command, reason: 'Still cheaper' }, ADMIN)
+    .then([{ type: 'RiskAccepted', data: { ...EVENTS.ACCEPT.data, reason: 'Still cheaper' } as never }]);
+});
+
 deciding('an acceptance ends after today and within the configured number of days', () => {
   const accept = (until: string | undefined, maxAcceptanceDays: number) =>
     given([addedEvent]).when(

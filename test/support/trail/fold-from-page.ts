@@ -156,6 +156,7 @@ export class FoldedExport {
       ...entry,
       ...{ id, organization_id, framework_id, status: 'INCLUDED', owner_id: null, archived_at: null },
       ...{ inclusion_justification: null, exclusion_justification: null },
+      ...{ next_review_due: null, review_interval_months: null, last_reviewed: null },
       ...{ created_at: recorded_at, updated_at: recorded_at, revision: 1 },
     });
     this.reconnect(id, null, framework_id);
