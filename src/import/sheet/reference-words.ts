@@ -20,7 +20,8 @@ export const listsInCell = (cell: string): string[] => trimmed(cell.split(HARD_S
 export const itemsOfList = (part: string): string[] => trimmed(part.split(','));
 
 /** Returns true for words that are numbers, such as A.5.1, and not parts of a name. */
-export const areNumbers = (words: readonly string[]): boolean => words.every((word) => /^\S*\d\S*$/.test(word));
+export const areNumbers = (words: readonly string[]): boolean =>
+  words.every((word) => /\d/.test(word) && !/\s/.test(word));
 
 const trimmed = (texts: readonly string[]) => texts.map((text) => text.trim()).filter((text) => text !== '');
 

@@ -65,16 +65,11 @@ function splitTime(text: string): { day: string; time?: string } {
   return time ? { day: text.slice(0, time.index), time: time[1]! } : { day: text };
 }
 
-/** A year of four digits, or of two. */
-const YEAR = '(\\d{4}|\\d{2})';
 const ISO_DAY = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/;
 const JAPANESE_DAY = /^(\d{4}) ?年 ?(\d{1,2}) ?月 ?(\d{1,2}) ?日$/;
-const NUMBERED_DAY = new RegExp(`^(\\d{1,2})([-/.]) ?(\\d{1,2})\\2 ?${YEAR}$`);
-const DAY_FIRST = new RegExp(
-  `^(\\d{1,2})(?:st|nd|rd|th|er|º)?[-. ]+(?:de |of )?(\\p{L}{3,12})[-.,/ ]+(?:de |of )?${YEAR}$`,
-  'iu',
-);
-const MONTH_FIRST = new RegExp(`^(\\p{L}{3,12})[-. ]+(\\d{1,2})(?:st|nd|rd|th)?(?:, ?|[- ]+)${YEAR}$`, 'iu');
+const NUMBERED_DAY = /^(\d{1,2})([-/.]) ?(\d{1,2})\2 ?(\d{4}|\d{2})$/;
+const DAY_FIRST = /^(\d{1,2})(?:st|nd|rd|th|er|º)?[-. ]+(?:de |of )?(\p{L}{3,12})[-.,/ ]+(?:de |of )?(\d{4}|\d{2})$/iu;
+const MONTH_FIRST = /^(\p{L}{3,12})[-. ]+(\d{1,2})(?:st|nd|rd|th)?(?:, ?|[- ]+)(\d{4}|\d{2})$/iu;
 
 function dayFrom(cell: Cell, text: string, { dateOrder, provenOrder }: DateOrders): ParsedCell<string> {
   const iso = ISO_DAY.exec(text);
