@@ -160,7 +160,10 @@ test('numbers of ISO 27002 are those of Annex A, unless they could be clauses to
   assert.is(annex.code, 0, annex.err);
   assert.equal(await pairsOf(identity), [['A.5.1 PARTLY GV.PO-01', 'A.5.9 PARTLY GV.RR-02']]);
   const unclear = await importFile(identity, file(identity, 'b.csv', 'Source;Target', '7.1;PR.AA-05'), ...options);
-  assert.match(unclear.err, /^row 2: from_control "7\.1" is a clause and a control of Annex A\. Write A\.7\.1, or "clause 7\.1"\./m);
+  assert.match(
+    unclear.err,
+    /^row 2: from_control "7\.1" is a clause and a control of Annex A\. Write A\.7\.1, or "clause 7\.1"\./m,
+  );
 });
 
 test('refuses a file with too many pairs, and one without controls', async ({ identity }) => {

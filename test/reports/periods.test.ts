@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { FAMILY_DESCRIPTIONS } from '../../src/register/families.ts';
 import { ALL_TOOLS } from '../../src/tools/all-tools.ts';
 import { daysAgo } from '../support/histories/story.ts';
-import { runExamples } from '../support/mcp/examples.ts';
+import { isKeeping, runExamples } from '../support/mcp/examples.ts';
 import { type Answer, startRegister, type TestRegister } from '../support/register.ts';
 import { rowsOf, wholeReport } from '../support/reports.ts';
 
@@ -98,7 +98,7 @@ test('a report of changes lists the families in their order, and the organizatio
   register,
   getReport,
 }) => {
-  const changeTools = ALL_TOOLS.filter(({ readOnly, destructive }) => !readOnly && !destructive);
+  const changeTools = ALL_TOOLS.filter(isKeeping);
   await runExamples(changeTools, (tool, input) => register.call(tool, input));
   const report = await wholeReport(getReport, { ...period, from: '1' });
   const types = [...new Set(rowsOf(report, 'changes').map(({ record_type }) => String(record_type)))];

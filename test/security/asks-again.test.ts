@@ -5,6 +5,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PERMISSIONS, type Permission, type PermissionRule } from '../../src/commands/organization/permissions.ts';
+import { FAMILY_DESCRIPTIONS } from '../../src/register/families.ts';
 import { TOKEN_FIELD } from '../../src/web/server/csrf.ts';
 import { allRoutes } from '../../src/web/server/pages.ts';
 import { askOnPages, type OAuthPages, startOAuthPages } from '../support/identity/oauth-pages.ts';
@@ -83,6 +84,11 @@ const FORMS: Readonly<Record<string, SensitiveForm>> = {
   '/settings/account/leave': { needs: 'OWN', page: '/settings/account' },
 };
 
+/** The forms of records. Controls come with their framework. */
+const RECORD_FORMS = FAMILY_DESCRIPTIONS.flatMap(({ plural }) =>
+  ['add', ':record/:act'].map((form) => `/organizations/:id/${plural}/${form}`),
+).filter((path) => !path.endsWith('/controls/add'));
+
 /** The forms that don't ask, and why. */
 const NOT_ASKING: Readonly<Record<string, string>> = {
   '/sign-in': 'asks for the password',
@@ -102,6 +108,7 @@ const NOT_ASKING: Readonly<Record<string, string>> = {
   [`${SECURITY}/password`]: 'asks for the current password, or asks again without one',
   '/settings/account/erase': 'asks for the current password, or asks again without one',
   '/settings/account/name': 'changes nobody’s rights',
+  ...Object.fromEntries(RECORD_FORMS.map((path) => [path, 'changes records, as its tool does without asking'])),
 };
 
 interface Context {

@@ -4,7 +4,7 @@ import { FAMILIES } from '../../src/commands/families.ts';
 import type { FamilyName } from '../../src/register/families.ts';
 import { ALL_TOOLS } from '../../src/tools/all-tools.ts';
 import { idOf, RECORD_KINDS } from '../support/ids.ts';
-import { runExamples } from '../support/mcp/examples.ts';
+import { isArchiving, runExamples } from '../support/mcp/examples.ts';
 import { type Answer, legacyCall, legacyRequest, type Session } from '../support/mcp/mcp-client.ts';
 import { onBothPairs, type ServedPair } from '../support/stores/pairs.ts';
 
@@ -75,8 +75,8 @@ function withValue(input: unknown, [step, ...rest]: Path, value: string): unknow
 async function layExamples(session: Session, prefix = '') {
   const markInput = (input: object) =>
     Object.entries(input).map(([key, value]) => [key, MARKED.test(key) ? `${prefix}${value}` : value]);
-  const nonDestructive = ALL_TOOLS.filter(({ destructive }) => !destructive);
-  const exampleRuns = await runExamples(nonDestructive, async (tool, input) => ({
+  const keeping = ALL_TOOLS.filter((tool) => !isArchiving(tool));
+  const exampleRuns = await runExamples(keeping, async (tool, input) => ({
     ...(await session.ok(tool, Object.fromEntries(markInput(input)))),
   }));
   const ids = new Map<string, string>();

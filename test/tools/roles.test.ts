@@ -10,7 +10,7 @@ import {
 } from '../../src/commands/organization/permissions.ts';
 import { ALL_TOOLS } from '../../src/tools/all-tools.ts';
 import { daysAgo } from '../support/histories/story.ts';
-import { type ExampleRun, runExamples } from '../support/mcp/examples.ts';
+import { type ExampleRun, isArchiving, runExamples } from '../support/mcp/examples.ts';
 import { FAMILY_TOOL_CONTRACTS, words } from '../support/mcp/family-contracts.ts';
 import { legacyRequest, modernRequest, type Session } from '../support/mcp/mcp-client.ts';
 import { embeddedPair, type ServedPair, serve } from '../support/stores/pairs.ts';
@@ -49,8 +49,8 @@ test.before(async (context) => {
   const served = await serve(embeddedPair());
   const { owner, organizationId } = served;
   // Decisions and archives depend on the state, so they come separately below.
-  const nonDestructive = ALL_TOOLS.filter(({ name, destructive }) => name !== 'decideRisk' && !destructive);
-  const exampleRuns = await runExamples(nonDestructive, async (tool, input) => ({ ...(await owner.ok(tool, input)) }));
+  const undecided = ALL_TOOLS.filter((tool) => tool.name !== 'decideRisk' && !isArchiving(tool));
+  const exampleRuns = await runExamples(undecided, async (tool, input) => ({ ...(await owner.ok(tool, input)) }));
   const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'V' });
   const { risk } = await owner.ok('addRisk', { organization_id: organizationId, name: 'R' });
   const added = exampleRuns.find(({ tool }) => tool.name === 'addFramework')!.answer as { framework: { id: string } };

@@ -4,7 +4,7 @@ import { randomId } from '../../../src/commands/engine/ids.ts';
 import { organizationAggregate } from '../../../src/commands/families.ts';
 import type { Caller } from '../../../src/commands/organization/caller.ts';
 import { ALL_TOOLS } from '../../../src/tools/all-tools.ts';
-import { runExamples } from '../mcp/examples.ts';
+import { isArchiving, runExamples } from '../mcp/examples.ts';
 import { type Answer, callerAs, envelopeFor, INSTALLATION_ID, startRegister, type TestRegister } from '../register.ts';
 
 /** Stands in front of every name and text of the other organization, so that a leak into an answer is noticed. */
@@ -61,7 +61,7 @@ async function addExamples(register: TestRegister, caller: Caller, prefix = '') 
     return answer;
   });
   const inputs = new Map(runs.map(({ tool, input }) => [tool.name, input]));
-  for (const { tool, input } of runs.filter(({ tool }) => tool.destructive)) {
+  for (const { tool, input } of runs.filter(({ tool }) => isArchiving(tool))) {
     await register.call(tool.name, { ...input, action: 'RESTORE' }, caller);
   }
   const ids = new Map<string, string>([

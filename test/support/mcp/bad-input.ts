@@ -28,7 +28,17 @@ export interface Place {
 }
 
 /** Inputs of an update that are not fields of its record. */
-const BESIDE_FIELDS = ['organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields', 'reviewed'];
+const BESIDE_FIELDS = [
+  'organization_id',
+  'reason',
+  'idempotency_key',
+  'expected_revision',
+  'fields',
+  'reviewed',
+  'withdraw',
+];
+/** Enums whose values clients don't see. An empty text for them counts as omitted. */
+const UNLISTED_ENUMS = ['view', 'direction'];
 
 /** Yields invalid inputs, each with one fault, from a schema (see fullSchema) and a valid input. */
 export function* badInputs(schema: JsonSchema, right: Input, ofUpdate = false): Generator<BadInput> {
@@ -65,11 +75,13 @@ export const fieldOf = (path: Path) => path.join('.');
 /** Properties that every object has without being given them. */
 const INHERITED = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'];
 
-function* wrongMembers({ path, schema }: Place, right: Input): Generator<BadInput> {
+function* wrongMembers({ path, schema, omissible }: Place, right: Input): Generator<BadInput> {
   const childPath = (name: string) => fieldOf([...path, name]);
   const object = (valueAt(right, path) ?? {}) as Input;
   for (const name of (schema.required ?? []) as string[]) {
     const { [name]: _left, ...rest } = object;
+    // An empty object counts as omitted.
+    if (omissible && Object.keys(rest).length === 0) continue;
     yield { about: `${childPath(name)} missing`, input: withValue(right, path, rest) as Input, field: childPath(name) };
   }
   if (schema.additionalProperties !== false) return;
@@ -83,7 +95,8 @@ function* wrongMembers({ path, schema }: Place, right: Input): Generator<BadInpu
       hint: `Did you mean ${name}?`,
     };
   }
-  for (const name of INHERITED) {
+  const hasRequired = ((schema.required ?? []) as string[]).every((name) => name in object);
+  for (const name of hasRequired ? INHERITED : []) {
     const input = withValue(right, [...path, name], { id: 'x' }) as Input;
     yield { about: `${childPath(name)} unknown`, input, field: childPath(name) };
   }
@@ -113,7 +126,8 @@ function* wrongValues(fieldPath: Place, right: unknown): Generator<Wrong> {
   if (type === 'integer') yield* wrongNumbers(schema);
   if (type !== 'string') return;
   for (const value of wrongTexts(fieldPath)) {
-    if (omissible && !schema.enum && value.trim() === '') continue;
+    const isNamed = schema.enum && !UNLISTED_ENUMS.includes(String(path.at(-1)));
+    if (omissible && !isNamed && value.trim() === '') continue;
     yield { about: `is ${describeValue(value)}`, value, ...(allowed ? { allowed } : {}) };
   }
 }

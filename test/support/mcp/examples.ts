@@ -15,9 +15,13 @@ export interface ExampleRun {
 }
 
 const ADD_TOOLS = new Set<Tool | undefined>(FAMILY_TOOLS.map(({ add }) => add));
+/** Archives records, so a test that goes on with them leaves it out. */
+export const isArchiving = ({ name }: Pick<Tool, 'name'>) => name === 'archiveRecords';
+/** Returns true for tools that write and leave all records in lists. */
+export const isKeeping = (tool: Tool) => !tool.readOnly && !isArchiving(tool);
 const isAdd = (tool: Tool) => ADD_TOOLS.has(tool);
 /** Order of tools: first those that add, then those that change, then reads, and last those that archive. */
-const phaseOf = (tool: Tool) => (isAdd(tool) ? 0 : tool.name === 'archiveRecords' ? 3 : tool.readOnly ? 2 : 1);
+const phaseOf = (tool: Tool) => (isAdd(tool) ? 0 : isArchiving(tool) ? 3 : tool.readOnly ? 2 : 1);
 
 /** Runs all examples in an empty organization. Returns them in the order in which they ran. */
 export async function runExamples(tools: readonly Tool[], call: CallTool): Promise<ExampleRun[]> {

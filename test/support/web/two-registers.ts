@@ -4,7 +4,7 @@ import { ROLES, type Role } from '../../../src/commands/organization/caller.ts';
 import { accountActor, executeOrganizationCommand, SYSTEM_ACTOR } from '../../../src/identity/memberships/actor.ts';
 import { addToMembershipIndex } from '../../../src/identity/memberships/membership-index.ts';
 import { ALL_TOOLS } from '../../../src/tools/all-tools.ts';
-import { runExamples } from '../mcp/examples.ts';
+import { isKeeping, runExamples } from '../mcp/examples.ts';
 import type { TestBrowser, WebTest } from './web.ts';
 
 /** In every text of the other organization. */
@@ -86,7 +86,7 @@ async function fill(web: WebTest, accountId: string, organizationId: string, mar
     }
     return answer;
   };
-  const writing = ALL_TOOLS.filter(({ readOnly, destructive }) => !readOnly && !destructive);
+  const writing = ALL_TOOLS.filter(isKeeping);
   await runExamples(writing, call);
   const audit = { organization_id: organizationId, id: ids.get('aud') };
   await web.callAs(accountId, 'updateAudit', { ...audit, state: 'COMPLETED', reason: 'Found out' });

@@ -11,7 +11,7 @@ import type { Route } from '../../../src/web/server/page-request.ts';
 import { allRoutes } from '../../../src/web/server/pages.ts';
 import { askOnPages, startOAuthPages } from '../../support/identity/oauth-pages.ts';
 import { codeOf } from '../../support/identity/people.ts';
-import { runExamples } from '../../support/mcp/examples.ts';
+import { isKeeping, runExamples } from '../../support/mcp/examples.ts';
 import { formsIn, OWNER, startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
 
 const EVE = { name: 'Eve', email: 'eve@example.org', password: 'listens at every door' };
@@ -258,10 +258,7 @@ async function addApp(web: WebTest, accountId: string): Promise<void> {
 
 /** Adds a record of each family by the tools' examples. Returns their ids. */
 async function addRecords(web: WebTest): Promise<Record<string, string>> {
-  const runs = await runExamples(
-    ALL_TOOLS.filter(({ readOnly, destructive }) => !readOnly && !destructive),
-    (tool, input) => web.call(tool, input),
-  );
+  const runs = await runExamples(ALL_TOOLS.filter(isKeeping), (tool, input) => web.call(tool, input));
   const answers = JSON.stringify(runs.map(({ input, answer }) => ({ input, answer })));
   return Object.fromEntries(
     FAMILY_DESCRIPTIONS.map(({ plural, prefix }) => [plural, new RegExp(`${prefix}_\\w+`).exec(answers)![0]]),
