@@ -23,7 +23,7 @@ export interface UndoCommand {
 export interface UndoPlan {
   /** The call added the record, so the undo archives it. */
   isAdded: boolean;
-  /** Another call has changed the record since it was added. It stays then. */
+  /** Another call has changed the record since it was added, other than by an undo of this one. It stays then. */
   isChangedSince: boolean;
   /** The fields to set, without those that hold positions. */
   fields: Readonly<Record<string, unknown>>;
@@ -45,7 +45,8 @@ export function planUndo<State extends object>(family: Undoable<State>, past: Pa
   const isOfIt = isOfCall(callId);
   const { state, steps } = replay(family, past, past.events);
   if (isAddedBy(past, callId)) {
-    const isChangedSince = countingEvents(past).some((event) => !isOfIt(event));
+    const isUndoOfIt = ({ metadata }: TrailEvent) => metadata.causation_id === callId;
+    const isChangedSince = countingEvents(past).some((event) => !isOfIt(event) && !isUndoOfIt(event));
     return { isAdded: true, isChangedSince, fields: {}, pinnedEvents: {}, skippedFields: [] };
   }
   const counting = countingEvents(past, isOfIt);

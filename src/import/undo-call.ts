@@ -163,7 +163,7 @@ async function recordStep(undoing: Undoing, written: Extract<Written, { kind: 'R
   const aggregate = recordAggregate(id);
   const past = await context.service.handler.readPast(aggregate);
   const plan = planUndo(familyOf(id), past, call_id);
-  if (plan.isAdded) {
+  if (plan.isAdded && !(await isRepeated(undoing, aggregate))) {
     const why = plan.isChangedSince ? 'CHANGED_SINCE' : await usedSince(undoing, written);
     if (why !== null) return { written, item: null, skipped: [{ id, why }] };
   }
@@ -217,9 +217,15 @@ async function pairStep(undoing: Undoing, written: Extract<Written, { kind: 'PAI
     before === null ? { type: 'Unlink', ids, reason } : { type: 'Link', ids, relation: before, reason };
   const item = itemOf(undoing, aggregate as unknown as BulkItem['aggregate'], command);
   if (!isChangedSince) return { written, item, skipped: [] };
-  const { commands } = await undoing.context.service.handler.load(aggregate);
-  const isRepeated = commands.has(item.envelope.command_id);
-  return isRepeated ? { written, item, skipped: [] } : { written, item: null, skipped: [skippedLink(ids)] };
+  return (await isRepeated(undoing, item.aggregate))
+    ? { written, item, skipped: [] }
+    : { written, item: null, skipped: [skippedLink(ids)] };
+}
+
+/** Returns true if an earlier attempt of this undo has written to a stream. */
+async function isRepeated({ context, callId }: Undoing, aggregate: BulkItem['aggregate']): Promise<boolean> {
+  const { commands } = await context.service.handler.load(aggregate);
+  return commands.has(itemCommandId(callId, aggregate.stream));
 }
 
 function itemOf({ callId, envelope }: Undoing, aggregate: BulkItem['aggregate'], command: { type: string }): BulkItem {

@@ -92,6 +92,26 @@ test('added records are archived unless they are used, and their rows then add t
   assert.is((await undo(register, added.call_id)).updated, 1, 'the first is not linked any more');
 });
 
+test('the undo of additions is repeated by its key or its selection, and nothing is named as changed', async ({
+  register,
+}) => {
+  const few = await runImport(register, 'VENDOR', suppliers(3));
+  const keyed = () => undo(register, few.call_id, { more: { idempotency_key: 'once' } });
+  const first = await keyed();
+  assert.equal([first.updated, first.skipped], [3, undefined]);
+  const rowsOf = ({ rows, skipped, error }: UndoAnswer) => ({ rows, skipped, error });
+  assert.equal(rowsOf(await keyed()), rowsOf(first));
+  const later = await undo(register, few.call_id, { more: { dry_run: true } });
+  assert.equal([later.updated, later.skipped], [0, undefined]);
+  const rows = Array.from({ length: 8 }, (_, index) => ({ name: `Risk ${index}` }));
+  const many = await runImport(register, 'RISK', rows);
+  const { selection } = await undo(register, many.call_id, { more: { dry_run: true } });
+  const selected = () => undo(register, many.call_id, { more: { selection } });
+  const second = await selected();
+  assert.equal([second.updated, second.skipped], [8, undefined]);
+  assert.equal(rowsOf(await selected()), rowsOf(second));
+});
+
 test('after an undo, a corrected row is imported under the same number', async ({ register }) => {
   const row = (name: string) => [{ reference_id: 'R-1', name }];
   const wrong = await runImport(register, 'RISK', row('Fyre'));
@@ -162,9 +182,11 @@ test('a call that wrote more than 200 records is undone in several', async ({ re
   await Promise.all(suppliers(260).map(add));
   await toolCallsOf(register).add('Vendor', { name: 'Of another call' });
   const step = async () => {
-    const { selection, remaining: left } = await undo(register, correlation_id, { more: { dry_run: true } });
-    const { updated, remaining } = await undo(register, correlation_id, { more: { selection } });
-    assert.is(remaining, left);
+    const dryRun = await undo(register, correlation_id, { more: { dry_run: true } });
+    const more = { selection: dryRun.selection };
+    const { updated, remaining, skipped } = await undo(register, correlation_id, { more });
+    assert.equal([remaining, dryRun.skipped, skipped], [dryRun.remaining, undefined, undefined]);
+    assert.is((await undo(register, correlation_id, { more })).updated, updated, 'a repeat');
     return [updated, remaining];
   };
   assert.equal(await step(), [200, 60]);
