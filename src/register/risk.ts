@@ -278,6 +278,7 @@ export const RISK = {
     finished: ['CLOSED'],
     // decideRisk makes all other transitions.
     transitions: { OPEN: ['IN_TREATMENT'], IN_TREATMENT: ['OPEN'], ACCEPTED: [], CLOSED: [] },
+    isOrdered: true,
     hint: 'decideRisk accepts, revokes, closes and reopens.',
     first: { states: ['OPEN', 'IN_TREATMENT', 'CLOSED'], hint: 'Add it, then call decideRisk.' },
   },

@@ -77,13 +77,13 @@ test('offers the moves that are possible now, to the roles that may make them', 
   const page = `${base}/risks/${await addRecord(context, 'addRisk', { name: 'Fire' })}`;
   const buttons = async (person: Person) => buttonsOf((await browsers[person].get(page)).text, page);
   assert.equal(await buttons('OWNER'), [
-    'Accept until…',
-    'Close risk',
     'Start treatment',
     'Mark reviewed',
+    'Accept until…',
+    'Close risk',
     'Archive risk',
   ]);
-  assert.equal(await buttons('EDITOR'), ['Close risk', 'Start treatment', 'Mark reviewed']);
+  assert.equal(await buttons('EDITOR'), ['Start treatment', 'Mark reviewed', 'Close risk']);
   assert.equal(await buttons('VIEWER'), []);
   const notes = textIn((await browsers.EDITOR.get(page)).text);
   assert.match(notes, 'For recording the acceptance of a risk you need the role Admin or Owner.');
@@ -100,6 +100,34 @@ test('offers the moves that are possible now, to the roles that may make them', 
     assert.is((await browsers.EDITOR.get(`${page}/${name}`)).status, status, name);
     assert.is((await browsers.VIEWER.get(`${page}/${name}`)).status, 403, name);
   }
+});
+
+test('offers moves out of the work, and back, after all others', () => {
+  const details = { record: { id: 'x', history: { changes: [] } }, today: '2026-11-26', linked: NO_LINKS };
+  const firstOf = (type: string, record: object) => {
+    const family = FAMILY_DESCRIPTIONS.find((one) => one.type === type)!;
+    const acts = actsOn(family, { ...details, record: { ...details.record, ...record } } as unknown as Parameters<
+      typeof actsOn
+    >[1]);
+    return acts.filter(({ isPossible, name }) => isPossible && !['edit', 'link', 'archive'].includes(name));
+  };
+  const buttons = (type: string, record: object) => firstOf(type, record).map(({ button }) => button);
+  assert.equal(buttons('CONTROL', { status: 'INCLUDED' }), ['Mark reviewed', 'Exclude control']);
+  assert.equal(buttons('CONTROL', { status: 'EXCLUDED' }), ['Include control', 'Mark reviewed']);
+  assert.equal(buttons('MEASURE', { state: 'IMPLEMENTED' }), [
+    'Mark reviewed',
+    'Mark not applicable',
+    'Back to Not started',
+    'Back to In progress',
+  ]);
+  assert.equal(buttons('RISK', { status: 'IN_TREATMENT' }), [
+    'Mark reviewed',
+    'Accept until…',
+    'Close risk',
+    'Back to Open',
+  ]);
+  assert.equal(buttons('VENDOR', { status: 'APPROVED' })[0], 'Mark reviewed');
+  assert.equal(buttons('AUDIT', { state: 'NOT_STARTED' }), ['Start audit', 'Complete audit', 'Reject audit']);
 });
 
 test('marks a measure reviewed, which is the first button once it is due', async (context) => {
@@ -136,7 +164,7 @@ test('accepts a risk until a date, and says at the field what is missing', async
   assert.match(textIn(text), 'Accepted');
   assert.is((await readRecord(context, id)).status, 'ACCEPTED');
   const buttons = buttonsOf((await browsers.OWNER.get(page)).text, page);
-  assert.equal(buttons.slice(0, 2), ['Renew acceptance', 'Revoke acceptance']);
+  assert.equal(buttons.slice(0, 3), ['Mark reviewed', 'Renew acceptance', 'Revoke acceptance']);
   await act(context, page, 'accept', { until: inHalfAYear(context), reason: 'Still so' });
   await act(context, page, 'revoke', { reason: 'The dam is built' });
   assert.is((await readRecord(context, id)).status, 'OPEN');

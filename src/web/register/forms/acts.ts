@@ -57,11 +57,16 @@ export function actsOn(family: FamilyDescription, details: ActSubject): Act[] {
   const { record, today } = details;
   const isArchived = typeof record.archived_at === 'string';
   const isReviewDue = typeof record.next_review_due === 'string' && record.next_review_due <= today;
+  const moves = stateActs(family, record);
+  const decisions = ownActs(family, record, today);
   const own = [
     ...(isReviewDue ? reviewAct(family, record) : []),
-    ...ownActs(family, record, today),
-    ...stateActs(family, record),
+    ...moves.forward,
+    ...decisions.filter(({ needsReason }) => !needsReason),
     ...(isReviewDue ? [] : reviewAct(family, record)),
+    // A decision that needs a reason, such as accepting a risk, is nobody's everyday work.
+    ...decisions.filter(({ needsReason }) => needsReason),
+    ...moves.others,
     ...editAct(family),
     ...withdrawAct(family, record),
     ...linkActs(family, details),
@@ -151,35 +156,49 @@ const VERBS_ALONE: Readonly<Record<string, string>> = {
   OUTDATED: 'Mark outdated',
 };
 
-/** The moves that the family's workflow allows an update to make. */
-function stateActs(family: FamilyDescription, record: RecordRow): Act[] {
+/** States of a record that nobody works on any more. */
+const OUT_OF_WORK: readonly string[] = [
+  'NOT_APPLICABLE',
+  'EXCLUDED',
+  'SUSPENDED',
+  'OFFBOARDED',
+  'REJECTED',
+  'OUTDATED',
+];
+
+/** Returns the moves that the family's workflow allows an update to make. `others` lead out of the work, then back. */
+function stateActs(family: FamilyDescription, record: RecordRow): { forward: Act[]; others: Act[] } {
   const { workflow, fields } = family;
   const { update } = family.tools;
-  if (workflow === undefined || update === undefined) return [];
+  if (workflow === undefined || update === undefined) return { forward: [], others: [] };
   const { field: name, needs = {}, isOrdered = false } = workflow;
   const stateField = fields[name] as Field & { kind: 'enum' };
   const current = String(record[name]);
   const next = nextStates(family, name, current);
   const isBack = (state: string) => isOrdered && isBackwards(stateField.values, current, state);
-  const moves = stateField.values.filter((state) => state !== current);
-  return moves
-    .toSorted((a, b) => Number(isBack(a)) - Number(isBack(b)))
-    .map((state) => {
-      const required = needs[state] ?? [];
-      return {
-        ...BLANK_ACT,
-        name: state.toLowerCase().replaceAll('_', '-'),
-        button: moveText(family, { current, state, label: enumText(stateField, state), isBack: isBack(state) }),
-        tool: update.name,
-        fields: Object.fromEntries(required.map((needed) => [needed, { ...fields[needed]!, required: true as const }])),
-        inputs: { [name]: state },
-        isCorrection: true,
-        follows: `Becomes ${enumText(stateField, state)}.`,
-        missing: required.filter((needed) => !record[needed]).map((needed) => fields[needed]!.label),
-        needsReason: stateField.changesNeedReason ?? false,
-        isPossible: next.includes(state),
-      };
-    });
+  const actOf = (state: string): Act => {
+    const required = needs[state] ?? [];
+    return {
+      ...BLANK_ACT,
+      name: state.toLowerCase().replaceAll('_', '-'),
+      button: moveText(family, { current, state, label: enumText(stateField, state), isBack: isBack(state) }),
+      tool: update.name,
+      fields: Object.fromEntries(required.map((needed) => [needed, { ...fields[needed]!, required: true as const }])),
+      inputs: { [name]: state },
+      isCorrection: true,
+      follows: `Becomes ${enumText(stateField, state)}.`,
+      missing: required.filter((needed) => !record[needed]).map((needed) => fields[needed]!.label),
+      needsReason: stateField.changesNeedReason ?? false,
+      isPossible: next.includes(state),
+    };
+  };
+  const states = stateField.values.filter((state) => state !== current);
+  const isForward = (state: string) => !isBack(state) && !OUT_OF_WORK.includes(state);
+  const others = states.filter((state) => !isForward(state));
+  return {
+    forward: states.filter(isForward).map(actOf),
+    others: others.toSorted((a, b) => Number(isBack(a)) - Number(isBack(b))).map(actOf),
+  };
 }
 
 function moveText(
