@@ -116,7 +116,10 @@ export function decideUndo<State extends object>(
   if (plan.isAdded && !plan.isChangedSince && archived_at === null) fields.archived_at = context.now;
   for (const [name, event] of Object.entries(plan.pinnedEvents)) fields[name] = positionOf(name, event, positions);
   if (Object.keys(fields).length === 0) return null;
-  requireAll(permissionsToUndo(family, past, call_id, context.actor_id), context);
+  const needed = permissionsToUndo(family, past, call_id, context.actor_id);
+  // An undo that brings an acceptance back accepts the risk again.
+  if (fields.acceptance != null) needed.add('acceptRisks');
+  requireAll(needed, context);
   return { call_id, fields, reason };
 }
 

@@ -142,12 +142,14 @@ test('an undo needs the permission of the acts that it undoes, also the undo of 
     .given(after)
     .when(undoing, ADMIN)
     .then([{ type: 'RiskUndone', data: { call_id: 'undo', fields: back, reason: 'Wrong list' } }]);
-  // An EDITOR may revoke an acceptance, and take that back.
+  // An EDITOR may revoke an acceptance. Taking that back accepts the risk again.
   const revoked = { type: 'RiskAcceptanceRevoked', data: { cause: 'DECISION' }, call: 'wrong' } as const;
   const { acceptance, status } = back;
+  const afterRevocation = [history[0], { ...history[1], call: 'right' }, revoked] as const;
+  risks.given(afterRevocation).when(undo).refused('forbidden');
   risks
-    .given([history[0], { ...history[1], call: 'right' }, revoked])
-    .when(undo)
+    .given(afterRevocation)
+    .when(undo, ADMIN)
     .then([{ type: 'RiskUndone', data: { call_id: 'wrong', fields: { status, acceptance }, reason: 'Wrong list' } }]);
   vendors
     .given([added, { type: 'VendorArchived', data: { archived_at: NOW, reason: 'r' }, call: 'wrong' }])
