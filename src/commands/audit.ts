@@ -3,6 +3,7 @@ import { type CommandOf, defineFamily, type SpecificEventOf } from './define-fam
 import { isAfterToday, MAX_DATE, MIN_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
+import { countingEvents } from './past.ts';
 import { withReason } from './record.ts';
 
 type SpecificEvent = SpecificEventOf<typeof AUDIT>;
@@ -34,8 +35,8 @@ function transitionEvent(
 ): SpecificEvent {
   const isReopened = to === 'IN_PROGRESS' && (from === 'COMPLETED' || from === 'REJECTED');
   if (isReopened) return { type: 'AuditReopened', data: { reason: reason! } };
-  // AuditCompleted pins a position. An audit that was completed before keeps the one that it has.
-  const isReinstated = from === 'OUTDATED' && past!.events.some(({ type }) => type === 'AuditCompleted');
+  // AuditCompleted pins a position. An audit that was completed before keeps the one that it has, unless that was undone.
+  const isReinstated = from === 'OUTDATED' && countingEvents(past!).some(({ type }) => type === 'AuditCompleted');
   if (isReinstated) return { type: 'AuditReinstated', data: { reason: reason! } };
   return { type: EVENT_BY_STATE[to]!, data: withReason(reason) };
 }

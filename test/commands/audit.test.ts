@@ -84,6 +84,18 @@ test('an audit that was added OUTDATED is completed, because no position is pinn
     .then([{ type: 'AuditCompleted', data: { reason: 'why' } }]);
 });
 
+test('an OUTDATED audit whose completion was undone is completed anew, which pins a position', () => {
+  const undone = { type: 'AuditUndone', data: { call_id: 'wrong', fields: { completed_position: null }, reason: 'r' } };
+  given([
+    added,
+    { ...completed, call: 'wrong' },
+    { type: 'AuditOutdated', data: {} },
+    { ...(undone as AuditEvent), call: 'undo', undoes: 'wrong' },
+  ])
+    .when(change({ state: 'COMPLETED' }, 'why'))
+    .then([{ type: 'AuditCompleted', data: { reason: 'why' } }]);
+});
+
 test('an audit is completed again after it was reopened', () => {
   const reopened: AuditEvent = { type: 'AuditReopened', data: { reason: 'a finding was missed' } };
   given([...IN.COMPLETED, reopened])
