@@ -239,6 +239,48 @@ test('lets a person look again when the record changed meanwhile', async (contex
   assert.is((await readRecord(context, id)).status, 'ACCEPTED');
 });
 
+test('lets a person look again when the state that an act changes was changed meanwhile', async (context) => {
+  const { browsers, base, web } = context;
+  const { organizationId: organization_id } = web;
+  const id = await addRecord(context, 'addMeasure', { name: 'Rotate keys' });
+  const page = `${base}/measures/${id}/implemented`;
+  await browsers.OWNER.get(page);
+  const elsewhere = { state: 'NOT_APPLICABLE', justification: 'No keys', reason: 'The board decided' };
+  await web.call('updateMeasure', { organization_id, id, ...elsewhere });
+  const answer = await browsers.OWNER.send(page, { reason: 'Done' });
+  assert.is(answer.status, 409);
+  assert.match(textIn(answer.text), /changed Status from Not started to Not applicable\..* Look at it again/);
+  assert.match(answer.text, /<textarea[^>]* name="reason"[^>]*>Done</);
+  assert.is((await readRecord(context, id)).state, 'NOT_APPLICABLE');
+  assert.is((await browsers.OWNER.send(page)).status, 303);
+  assert.is((await readRecord(context, id)).state, 'IMPLEMENTED');
+});
+
+test('says that an act is not possible any more when the record changed meanwhile', async (context) => {
+  const { browsers, base, web } = context;
+  const { organizationId: organization_id } = web;
+  const finding = await addRecord(context, 'addNonconformity', { description: 'No log' });
+  const risk = await addRecord(context, 'addRisk', { name: 'Left open' });
+  const opened = [
+    { browser: browsers.OWNER, page: `${base}/nonconformities/${finding}/pending-verification` },
+    { browser: browsers.EDITOR, page: `${base}/risks/${risk}/close` },
+  ];
+  for (const { browser, page } of opened) assert.is((await browser.get(page)).status, 200, page);
+  const closed = { status: 'CLOSED', root_cause: 'Haste', corrective_action: 'Log', effectiveness_check: 'Seen' };
+  await web.call('updateNonconformity', { organization_id, id: finding, ...closed, reason: 'Checked' });
+  await web.call('decideRisk', { organization_id, id: risk, decision: 'CLOSE', reason: 'Gone' });
+  const texts = await Promise.all(
+    opened.map(async ({ browser, page }) => {
+      const { status, text } = await browser.send(page, { reason: 'Mine' });
+      assert.is(status, 409, page);
+      return textIn(text);
+    }),
+  );
+  assert.match(texts[0]!, /changed Status from Open to Closed\..* is not possible now\./);
+  assert.match(texts[1]!, /changed Status from Open to Closed\..* “Close risk” is not possible now\./);
+  for (const text of texts) assert.not.match(text, 'press the button once more');
+});
+
 test('leads back from an act that is not possible now, and has none in the past', async (context) => {
   const { browsers, base } = context;
   const page = `${base}/risks/${await addRecord(context, 'addRisk', { name: 'Open' })}`;

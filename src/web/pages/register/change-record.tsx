@@ -136,6 +136,11 @@ async function correct(context: FormCollaborators, request: SignedInRequest, for
   const { record } = details;
   const { formValues: values } = request;
   const shown = await readShown(context, form, values);
+  // An act such as a move to a state also changes fields that its form doesn't have.
+  const implied = Object.keys(act.inputs).filter((name) => Object.hasOwn(form.family.fields, name));
+  if (implied.some((name) => valueText(shown[name]) !== valueText(record[name]))) {
+    return overtaken(form, shown, values);
+  }
   const typed = typedTexts(fields, values);
   const { changes, theirs, contested } = mergeEdits(textsOf(fields, shown), textsOf(fields, record), typed);
   const meanwhile = meanwhileChanges(fields, shown, details);
@@ -181,10 +186,18 @@ async function decide(context: FormCollaborators, request: SignedInRequest, form
     return failed === null ? done(form, answer, '', values) : refused(form, failed, values);
   }
   if (error.code !== 'conflict') return refused(form, error, values);
-  const shown = await readShown(context, form, values);
-  const changed = meanwhileChanges(allFields(form.family), shown, details).map(meanwhileText).join(' ');
-  const formError = `${changed || 'Somebody changed this record.'} Look at it again, then press the button once more.`;
-  return { ...changePage(form, { ...BLANK_FORM, values, formError }), status: error.status };
+  return overtaken(form, await readShown(context, form, values), values);
+}
+
+/** Shows the form again with what changed since it was opened. @param shown the record as the form showed it */
+function overtaken(form: ChangeForm, shown: RecordRow, values: FormValues): WebPage {
+  const { act, family, details } = form;
+  const changed = meanwhileChanges(allFields(family), shown, details).map(meanwhileText).join(' ');
+  const next = act.isPossible
+    ? 'Look at it again, then press the button once more.'
+    : `“${buttonOf(act)}” is not possible now. The record’s buttons show what is.`;
+  const formError = `${changed || 'Somebody changed this record.'} ${next}`;
+  return { ...changePage(form, { ...BLANK_FORM, values, formError }), status: 409 };
 }
 
 const allFields = ({ fields }: FamilyDescription): FormField[] =>

@@ -1,7 +1,7 @@
 import type { RecordDetails } from '../../../queries/records/record-details.ts';
 import { Table } from '../../components/components.tsx';
 import type { FormState } from '../../server/form-state.ts';
-import type { RecordRow } from '../field-content.tsx';
+import { enumText, type RecordRow } from '../field-content.tsx';
 import { type FormField, valueText } from './form-fields.ts';
 
 /** A field that somebody changed after the form was opened. */
@@ -73,6 +73,7 @@ export function ContestedField({ change, yours }: { change: MeanwhileChange; you
   );
 }
 
-function labelOf({ choices }: FormField, text: string): string {
-  return choices?.find(({ value }) => value === text)?.label ?? (text === '' ? 'empty' : text);
+function labelOf({ field, choices }: FormField, text: string): string {
+  if (text === '') return 'empty';
+  return choices?.find(({ value }) => value === text)?.label ?? (field.kind === 'enum' ? enumText(field, text) : text);
 }
