@@ -44,8 +44,8 @@ function update(
 }
 
 /**
- * Returns what a review of today sets: the present status again, and the due date one or more intervals later. A second one
- * on the same day sets nothing.
+ * Returns what a review of today sets: the present status again, and the due date one or more intervals later. A due date
+ * more than an interval away stays: an earlier review has moved it. A second review on the same day sets nothing.
  */
 function reviewed(obligation: ObligationState, { today }: DecisionContext): Partial<ObligationState> {
   const { status, due_date, last_review_date, review_interval_months: months } = obligation;
@@ -54,8 +54,9 @@ function reviewed(obligation: ObligationState, { today }: DecisionContext): Part
       field: 'status',
     });
   }
-  const next =
-    months === null || last_review_date === today ? {} : { due_date: nextDueDate(due_date ?? today, months, today) };
+  const stays =
+    months === null || last_review_date === today || (due_date !== null && due_date > addMonths(today, months));
+  const next = stays ? {} : { due_date: nextDueDate(due_date ?? today, months, today) };
   return { status, last_review_date: today, ...next };
 }
 

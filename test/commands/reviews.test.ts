@@ -116,6 +116,31 @@ test('an obligation is assessed again with its status, and its due date moves on
     .then([{ type: 'ObligationAssessed', data: { status: 'COMPLIANT', last_review_date: TODAY } }]);
 });
 
+test('a due date of an obligation that is more than an interval away stays', () => {
+  const review = { type: 'UpdateObligation', changes: {}, reviewed: true } as const;
+  const assessment = { type: 'ObligationAssessed', data: { status: 'COMPLIANT', last_review_date: TODAY } } as const;
+  obligations
+    .given(assessed('2027-03-10', 12))
+    .when(review)
+    .then([{ type: 'ObligationDetailsChanged', data: { changes: { due_date: '2028-03-10' } } }, assessment]);
+  obligations.given(assessed('2027-03-11', 12)).when(review).then([assessment]);
+  obligations
+    .given(assessed('2027-03-11', 12))
+    .when({ ...review, changes: { due_date: '2027-06-30' } })
+    .then([{ type: 'ObligationDetailsChanged', data: { changes: { due_date: '2027-06-30' } } }, assessment]);
+});
+
+test('reviews of an obligation on two days move its due date once', () => {
+  obligations
+    .given([
+      ...assessed('2026-04-30', 12),
+      { type: 'ObligationDetailsChanged', data: { changes: { due_date: '2027-04-30' } } },
+      { type: 'ObligationAssessed', data: { status: 'COMPLIANT', last_review_date: '2026-03-09' } },
+    ])
+    .when({ type: 'UpdateObligation', changes: {}, reviewed: true })
+    .then([{ type: 'ObligationAssessed', data: { status: 'COMPLIANT', last_review_date: TODAY } }]);
+});
+
 test('a second review of an obligation on one day changes nothing', () => {
   const [added] = assessed('2026-12-31', 12);
   obligations
