@@ -29,7 +29,7 @@ function orderOf(kind: DueKind): string {
 }
 
 /** A filter as lists take it. */
-type RecordFilter = Readonly<Record<string, unknown>>;
+export type RecordFilter = Readonly<Record<string, unknown>>;
 
 /** The days on which items are due. */
 export type DueBounds = Partial<Record<'gte' | 'lte' | 'lt', string>>;
@@ -48,14 +48,19 @@ export async function dueKindsOf(context: ReportContext, bounds: DueBounds): Pro
   return kinds.map((kind) => (kind.name === 'EVIDENCE_ENDS' ? { ...kind, key: 'ends' } : kind));
 }
 
-/** Counts the items of a kind that are due within bounds and not done. @param limit stops after this many */
+/**
+ * Counts the items of a kind that are due within bounds and not done.
+ * @param limit stops after this many
+ * @param filter narrows their records, as lists do
+ */
 export async function countDueItems(
   context: ReportContext,
   kind: DueKind,
   bounds: DueBounds,
   limit?: number,
+  filter?: RecordFilter,
 ): Promise<number> {
-  const [result] = await context.snapshot.models.count({ ...dueSource(context, kind, bounds), limit });
+  const [result] = await context.snapshot.models.count({ ...dueSource(context, kind, bounds, filter), limit });
   return result?.total ?? 0;
 }
 

@@ -157,6 +157,14 @@ test('tells of records and members of the week, and of no token or seal', async 
   }
   const { text } = await owner.get(`${path}/changes?as_of=3`);
   assert.match(text, 'Token created', 'the history has it');
+  // The seal's own line says of a past moment when it was sealed, and of one before the first change nothing.
+  const lineOf = async (query: string) => {
+    const [line] = /<span>(Last s|S)ealed .*?<\/span>/.exec((await owner.get(`${path}${query}`)).text) ?? [''];
+    return line.replace(/<[^>]+>/g, '');
+  };
+  assert.match(await lineOf(''), /^Last sealed .+ UTC, up to change \d+$/);
+  assert.match(await lineOf('?as_of=1'), /^Sealed .+ UTC$/);
+  assert.is(await lineOf('?as_of=2020-01-01'), '');
 });
 
 test('leads from the name to the account', async ({ owner, path }) => {

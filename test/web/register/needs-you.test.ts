@@ -138,6 +138,24 @@ test('says of an empty list only what is so, beside its filters', async ({ web, 
   assert.is(ofIdle, `Nothing that matches is due in the next 30 days, until ${ahead}.`);
 });
 
+test('leads from an empty list to the items that others own, or nobody does', async ({ web, editor, path }) => {
+  const today = web.reader.snapshot().today();
+  const { organizationId: organization_id } = web;
+  await web.call('addVendor', { organization_id, name: 'Nimbus', next_review_due: addDays(today, -1) });
+  const linkOf = async (query: string) => {
+    const { text } = await editor.get(`${path}?from=${addDays(today, -30)}&until=${addDays(today, 2)}${query}`);
+    const link = /<p><a href="([^"]*)">([^<]*(?:owner|none)[^<]*)<\/a><\/p>/.exec(text);
+    return link && { href: unescapeHtml(link[1]!), words: link[2]! };
+  };
+  assert.is((await linkOf('&kind=VENDOR_REVIEW'))?.words, '1 item has no owner');
+  assert.is((await linkOf('&kind=MEASURE'))?.words, '2 items have other owners');
+  assert.is(await linkOf('&kind=AUDIT'), null);
+  const { href, words } = (await linkOf('&kind=MEASURE&kind=VENDOR_REVIEW'))!;
+  assert.is(words, '3 items have other owners or none');
+  assert.match((await editor.get(href)).text, '<p class="sub">3 items</p>');
+  assert.is(await linkOf('&owner=all'), null);
+});
+
 test('asks nobody to renew evidence that newer evidence of the same record replaces', async ({ web, owner, path }) => {
   const { organizationId: organization_id, call, reader } = web;
   const day = (days: number) => addDays(reader.snapshot().today(), days);

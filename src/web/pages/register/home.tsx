@@ -55,7 +55,9 @@ function page(view: RegisterView, home: HomeContent, { time, tokens, sealingProb
         <p class="sub row">
           {home.seal !== null && (
             <span>
-              Last sealed <ExactTime at={home.seal.sealed_at} />, up to change {home.seal.size}
+              {view.past === null ? 'Last sealed ' : 'Sealed '}
+              <ExactTime at={home.seal.sealed_at} />
+              {view.past === null && `, up to change ${home.seal.size}`}
             </span>
           )}
           {!home.isEmpty && !isBoard && <BoardLinks view={view} />}

@@ -42,6 +42,8 @@ interface DueItems {
   /** The risks among the rows, by id. */
   risks: ReadonlyMap<string, RecordRow>;
   total: number;
+  /** The items of everyone, if the reader has none. Else null. */
+  ofOthers: { total: number; withoutOwner: number } | null;
   /** The owner of a row, by account. */
   ownerName: (id: string) => string;
 }
@@ -73,8 +75,16 @@ async function readItems(
   const names = await readNames(records.organizationId, owners);
   const { today } = records.moment;
   const total = await countDueSelection(records, selection);
+  const ofOthers = total === 0 && owner.isReader ? await countOfOthers(records, selection) : null;
   const risks = await readRisks(reader, view, rows);
-  return { owner, today, rows, risks, total, ownerName: (id) => names.of(id) };
+  return { owner, today, rows, risks, total, ofOthers, ownerName: (id) => names.of(id) };
+}
+
+/** Counts the items of everyone, and those among them without an owner. */
+async function countOfOthers(records: ReportContext, selection: DueSelection): Promise<DueItems['ofOthers']> {
+  const ofEveryone = { ...records, inputs: {} };
+  const total = await countDueSelection(ofEveryone, selection);
+  return { total, withoutOwner: await countDueSelection(ofEveryone, selection, { missing: ['OWNER'] }) };
 }
 
 /** Returns the name of a person who owns items here, or is a member. Any other id stays an id. */
@@ -118,7 +128,10 @@ function page(view: RegisterView, selection: DueSelection, items: DueItems, pers
         <OwnerSwitch view={view} owner={owner} />
         <DueFilters view={view} ownerName={person} />
         {total === 0 ? (
-          <Empty view={view} owner={owner} selection={selection} />
+          <>
+            <Empty view={view} owner={owner} selection={selection} />
+            <OfOthers view={view} count={items.ofOthers} />
+          </>
         ) : (
           <DueTable view={view} items={items} person={person} />
         )}
@@ -142,6 +155,21 @@ function Empty({ view, owner, selection }: { view: RegisterView; owner: DueOwner
     <p>
       {nothing} {owner.isReader && !isFiltered ? `${needs} you` : `${is} due`}
       {isRealDate(query.get('until') ?? '') ? '' : daysAhead} until <LongDay at={lte} />.
+    </p>
+  );
+}
+
+/** Leads from an empty list to the items that others own, or nobody does. */
+function OfOthers({ view, count }: { view: RegisterView; count: DueItems['ofOthers'] }) {
+  if (count === null || count.total === 0) return null;
+  const { total, withoutOwner } = count;
+  const [items, have, others] = total === 1 ? ['item', 'has', 'another owner'] : ['items', 'have', 'other owners'];
+  const owners = withoutOwner === total ? 'no owner' : withoutOwner === 0 ? others : `${others} or none`;
+  return (
+    <p>
+      <a href={dueAddress(view, { owner: EVERYONE })}>
+        {countText(total)} {items} {view.past === null ? have : 'had'} {owners}
+      </a>
     </p>
   );
 }

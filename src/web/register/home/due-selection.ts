@@ -1,6 +1,12 @@
 import { addDays, isRealDate } from '../../../commands/engine/dates.ts';
 import type { ReportContext } from '../../../reports/report-type.ts';
-import { countDueItems, DUE_KINDS, type DueBounds, type DueKind } from '../../../reports/sections/due-rows.ts';
+import {
+  countDueItems,
+  DUE_KINDS,
+  type DueBounds,
+  type DueKind,
+  type RecordFilter,
+} from '../../../reports/sections/due-rows.ts';
 import { MAX_COUNT } from '../../texts/counts.ts';
 
 /** Days ahead without the parameter `until`. */
@@ -28,11 +34,15 @@ export function readDueSelection(query: URLSearchParams, today: string): DueSele
   }
 }
 
-/** Counts the due items of a selection, at most MAX_COUNT + 1. */
-export async function countDueSelection(records: ReportContext, { kinds, bounds }: DueSelection): Promise<number> {
+/** Counts the due items of a selection, at most MAX_COUNT + 1. @param filter narrows their records, as lists do */
+export async function countDueSelection(
+  records: ReportContext,
+  { kinds, bounds }: DueSelection,
+  filter?: RecordFilter,
+): Promise<number> {
   let total = 0;
   for (const kind of kinds) {
-    total += await countDueItems(records, kind, bounds, MAX_COUNT + 1 - total);
+    total += await countDueItems(records, kind, bounds, MAX_COUNT + 1 - total, filter);
     if (total > MAX_COUNT) break;
   }
   return total;

@@ -41,7 +41,7 @@ export interface HomeContent {
   /** The cells of the risk matrix; empty without rated risks. */
   matrix: readonly ReportRow[];
   week: Week;
-  /** The seal that covers the moment; null without one. */
+  /** Today the newest seal. In the past the first one that covers the moment, which can be later. Null without one. */
   seal: { sealed_at: string; size: number } | null;
 }
 
@@ -60,8 +60,13 @@ export async function readHome(reader: Reader, view: RegisterView): Promise<Home
     coverages: await readCoverages(records),
     matrix: await readMatrix(records),
     week: await readWeek(reader, view, today),
-    seal: await coveringSeal(view.snapshot, view.organization.id, view.past?.position ?? null),
+    seal: await readSeal(view),
   };
+}
+
+/** Before the first event there is nothing to seal, so that no seal covers it. */
+async function readSeal({ snapshot, organization, past }: RegisterView): Promise<HomeContent['seal']> {
+  return past?.position === 0 ? null : coveringSeal(snapshot, organization.id, past?.position ?? null);
 }
 
 /** Returns the period since the end of the last quarter. */
