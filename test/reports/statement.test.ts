@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import { cellText } from '../../src/reports/formats/report-text.ts';
 import type { TestRegister } from '../support/register.ts';
 import { registerSuite } from '../support/register-suite.ts';
 import { digestOfAnswer, figuresOf, rowsOf, wholeReport } from '../support/reports.ts';
@@ -127,6 +128,15 @@ test('an earlier digest can be computed again, with version 1 of the data', asyn
   const { organizationId: organization_id } = register;
   const { error } = await register.call('getReport', { organization_id, type: 'POSTURE', report_version: '1' });
   assert.is((error as { field: string }).field, 'report_version');
+});
+
+test('documents leave the implementation of an excluded control empty, which the data keep', () => {
+  const column = { field: 'implementation', title: 'Implementation', kind: 'CODE' } as const;
+  const cell = (status: string, codesInWords: boolean) =>
+    cellText({ status, implementation: 'NONE' }, column, { people: new Map(), codesInWords });
+  assert.is(cell('EXCLUDED', true), '');
+  assert.is(cell('EXCLUDED', false), 'NONE');
+  assert.is.not(cell('INCLUDED', true), '');
 });
 
 test('documents end with lines for scope and approval, which the data don’t have', async ({ register }) => {

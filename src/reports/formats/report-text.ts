@@ -93,20 +93,24 @@ export const LINE_TO_FILL = '_'.repeat(24);
 export const SIGN_OFF_NOTE = 'To fill in by hand: the register has no record of this.';
 
 /** Returns a cell as text. */
-export function cellText(
-  row: ReportRow,
-  { field, kind, title, timeField, labels }: ReportColumn,
-  tableStyle: TextStyle,
-): string {
+export function cellText(row: ReportRow, column: ReportColumn, tableStyle: TextStyle): string {
+  const { field, kind, title, timeField } = column;
   const value = valueAt(row, field);
   const style = timeField === undefined ? tableStyle : { ...tableStyle, actTime: valueAt(row, timeField) };
-  if (kind === 'CODE' && typeof value === 'string') return codeText(value, style, labels);
-  if (kind === 'CODE' && Array.isArray(value)) return value.map((code) => codeText(code, style)).join('; ');
+  if (kind === 'CODE') return codesText(row, column, style);
   if (kind === 'TO_SIGN') return value === true ? LINE_TO_FILL : '';
   if (kind === 'SHARE' && typeof value === 'number') return shareText(value);
   // `false` means that nothing needs to be done, so the cell stays empty.
   if (kind === 'ALARM' && style.codesInWords) return value === true ? title.split(' ').at(-1)!.toLowerCase() : '';
   return textOf(Array.isArray(value) ? value.filter((item) => !repeatsLinkedName(item, row)) : value, style);
+}
+
+function codesText(row: ReportRow, { field, labels }: ReportColumn, style: TextStyle): string {
+  const value = valueAt(row, field);
+  // An excluded control needs no implementation, so the cell stays empty.
+  if (field === 'implementation' && row.status === 'EXCLUDED' && style.codesInWords) return '';
+  if (typeof value === 'string') return codeText(value, style, labels);
+  return Array.isArray(value) ? value.map((code) => codeText(code, style)).join('; ') : textOf(value, style);
 }
 
 /** Returns true for a change whose value is the id of the linked record, which another cell shows by name. */
