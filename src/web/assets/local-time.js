@@ -49,6 +49,9 @@ for (const field of momentFields) {
   const { momentField: shown = '' } = field.dataset;
   field.max = fieldText(new Date()).slice(0, length);
   if (shown.length > 'yyyy-mm-dd'.length) field.value = fieldText(new Date(shown)).slice(0, length);
+  field.addEventListener('input', () =>
+    field.setCustomValidity(field.validity.rangeUnderflow ? `The history begins on ${timeText(field.min)}.` : ''),
+  );
   field.form?.addEventListener('formdata', ({ formData }) => {
     const end = new Date(field.type === 'date' ? `${field.value}T23:59:59.999` : `${field.value}:59.999`);
     formData.set(field.name, end.getTime() < Date.now() ? end.toISOString() : '');

@@ -12,6 +12,8 @@ const HEIGHT = 48;
 const BAR_HEIGHT = 42;
 const SEAL_HEIGHT = 2;
 const STEP_WIDTH = 10;
+/** Few steps don't fill the page: a step is at most this wide, in pixels. */
+const MAX_STEP_WIDTH = 24;
 /** Later than all times. */
 const MAX_TIME = '9999';
 
@@ -124,7 +126,13 @@ function Bars({ view, content, audits }: AuditsProps & { content: TimeBarContent
       data-shown={shown}
       data-moment={past?.time}
     >
-      <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      <svg
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        width={steps.length * MAX_STEP_WIDTH}
+        height={HEIGHT}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
         {steps.map(({ day, changes }, index) => {
           const height = Math.ceil((BAR_HEIGHT * changes) / most);
           const isAfter = past !== null && day > past.time.slice(0, 10);
