@@ -28,12 +28,14 @@ export interface ImportedRow {
   more_errors?: number;
 }
 
-/** A record or link that an undo leaves, because somebody changed or used it since. */
+/** A record or link that an undo leaves, because somebody changed or used it since, or because it is refused. */
 export interface Skipped {
   id: string;
   /** Only of a link: the other record. */
   linked_id?: string;
-  why: 'CHANGED_SINCE' | 'LINKED_SINCE';
+  why: 'CHANGED_SINCE' | 'LINKED_SINCE' | 'REFUSED';
+  /** Why it is refused. */
+  message?: string;
   /** The fields that stay. Absent if the record or link stays as a whole. */
   fields?: readonly string[];
 }

@@ -1,6 +1,7 @@
 import type { Rehearsal } from '../commands/engine/handler.ts';
 import { itemCommandId } from '../commands/engine/ids.ts';
-import { Refusal } from '../commands/engine/refusal.ts';
+import { refuseIfParentArchived } from '../commands/engine/references.ts';
+import { Refusal, type RefusalCode } from '../commands/engine/refusal.ts';
 import { familyOf, recordAggregate } from '../commands/families.ts';
 import { type LinkCommand, linkAggregate, planLinkUndo } from '../commands/link.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
@@ -124,6 +125,7 @@ async function findEffective(
 ): Promise<{ effective: Effective[]; skipped: Skipped[]; remaining: number }> {
   const effective: Effective[] = [];
   const skipped: Skipped[] = [];
+  const refused: (Step & { refusal: Refusal })[] = [];
   let done = 0;
   while (done < all.length && effective.length < MAX_UNDONE) {
     const batch = all.slice(done, done + MAX_UNDONE - effective.length);
@@ -132,16 +134,27 @@ async function findEffective(
     skipped.push(...steps.flatMap((step) => step.skipped));
     const planned = steps.filter((step): step is Step & { item: BulkItem } => step.item !== null);
     const { handler } = undoing.context.service;
-    const rehearsals = throwRefusals(
-      await mapConcurrently(planned, ({ item }) =>
-        catchRefusal(() => handler.rehearse(item.aggregate, item.command, item.envelope)),
-      ),
-      () => 'undo.call_id',
+    const rehearsals = await mapConcurrently(planned, ({ item }) =>
+      catchRefusal(() => handler.rehearse(item.aggregate, item.command, item.envelope)),
     );
-    const rehearsed = planned.map((step, index) => ({ ...step, rehearsal: rehearsals[index]! }));
-    effective.push(...rehearsed.filter(({ rehearsal }) => rehearsal.event_types.length > 0));
+    for (const [index, rehearsal] of rehearsals.entries()) {
+      const step = planned[index]!;
+      if ('refusal' in rehearsal) refused.push({ ...step, refusal: rehearsal.refusal });
+      else if (rehearsal.event_types.length > 0) effective.push({ ...step, rehearsal });
+    }
   }
-  return { effective, skipped, remaining: all.length - done };
+  const isLeftAlone = effective.length > 0 && refused.every(({ refusal }) => LEFT_ALONE.includes(refusal.code));
+  if (!isLeftAlone) throwRefusals(refused, () => 'undo.call_id');
+  const refusals = refused.map(({ written, refusal }) => refusedMember(written, refusal));
+  return { effective, skipped: [...refusals, ...skipped], remaining: all.length - done };
+}
+
+/** Refusals of one record or link that leave the others free. Any other is one of the call. */
+const LEFT_ALONE: readonly RefusalCode[] = ['forbidden', 'invalid_transition'];
+
+function refusedMember(written: Written, { message }: Refusal): Skipped {
+  const [id, linked_id] = written.kind === 'RECORD' ? [written.id] : written.ids;
+  return { id, ...(linked_id === undefined ? {} : { linked_id }), why: 'REFUSED', message };
 }
 
 /** Plans the undo of one record, link or pair. */
@@ -175,7 +188,10 @@ async function recordStep(undoing: Undoing, written: Extract<Written, { kind: 'R
   const command: UndoCommand = { type: 'Undo', call_id, reason, positions };
   const skipped: Skipped[] =
     plan.skippedFields.length > 0 ? [{ id, why: 'CHANGED_SINCE', fields: plan.skippedFields }] : [];
-  return { written, item: itemOf(undoing, aggregate, command), skipped };
+  const { handler } = context.service;
+  const item = itemOf(undoing, aggregate, command);
+  const envelope = { ...item.envelope, checkReferences: () => refuseIfParentArchived(handler, id) };
+  return { written, item: { ...item, envelope }, skipped };
 }
 
 /** Returns why a record that the call added is in use by now; null if it isn't. */

@@ -172,6 +172,28 @@ test('an undo needs the permission of what it undoes, and refuses what it does n
   assert.equal([both.error?.code, both.error?.field], ['invalid_input', 'rows']);
 });
 
+test('a control stays archived while its framework is, and the others go back', async ({ register }) => {
+  const calls = toolCallsOf(register);
+  const { framework, ids } = await adopt(register, 'One', ['1']);
+  const vendor = await calls.add('Vendor', { name: 'Unicloud' });
+  const archive = (of: unknown[]) => calls.ok('archiveRecords', { ids: of, action: 'ARCHIVE', reason: 'r' });
+  const both = await archive([ids['1'], vendor.id]);
+  await archive([framework]);
+  const undone = await undo(register, both.call_id);
+  assert.is(undone.updated, 1);
+  assert.equal(
+    undone.skipped?.map(({ id, why, message }) => [id, why, message?.includes('which is archived')]),
+    [[ids['1'], 'REFUSED', true]],
+  );
+  const alone = await undo(register, both.call_id, { more: { type: 'CONTROL' } });
+  assert.is(alone.error?.code, 'invalid_transition');
+  await calls.ok('archiveRecords', { ids: [framework], action: 'RESTORE', reason: 'r' });
+  assert.is((await undo(register, both.call_id)).updated, 1);
+  const together = await archive([ids['1'], framework]);
+  assert.is((await undo(register, together.call_id)).updated, 1, 'first the framework');
+  assert.is((await undo(register, together.call_id)).updated, 1, 'then its control');
+});
+
 test('a call that wrote more than 200 records is undone in several', async ({ register }) => {
   const correlation_id = '0b1f7a52-9d64-4b7e-8a3c-5e6d7f809121';
   const add = (fields: { name: string }) => {
