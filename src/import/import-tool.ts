@@ -134,7 +134,7 @@ function importRows({ type, ...input }: ImportInput, context: ToolContext): Prom
   const { service, tool } = context;
   const selected = { context, organizationId: organization_id, input: { ...input, type } };
   const snapshot = service.reader.snapshot();
-  const names = recordNamesFor(service, tool, organization_id, { scope: 'LIVE', key: idempotency_key });
+  const names = recordNamesFor(service, tool, organization_id, { scope: 'LIVE', input });
   // A dry run reads the streams, because no append would check its answer.
   const findUnknown = (ids: readonly string[]) => findUnknownIds(service.reader, organization_id, type, ids);
   return importRecords(context, reader, rowsInput, {

@@ -68,10 +68,11 @@ async function resolveWords(
   if (words.length === 0 || idPrefix(organizationId) !== 'org') return { input, problems: new Map() };
   // A name that a refusal shows needs a right that holds now. What a read answers may be shown with older rights.
   requirePermission(tool.readOnly ? caller : await withConfirmedRoles(caller), organizationId, 'readRecords');
-  const { idempotency_key: key } = input as { idempotency_key?: unknown };
+  const { idempotency_key, selection } = input as UncheckedObject;
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
   const names = recordNamesFor(service, tool, organizationId, {
     scope: tool.namedRecords?.(input as UncheckedObject) ?? 'LIVE',
-    key: typeof key === 'string' ? key : undefined,
+    input: { idempotency_key: textOf(idempotency_key), selection: textOf(selection) },
   });
   const { input: named, problems } = await names.replace(input, words);
   const isProblem = ({ isUnknown }: { isUnknown: boolean }) => !isUnknown || !tool.takesUnknownNames;

@@ -1,17 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { commandId, itemCommandId } from '../commands/engine/ids.ts';
 import { recordAggregate } from '../commands/families.ts';
-import { FAMILY_QUERIES } from '../queries/family-query.ts';
+import { FAMILY_QUERIES, type FamilyQuery } from '../queries/family-query.ts';
 import {
   candidatesOf,
   findByWord,
   findLike,
-  idsWithPastName,
   type NameSource,
   type RecordScope,
 } from '../queries/records/named-records.ts';
+import { findByPastWord, type PastNaming } from '../queries/records/past-names.ts';
 import type { InputProblem } from './schema/input-parser.ts';
 import { type RecordWord, withIds } from './schema/record-words.ts';
+import { callIdOf, type SelectionInput } from './selection.ts';
 import type { Tool, ToolService } from './tool.ts';
 
 /** Why a word doesn't name one record: a problem of the field that has it. */
@@ -26,9 +27,19 @@ type UnresolvedWord = Unresolved & Pick<RecordWord, 'path'>;
 interface RecordNamesOptions extends NameSource {
   /** The records that a word may name. By default those that are not archived. */
   scope?: RecordScope;
-  /** Returns true for a record on which this call was done before, with its idempotency_key. */
-  wasDoneOn?: ((id: string) => Promise<boolean>) | undefined;
+  /** Returns when this call, with its idempotency_key or selection, was done on a record; null if it wasn't. */
+  doneOn?: ((id: string) => Promise<Done | null>) | undefined;
 }
+
+/** An earlier attempt of a call on a record. */
+interface Done {
+  /** The record's revision before. */
+  revision: number;
+  at: string;
+}
+
+/** The fields of an input that name the records to change. In others, a word names a record to refer to. */
+const CHANGED_RECORDS: readonly unknown[] = ['id', 'ids'];
 
 /** Words that are remembered. Rows often name the same records, and a file may have very many rows. */
 const MAX_REMEMBERED = 10_000;
@@ -44,11 +55,12 @@ export class RecordNames {
   constructor(private readonly options: RecordNamesOptions) {}
 
   /** Returns the record of one of these types that a word names. */
-  async find({ word, prefixes }: Pick<RecordWord, 'word' | 'prefixes'>): Promise<Naming> {
-    const key = `${prefixes.join()} ${word}`;
+  async find({ word, prefixes, path = [] }: Omit<RecordWord, 'path'> & { path?: RecordWord['path'] }): Promise<Naming> {
+    const isChanged = CHANGED_RECORDS.includes(path.findLast((step) => typeof step === 'string'));
+    const key = `${isChanged} ${prefixes.join()} ${word}`;
     const earlier = this.found.get(key);
     if (earlier !== undefined) return earlier;
-    const finding = this.search(word, prefixes);
+    const finding = this.search(word, prefixes, isChanged);
     if (this.found.size < MAX_REMEMBERED) this.found.set(key, finding);
     // An embedded store answers synchronously, so other calls get a turn between two words.
     await nextTurn();
@@ -67,10 +79,10 @@ export class RecordNames {
     return { input: withIds(input, ids), problems };
   }
 
-  private async search(word: string, prefixes: readonly string[]): Promise<Naming> {
+  private async search(word: string, prefixes: readonly string[], isChanged: boolean): Promise<Naming> {
     const { options } = this;
     const families = prefixes.map((prefix) => FAMILY_QUERIES[prefix]!);
-    const repeated = await this.findRepeated(word, prefixes);
+    const repeated = isChanged ? await this.findRepeated(word, families) : null;
     if (repeated !== null) return { id: repeated };
     const { scope = 'LIVE' } = options;
     const records = await findByWord(options, families, word, scope);
@@ -102,12 +114,22 @@ export class RecordNames {
     return { hint: () => `${label}: ${named.map(({ id, name }) => `${name} (${id})`).join('; ')}` };
   }
 
-  /** Returns the record on which this very call was done. The call may have changed its name, or archived it. */
-  private async findRepeated(word: string, prefixes: readonly string[]): Promise<string | null> {
-    const { wasDoneOn } = this.options;
-    if (wasDoneOn === undefined) return null;
-    const families = prefixes.map((prefix) => FAMILY_QUERIES[prefix]!);
-    for (const id of await idsWithPastName(this.options, families, word)) if (await wasDoneOn(id)) return id;
+  /**
+   * Returns the record on which this very call was done, if the word named it then. The call may have changed its name, or
+   * archived it. Calls on other records may have had the same key.
+   */
+  private async findRepeated(word: string, families: readonly FamilyQuery[]): Promise<string | null> {
+    const { doneOn, scope = 'LIVE' } = this.options;
+    if (doneOn === undefined) return null;
+    const rather: PastNaming[] = [];
+    for (const namings of await findByPastWord(this.options, families, word, scope)) {
+      for (const { id, revision } of namings) {
+        const done = await doneOn(id);
+        if (done === null || revision > done.revision) continue;
+        if (rather.every((other) => other.id === id || other.since > done.at)) return id;
+      }
+      rather.push(...namings);
+    }
     return null;
   }
 }
@@ -121,25 +143,26 @@ function problem(message: string, isUnknown: boolean, more: Partial<NameProblem>
   return { problem: { message, saysWhatToDo: true, ...more }, isUnknown };
 }
 
-/**
- * Returns the finder of the records that a call names.
- * @param key the call's idempotency_key
- */
+/** Returns the finder of the records that a call names. @param input the call's, from which its id follows */
 export function recordNamesFor(
   { handler, reader }: ToolService,
   { name }: Pick<Tool, 'name'>,
   organizationId: string,
-  { scope, key }: { scope: RecordScope; key: string | undefined },
+  { scope, input }: { scope: RecordScope; input: Pick<SelectionInput, 'idempotency_key' | 'selection'> },
 ): RecordNames {
   const source = { models: reader.snapshot().models, organizationId };
   const call = [organizationId, name];
-  // In the form that the schema of inputs gives it.
-  const normalizedKey = key?.normalize('NFC').trim();
-  if (!normalizedKey) return new RecordNames({ ...source, scope });
-  const wasDoneOn = async (id: string) => {
-    const { commands } = await handler.load(recordAggregate(id), true);
-    const amongOthers = itemCommandId(commandId(call, normalizedKey), id);
-    return commands.has(commandId([...call, id], normalizedKey)) || commands.has(amongOthers);
+  // In the form that the schema of inputs gives them.
+  const idempotency_key = input.idempotency_key?.normalize('NFC').trim() || undefined;
+  const selection = input.selection?.normalize('NFC').trim() || undefined;
+  if (idempotency_key === undefined && selection === undefined) return new RecordNames({ ...source, scope });
+  const callId = callIdOf(handler, call, { idempotency_key, selection });
+  const doneOn = async (id: string): Promise<Done | null> => {
+    const { commands, originEvents } = await handler.load(recordAggregate(id), true);
+    const alone = idempotency_key === undefined ? undefined : commands.get(commandId([...call, id], idempotency_key));
+    const done = alone ?? commands.get(itemCommandId(callId, id));
+    if (done === undefined) return null;
+    return { revision: done.revision + 1 - done.event_types.length + originEvents, at: done.recorded_at };
   };
-  return new RecordNames({ ...source, scope, wasDoneOn });
+  return new RecordNames({ ...source, scope, doneOn });
 }

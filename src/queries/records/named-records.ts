@@ -5,7 +5,7 @@ import { normalizedWords } from '../../projections/read-models/search-words.ts';
 import { CONTROL } from '../../register/control.ts';
 import { familyOfType } from '../../register/families.ts';
 import { FRAMEWORK } from '../../register/framework.ts';
-import type { Condition, DocumentReads } from '../../stores/read-store.ts';
+import type { Condition, DocumentQuery, DocumentReads } from '../../stores/read-store.ts';
 import { FAMILY_QUERIES, type FamilyQuery } from '../family-query.ts';
 import { queryConditions } from '../lists/filters.ts';
 import { MAX_NEAR_MATCHES, nearMatches } from '../lists/near-matches.ts';
@@ -17,7 +17,7 @@ import { NUMBER_FIELDS, numberFieldOf, withNumber } from './record-number.ts';
  * words of its name, and a control its framework's words before its number: "ISO 27001 A.5.1".
  */
 
-type Document = Readonly<Record<string, unknown>>;
+export type Document = Readonly<Record<string, unknown>>;
 
 /** The records that a word may name. ANY: those that are not archived; without a hit, archived ones. */
 export type RecordScope = 'LIVE' | 'ARCHIVED' | 'ANY';
@@ -29,13 +29,13 @@ export interface NameSource {
 }
 
 /** Records are found by the names that they have now. */
-const NOW = { today: '', position: null };
+export const NOW = { today: '', position: null };
 
 /** Documents of a family with one number or name that are read. */
 const MAX_HITS = 50;
 const MAX_FRAMEWORKS = 200;
-/** Versions of a family's records with one number or name that are read for a repeated call. */
-const MAX_VERSIONS = 200;
+/** Documents that are read at once where all are. */
+const PAGE_SIZE = 200;
 const MAX_CANDIDATE_NAME_CHARACTERS = 80;
 
 /** Returns the records of these families that a word names: none, the one that is meant, or several. */
@@ -45,10 +45,14 @@ export async function findByWord(
   word: string,
   scope: RecordScope,
 ): Promise<Document[]> {
-  if (scope !== 'ANY')
-    return findInScope(source, families, word, [{ key: 'archived', op: 'eq', value: scope === 'LIVE' ? 0 : 1 }]);
+  if (scope !== 'ANY') return findInScope(source, families, word, scopeConditions(scope));
   const live = await findByWord(source, families, word, 'LIVE');
   return live.length > 0 ? live : findByWord(source, families, word, 'ARCHIVED');
+}
+
+/** Returns the conditions for the records of a scope. */
+export function scopeConditions(scope: RecordScope): Condition[] {
+  return scope === 'ANY' ? [] : [{ key: 'archived', op: 'eq', value: scope === 'LIVE' ? 0 : 1 }];
 }
 
 async function findInScope(
@@ -61,7 +65,7 @@ async function findInScope(
     (await Promise.all(families.map((family) => find(source, family, word, where)))).flat();
   const numbered = await inAll(findByNumber);
   if (numbered.length > 0) {
-    const exact = numbered.filter((doc) => NUMBER_FIELDS.some((name) => isText(doc[name], word)));
+    const exact = numbered.filter((doc) => isNumber(doc, word));
     return exact.length > 0 ? exact : numbered;
   }
   const named = await inAll(findByName);
@@ -73,7 +77,13 @@ async function findInScope(
   return families.some(({ type }) => type === CONTROL.type) ? findControlOf(source, word, where) : [];
 }
 
-const isText = (value: unknown, word: string): boolean => typeof value === 'string' && textKey(value) === textKey(word);
+/** Returns true if a text is a word, without case and accents. */
+export const isText = (value: unknown, word: string): boolean =>
+  typeof value === 'string' && textKey(value) === textKey(word);
+
+/** Returns true if a word is a record's number with the same padding. */
+export const isNumber = (document: Document, word: string): boolean =>
+  NUMBER_FIELDS.some((name) => isText(document[name], word));
 
 /** Returns the records of a family with this number, whatever its padding. */
 export async function findByNumber(
@@ -106,18 +116,32 @@ async function findByName(
   const isSorted = family.model.orders.includes('name');
   // A name without letters and digits, such as "§", has no words to search for.
   if (value === null || (!isSorted && normalizedWords(name).length === 0)) return [];
-  const rows = await models.find({
-    collection: family.plural,
-    organizationId,
-    where: [...where, ...(isSorted ? [{ key: 'name', op: 'eq', value } as const] : queryConditions(name, NOW))],
-    order: { key: isSorted ? 'name' : null, direction: 'ASC' },
-    limit: MAX_HITS,
-  });
-  return rows.map(({ doc }) => doc).filter((doc) => isSorted || namesOf(family, doc).some((one) => isText(one, name)));
+  const named: Condition[] = isSorted ? [{ key: 'name', op: 'eq', value }] : queryConditions(name, NOW);
+  const query = { collection: family.plural, organizationId, where: [...where, ...named] };
+  if (isSorted) {
+    const order = { key: 'name', direction: 'ASC' } as const;
+    return (await models.find({ ...query, order, limit: MAX_HITS })).map(({ doc }) => doc);
+  }
+  return (await findAll(models, query)).filter((doc) => wholeNamesOf(family, doc).some((one) => isText(one, name)));
+}
+
+/** Returns all documents with these conditions. */
+export async function findAll(
+  models: DocumentReads,
+  conditions: Pick<DocumentQuery, 'collection' | 'organizationId' | 'where'>,
+): Promise<Document[]> {
+  const query = { ...conditions, order: { key: null, direction: 'ASC' }, limit: PAGE_SIZE } as const;
+  const documents: Document[] = [];
+  let page = await models.find(query);
+  for (;;) {
+    documents.push(...page.map(({ doc }) => doc));
+    if (page.length < PAGE_SIZE) return documents;
+    page = await models.find({ ...query, after: { key: null, id: page.at(-1)!.id } });
+  }
 }
 
 /** Returns the texts that name a record: its name, or its text alone and as answers show it. */
-function namesOf({ type, model }: FamilyQuery, document: Document): unknown[] {
+export function wholeNamesOf({ type, model }: FamilyQuery, document: Document): unknown[] {
   return [model.nameOf(document), document[familyOfType(type)!.titleField ?? 'name']];
 }
 
@@ -169,7 +193,8 @@ async function findControlOf(source: NameSource, word: string, where: readonly C
   return controls.filter(({ framework_id }) => meant.has(framework_id));
 }
 
-async function readFrameworksOf({ models }: NameSource, records: readonly Document[]): Promise<Document[]> {
+/** Returns the frameworks of controls, archived ones too. */
+export async function readFrameworksOf({ models }: NameSource, records: readonly Document[]): Promise<Document[]> {
   const ids = new Set(records.flatMap(({ framework_id }) => (typeof framework_id === 'string' ? [framework_id] : [])));
   return ids.size === 0 ? [] : (await models.get(FRAMEWORK.plural, [...ids])).map(({ doc }) => doc);
 }
@@ -185,27 +210,6 @@ export async function candidatesOf(source: NameSource, records: readonly Documen
     const name = framework === undefined ? own : `${framework} ${own}`;
     return { id, name: cutText(name.replace(/\p{C}/gu, ' '), MAX_CANDIDATE_NAME_CHARACTERS) };
   });
-}
-
-/** Returns the ids of the records that have, or had, a word as their number or name. */
-export async function idsWithPastName(
-  { models, organizationId }: NameSource,
-  families: readonly FamilyQuery[],
-  word: string,
-): Promise<string[]> {
-  const value = textKey(word);
-  if (value === null) return [];
-  const ids = new Set<string>();
-  for (const family of families) {
-    const byName: Condition[] = family.model.orders.includes('name') ? [{ key: 'name', op: 'eq', value }] : [];
-    const byWords = normalizedWords(word).length === 0 ? [] : queryConditions(word, NOW);
-    for (const where of [byName, byWords].filter(({ length }) => length > 0)) {
-      const order = { key: where === byName ? 'name' : null, direction: 'DESC' } as const;
-      const query = { collection: family.history, organizationId, where, order, limit: MAX_VERSIONS };
-      for (const { doc } of await models.find(query)) ids.add(String((doc as Document).id));
-    }
-  }
-  return [...ids];
 }
 
 /** Returns the first records with words that begin like those of a word that names none; without one, nearly such ones. */

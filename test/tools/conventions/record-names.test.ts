@@ -254,6 +254,132 @@ test('a repeated call finds its record by its key, though the call has changed i
   await call(context, 'updateMeasure', { ...renumber, id: 'M-8', reference_id: 'M-7', idempotency_key: undefined });
 });
 
+test('a key on several records repeats only the call on the record that the word named', async (context) => {
+  const ids: string[] = [];
+  for (const n of [1, 10, 11, 12, 13])
+    ids.push(await add(context, 'risk', { reference_id: `K-${n}`, name: `Key ${n}` }));
+  const change = (id: string) => ({ id, description: 'x', idempotency_key: 'several' });
+  for (const [word, index] of [
+    ['K-12', 3],
+    ['K-1', 0],
+  ] as const) {
+    for (const repeated of [undefined, true]) {
+      const answer = await call(context, 'updateRisk', change(word));
+      assert.equal([idOf(answer, 'risk'), answer.repeated], [ids[index], repeated], word);
+    }
+  }
+  const rows = [1, 10, 11, 12, 13].map((n) => ({ id: `K-${n}`, note: `n${n}` }));
+  for (const result of ['UPDATED', 'UNCHANGED']) {
+    const answer = await call(context, 'importRecords', { type: 'RISK', rows, idempotency_key: 'key rows' });
+    const written = answer.rows as { id: string; result: string }[];
+    assert.equal(
+      written.map(({ id }) => id),
+      ids,
+    );
+    assert.ok(written.every((row) => row.result === result));
+  }
+  const archive = { ids: ['K-1', 'K-12'], action: 'ARCHIVE', reason: 'r', idempotency_key: 'key archive' };
+  for (let n = 0; n < 2; n++) {
+    assert.equal(listed(await call(context, 'archiveRecords', archive), 'records'), [ids[0], ids[3]]);
+  }
+});
+
+test('a key on R-01 repeats no call on R-1, and numbers that rows move on stay apart', async (context) => {
+  const padded = await add(context, 'risk', { reference_id: 'P-01', name: 'Padded' });
+  const exact = await add(context, 'risk', { reference_id: 'P-1', name: 'Exact' });
+  for (const [id, risk] of [
+    ['P-01', padded],
+    ['P-1', exact],
+  ] as const) {
+    const answer = await call(context, 'updateRisk', { id, note: 'x', idempotency_key: 'padding' });
+    assert.equal([idOf(answer, 'risk'), answer.repeated], [risk, undefined]);
+  }
+  const ids: string[] = [];
+  for (const n of [1, 2, 3]) ids.push(await add(context, 'measure', { reference_id: `MOVE-${n}`, name: `Move ${n}` }));
+  const rows = [1, 2, 3].map((n) => ({ id: `MOVE-${n}`, reference_id: `MOVE-${n + 1}` }));
+  for (let n = 0; n < 2; n++) {
+    const answer = await call(context, 'importRecords', { type: 'MEASURE', rows, idempotency_key: 'move' });
+    assert.equal(
+      (answer.rows as Named[]).map(({ id }) => id),
+      ids,
+    );
+  }
+});
+
+test('a repeated call finds its record among very many with numbers and texts that begin alike', async (context) => {
+  const count = 205;
+  /** Imports rows in two calls, and returns the first record. */
+  const importAll = async (type: string, rows: object[]) => {
+    const { rows: first } = await call(context, 'importRecords', { type, rows: rows.slice(0, 100) });
+    await call(context, 'importRecords', { type, rows: rows.slice(100) });
+    return (first as Named[])[0]!;
+  };
+  const numbers = Array.from({ length: count }, (_, n) => ({ reference_id: `MANY-${n + 1}`, name: `Many ${n + 1}` }));
+  const risks = await importAll('RISK', numbers);
+  const texts = Array.from({ length: count }, (_, n) => ({ requirement: `Duty${n === 0 ? '' : ` ${n}`}` }));
+  const obligations = await importAll('OBLIGATION', texts);
+  const calls = [
+    ['Risk', risks, { id: 'MANY-1', reference_id: 'NONE-1' }, { reference_id: 'MANY-1', name: 'Other' }],
+    ['Obligation', obligations, { id: 'Duty', requirement: 'Another' }, { requirement: 'Duty' }],
+  ] as const;
+  for (const [type, { id }, change, other] of calls) {
+    const keyed = { ...change, idempotency_key: 'many' };
+    const singular = type.toLowerCase();
+    assert.is(idOf(await call(context, `update${type}`, keyed), singular), id);
+    await add(context, singular, other);
+    const again = await call(context, `update${type}`, keyed);
+    assert.equal([idOf(again, singular), again.repeated], [id, true], type);
+  }
+});
+
+test('a selection without a key finds the records that its call has archived or renumbered', async (context) => {
+  const names = Array.from({ length: 7 }, (_, n) => `Selected ${n}`);
+  for (const name of names) await add(context, 'vendor', { name });
+  const archive = { ids: names, action: 'ARCHIVE', reason: 'r' };
+  const { selection } = await call(context, 'archiveRecords', { ...archive, dry_run: true });
+  const first = await call(context, 'archiveRecords', { ...archive, selection });
+  const again = await call(context, 'archiveRecords', { ...archive, selection });
+  assert.equal([again.call_id, listed(again, 'records')], [first.call_id, listed(first, 'records')]);
+  for (const n of names.keys()) await add(context, 'risk', { reference_id: `SEL-${n}`, name: `Sel ${n}` });
+  const rows = [...names.keys()].map((n) => ({ id: `SEL-${n}`, reference_id: `DONE-${n}` }));
+  const renumber = { type: 'RISK', rows, reason: 'r' };
+  const dryRun = await call(context, 'importRecords', { ...renumber, dry_run: true });
+  for (const result of ['UPDATED', 'UNCHANGED']) {
+    const answer = await call(context, 'importRecords', { ...renumber, selection: dryRun.selection });
+    assert.ok((answer.rows as { result: string }[]).every((row) => row.result === result));
+  }
+});
+
+test('a repeated call finds a control by its framework, and a framework by words of its name', async (context) => {
+  for (const word of ['ISO 27001 A.5.3', 'SOC 2']) {
+    const archive = { ids: [word], action: 'ARCHIVE', reason: 'r', idempotency_key: `archive ${word}` };
+    const archived = listed(await call(context, 'archiveRecords', archive), 'records');
+    assert.equal(listed(await call(context, 'archiveRecords', archive), 'records'), archived, word);
+    await call(context, 'archiveRecords', { ids: archived, action: 'RESTORE', reason: 'r' });
+  }
+});
+
+test('a keyed call looks for earlier attempts only on records that it changes', async (context) => {
+  const { events } = context.register.stores;
+  let reads = 0;
+  const readStream = events.readStream.bind(events);
+  events.readStream = (...args: Parameters<typeof readStream>) => {
+    reads++;
+    return readStream(...args);
+  };
+  try {
+    const readsOf = async (key: object) => {
+      reads = 0;
+      const links = [{ from_id: 'R2', to_id: 'M-7' }];
+      await call(context, 'linkRecords', { links, dry_run: true, ...key });
+      return reads;
+    };
+    assert.is(await readsOf({ idempotency_key: 'reads' }), await readsOf({}));
+  } finally {
+    events.readStream = readStream;
+  }
+});
+
 test('rows, and set with its filter, take words', async (context) => {
   const { ids } = context;
   const rows = async (type: string, given: object[], more: object = {}) =>
