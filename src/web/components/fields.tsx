@@ -126,6 +126,7 @@ export function ChoiceField(
             name={name}
             value={value}
             checked={chosen.includes(value)}
+            required={props.required ?? false}
           />
           <span>
             {label}

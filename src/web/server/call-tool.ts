@@ -15,7 +15,7 @@ export interface ToolError {
   field?: string;
   issues?: readonly { field: string; message: string }[];
   /** The records that the word in `field` may name. */
-  candidates?: readonly { name: string }[];
+  candidates?: readonly { id: string; name: string }[];
   current_revision?: number;
 }
 

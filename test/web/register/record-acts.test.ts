@@ -327,7 +327,7 @@ test('links a record by its number or name, names those that may be meant, and e
     const refused = await browsers.OWNER.send(`${page}/link`, { to_id: word });
     assert.is(refused.status, 400, word);
     assert.match(refused.text, /id="to_id-fault"/, word);
-    if (word === 'Encrypt backups') assert.match(textIn(refused.text), /Record may be .*M-72.*M-73.* Type the number/);
+    if (word === 'Encrypt backups') assert.match(textIn(refused.text), /Record may be .*M-72.*M-73.* Choose the one/);
   }
   await act(context, page, 'link', { to_id: 'm-71' });
   const linked = await act(context, page, 'link', { to_id: 'M-72' });
@@ -336,6 +336,64 @@ test('links a record by its number or name, names those that may be meant, and e
   const [, measure] = /<option value="(msr_\w+)"[^>]*>M-71/.exec(form.text)!;
   await act(context, page, 'unlink', { to_id: measure!, reason: 'A slip' });
   assert.match(textIn((await browsers.OWNER.get(page)).text), /Measures 1 Add M-72 Encrypt backups/);
+});
+
+test('offers records of one name as choices, and says whether a link is new', async (context) => {
+  const { browsers, base } = context;
+  const id = await addRecord(context, 'addRisk', { name: 'Twins' });
+  const [first, second] = [
+    await addRecord(context, 'addMeasure', { name: 'Twin' }),
+    await addRecord(context, 'addMeasure', { name: 'Twin' }),
+  ];
+  const page = `${base}/risks/${id}/link`;
+  await browsers.OWNER.get(page);
+  const refused = await browsers.OWNER.send(page, { to_id: 'Twin' });
+  assert.match(textIn(refused.text), new RegExp(`Twin ${first}, added on \\d+ \\w+ \\d{4}`));
+  const form = formsIn(refused.text).find(({ action }) => action === page)!;
+  const choose = async (value: string) => {
+    form.fields.set('to_id', value);
+    form.fields.append('to_id', 'Twin');
+    form.fields.set('idempotency_key', `${value} ${Math.random()}`);
+    return (await browsers.OWNER.follow(await browsers.OWNER.post(page, form.fields))).text;
+  };
+  assert.match(textIn(await choose(second)), 'Linked with Twin.');
+  assert.match(textIn(await choose(second)), 'They were linked already.');
+  const evidence = `${base}/evidence/add`;
+  await browsers.OWNER.get(evidence);
+  const asked = await browsers.OWNER.send(evidence, { name: 'Proof', text: 'Seen', record_ids: 'Twin' });
+  assert.match(asked.text, new RegExp(`type="radio" name="record_ids" value="${first}" required`));
+  assert.not.match(asked.text, 'value="Twin"');
+});
+
+test('speaks of the form in its refusals, not of the inputs of tools', async (context) => {
+  const { browsers, base, web } = context;
+  const refusalOf = async (path: string, fields: Record<string, string>) => {
+    await browsers.OWNER.get(path);
+    const { status, text } = await browsers.OWNER.send(path, fields);
+    assert.is(status, 400, textIn(text).slice(0, 1_500));
+    return textIn(/<div class="notice errors".*?<\/div>/s.exec(text)![0]);
+  };
+  const vendor = `${base}/vendors/${await addRecord(context, 'addVendor', { name: 'Wren' })}`;
+  const risk = `${base}/risks/${await addRecord(context, 'addRisk', { name: 'Rot' })}`;
+  const measure = `${base}/measures/${await addRecord(context, 'addMeasure', { name: 'Dry it' })}`;
+  const tomorrow = addDays(web.reader.snapshot().today(), 5);
+  assert.match(await refusalOf(`${vendor}/review`, {}), 'Choose the review outcome.');
+  assert.match(
+    await refusalOf(`${vendor}/review`, { outcome: 'APPROVED', reviewed_at: tomorrow }),
+    /Reviewed on is in the future\. Give today or an earlier day\. $/,
+  );
+  assert.match(await refusalOf(`${risk}/accept`, { reason: 'Small' }), /Give Accepted until, a date after/);
+  assert.match(
+    await refusalOf(`${base}/evidence/add`, { name: 'Nothing', record_ids: measure.split('/').at(-1)! }),
+    'one of Address, Text and SHA-256. Give one',
+  );
+  assert.match(await refusalOf(`${measure}/not-applicable`, { reason: 'No' }), /Fill in Justification\. $/);
+  const id = measure.split('/').at(-1)!;
+  assert.match(await refusalOf(`${measure}/link`, { to_id: id }), 'A record cannot be linked with itself.');
+  assert.match(
+    await refusalOf(`${measure}/link`, { to_id: await addRecord(context, 'addMeasure', { name: 'Paint it' }) }),
+    /Measures cannot be linked with measures, only with .*risks/,
+  );
 });
 
 test('attaches newer evidence to the same records', async (context) => {

@@ -2,7 +2,14 @@ import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import { ADD_FORMS, type AddForm } from '../../register/forms/add-forms.ts';
 import { FormCard } from '../../register/forms/form-card.tsx';
-import { type FormField, fieldsTaken, formFields, typedInputs, valueText } from '../../register/forms/form-fields.ts';
+import {
+  type FormField,
+  fieldsTaken,
+  formFields,
+  typedInputs,
+  valueText,
+  withCandidates,
+} from '../../register/forms/form-fields.ts';
 import {
   type FormCollaborators,
   type FormView,
@@ -10,7 +17,7 @@ import {
   recordPageAddress,
   withSuggestions,
 } from '../../register/forms/open-form.ts';
-import { readChoices } from '../../register/forms/read-choices.ts';
+import { readCandidates, readChoices } from '../../register/forms/read-choices.ts';
 import { refusedForm } from '../../register/forms/refused-form.ts';
 import { writeInputs } from '../../register/forms/write-fields.tsx';
 import { titleFieldOf } from '../../register/naming-fields.ts';
@@ -51,7 +58,8 @@ async function add(context: FormCollaborators, request: SignedInRequest, addForm
     ...writeInputs(values),
   });
   if (error === null) return addedRedirect(family, view, answer);
-  return { ...addPage(addForm, view, fields, refusedForm(error, values, family, fields)), status: error.status };
+  const offered = withCandidates(fields, error, await readCandidates(context, view, error));
+  return { ...addPage(addForm, view, offered, refusedForm(error, values, family, offered)), status: error.status };
 }
 
 /** Leads to the new record, and names those that look like it. */

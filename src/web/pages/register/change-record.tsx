@@ -3,10 +3,10 @@ import { idPrefix } from '../../../commands/engine/ids.ts';
 import { requirePermission } from '../../../commands/organization/permissions.ts';
 import { HttpError, notFound } from '../../../http/http-errors.ts';
 import { type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
-import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import { FAMILY_DESCRIPTIONS, familyOfPrefix } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { RecordRow } from '../../register/field-content.tsx';
-import { type Act, actsOn, EDIT } from '../../register/forms/acts.ts';
+import { type Act, actsOn, EDIT, UNLINK } from '../../register/forms/acts.ts';
 import { FormCard } from '../../register/forms/form-card.tsx';
 import {
   type FormField,
@@ -15,6 +15,7 @@ import {
   typedInputs,
   typedText,
   valueText,
+  withCandidates,
 } from '../../register/forms/form-fields.ts';
 import {
   ContestedField,
@@ -32,7 +33,7 @@ import {
   recordPageAddress,
   withSuggestions,
 } from '../../register/forms/open-form.ts';
-import { readChoices } from '../../register/forms/read-choices.ts';
+import { readCandidates, readChoices } from '../../register/forms/read-choices.ts';
 import { refusedForm } from '../../register/forms/refused-form.ts';
 import { KEY_INPUT, writeInputs } from '../../register/forms/write-fields.tsx';
 import { numberedName } from '../../register/record/numbered-name.ts';
@@ -172,10 +173,10 @@ async function correct(context: FormCollaborators, request: SignedInRequest, for
 
 /** Makes a decision about the record as the form showed it. If it changed meanwhile, the person looks again. */
 async function decide(context: FormCollaborators, request: SignedInRequest, form: ChangeForm): Promise<Reply> {
-  const { act, details, fields, takesRevision } = form;
+  const { act, view, details, fields, takesRevision } = form;
   const { formValues: values } = request;
   const { answer, error } = await callTool(context, request, act.tool, {
-    organization_id: form.view.organization.id,
+    organization_id: view.organization.id,
     ...(takesRevision ? { id: details.record.id, [REVISION]: typedText(values, REVISION) } : {}),
     ...act.inputs,
     ...(act.toInputs?.(typedInputs(fields, values)) ?? typedInputs(fields, values)),
@@ -183,9 +184,13 @@ async function decide(context: FormCollaborators, request: SignedInRequest, form
   });
   if (error === null) {
     const failed = firstFailure(answer);
-    return failed === null ? done(form, answer, '', values) : refused(form, failed, values);
+    if (failed !== null) return refused(form, failed, values);
+    return done(form, answer, '', values, await linkText(context, form, answer));
   }
-  if (error.code !== 'conflict') return refused(form, error, values);
+  if (error.code !== 'conflict') {
+    const candidates = await readCandidates(context, view, error);
+    return refused({ ...form, fields: withCandidates(fields, error, candidates) }, error, values);
+  }
   return overtaken(form, await readShown(context, form, values), values);
 }
 
@@ -213,17 +218,38 @@ function firstFailure({ links, records }: Readonly<Record<string, unknown>>): To
   return error === undefined ? null : { ...error, status: 409 };
 }
 
-/** Leads back to the page that the form was opened from: by default the record, where the change is marked. */
+/** Says which record was linked or unlinked, or that nothing was. Returns null for another act. */
+async function linkText(
+  context: FormCollaborators,
+  { act, view }: ChangeForm,
+  { links }: Readonly<Record<string, unknown>>,
+): Promise<string | null> {
+  const [link] = (links ?? []) as readonly { to_id: string; result: string }[];
+  if (link === undefined) return null;
+  const isEnding = act.name === UNLINK;
+  if (link.result === 'UNCHANGED') return isEnding ? 'They were not linked.' : 'They were linked already.';
+  const family = familyOfPrefix(idPrefix(link.to_id) ?? '');
+  const other = family === undefined ? null : await readRecord(context, view, family, { id: link.to_id });
+  if (other === null) return null;
+  const { section_title, reference_id = section_title } = other.record;
+  return `${isEnding ? 'No longer linked' : 'Linked'} with ${numberedName({ reference_id, name: other.name })}.`;
+}
+
+/**
+ * Leads back to the page that the form was opened from: by default the record, where the change is marked.
+ * @param said what was done, if the button's text doesn't say it
+ */
 function done(
   form: ChangeForm,
   { position }: Readonly<Record<string, unknown>>,
   note: string,
   values: FormValues,
+  said: string | null = null,
 ): Redirect {
   const { act } = form;
   const address = addressOf(form, position === undefined ? {} : { change: String(position) });
-  const text = act.name === EDIT ? `Saved ${titleOf(form)}.` : `Done: ${buttonOf(act)} · ${titleOf(form)}.`;
-  return redirect(safeNext(typedText(values, BACK), address), text + note);
+  const usual = act.name === EDIT ? `Saved ${titleOf(form)}.` : `Done: ${buttonOf(act)} · ${titleOf(form)}.`;
+  return redirect(safeNext(typedText(values, BACK), address), (said ?? usual) + note);
 }
 
 const buttonOf = ({ button }: Act): string => button.replace('…', '');

@@ -20,6 +20,21 @@ export function FieldInput({ form, input, value }: { form: FormState; input: For
   };
   const suggest = input.suggestFrom ?? undefined;
   if (kind === 'ids') return <RecordsInput form={form} input={input} label={shared.label} />;
+  if (input.candidates !== undefined) {
+    return (
+      <>
+        <ChoiceField form={form} name={name} label={shared.label} choices={input.candidates} type="radio" />
+        <TextField
+          {...shared}
+          form={withoutErrors(form)}
+          id={`${name}-other`}
+          label="Another record"
+          required={false}
+          suggestFrom={suggest}
+        />
+      </>
+    );
+  }
   if (choices !== null) return <SelectField {...shared} choices={choices} />;
   switch (kind) {
     case 'text':
@@ -36,20 +51,42 @@ export function FieldInput({ form, input, value }: { form: FormState; input: For
   }
 }
 
+/** The form for a second input of a field, whose error stands at the first. */
+const withoutErrors = (form: FormState): FormState => ({ ...form, errors: new Map() });
+
 /** A list of records: those that are named already, and a field for another one. */
 function RecordsInput({ form, input, label }: { form: FormState; input: FormField; label: string }) {
-  const { name, choices, suggestFrom } = input;
+  const { name, choices, candidates = [], suggestFrom } = input;
   const named = choices ?? [];
+  const isAsked = candidates.length > 0;
   const typed = (form.values.get(name) ?? []).filter((text) => !named.some(({ value }) => value === text));
-  const other = { ...form, values: new Map([...form.values, [name, typed]]) };
-  const isOther = named.length > 0;
+  // The choice takes the place of the word that several records have.
+  const other = { ...form, values: new Map([...form.values, [name, isAsked ? [] : typed]]) };
+  const isOther = named.length > 0 || isAsked;
   return (
     <>
-      {isOther && (
-        <ChoiceField form={form} name={name} label={label} choices={named} chosen={named.map(({ value }) => value)} />
+      {isAsked && (
+        <ChoiceField
+          form={form}
+          name={name}
+          label="The record that you mean"
+          choices={candidates}
+          type="radio"
+          required
+        />
+      )}
+      {named.length > 0 && (
+        <ChoiceField
+          form={isAsked ? withoutErrors(form) : form}
+          name={name}
+          id={isAsked ? `${name}-named` : name}
+          label={label}
+          choices={named}
+          chosen={named.map(({ value }) => value)}
+        />
       )}
       <TextField
-        form={isOther ? { ...other, errors: new Map() } : other}
+        form={isOther ? withoutErrors(other) : other}
         name={name}
         id={isOther ? `${name}-other` : name}
         label={isOther ? 'Another record' : label}

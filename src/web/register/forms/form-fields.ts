@@ -3,6 +3,7 @@ import { nextStates } from '../../../commands/workflow.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { Field, Fields } from '../../../register/field.ts';
 import type { Choice } from '../../components/fields.tsx';
+import type { ToolError } from '../../server/call-tool.ts';
 import type { FormValues } from '../../server/form-state.ts';
 import { enumText, type RecordRow } from '../field-content.tsx';
 
@@ -15,6 +16,8 @@ export interface FormField {
   choices: readonly Choice[] | null;
   /** The page whose search suggests records for what is typed; null for another field. */
   suggestFrom?: string | null;
+  /** The records that a word typed here may name. */
+  candidates?: readonly Choice[];
 }
 
 /** The choices that depend on the organization: its members, and records by the name of the field that takes them. */
@@ -44,6 +47,22 @@ export function formFields(
     const offered = isNeverEmpty || field.initial !== undefined ? choices : [NOT_SET, ...choices];
     return { name, field, choices: withCurrent(offered, record, name) };
   });
+}
+
+/** Returns the fields, of which the one that a tool refused offers the records that its word may name. */
+export function withCandidates(
+  fields: readonly FormField[],
+  { field = '' }: Pick<ToolError, 'field'>,
+  candidates: readonly Choice[],
+): readonly FormField[] {
+  if (candidates.length === 0) return fields;
+  const refused = inputOf(field);
+  return fields.map((input) => (input.name === refused ? { ...input, candidates } : input));
+}
+
+/** Returns the input that an error's field names. A list names its item too: `record_ids.0`, `links.0.to_id`. */
+export function inputOf(field: string): string {
+  return field.split('.').findLast((part) => !/^\d+$/.test(part)) ?? '';
 }
 
 /** Returns the fields that a tool takes. */

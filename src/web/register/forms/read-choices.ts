@@ -5,7 +5,9 @@ import { getRecords } from '../../../queries/records/get-records.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import type { Fields } from '../../../register/field.ts';
 import type { Choice } from '../../components/fields.tsx';
+import type { ToolError } from '../../server/call-tool.ts';
 import type { WebContext } from '../../server/context.ts';
+import { dayText } from '../../texts/dates.ts';
 import { titleFieldOf } from '../naming-fields.ts';
 import { numberedName } from '../record/numbered-name.ts';
 import { REGISTER_LISTS } from '../register-lists.ts';
@@ -56,20 +58,46 @@ async function readRecordChoices({ reader }: Pick<WebContext, 'reader'>, view: F
   return records.map((record) => ({ value: String(record.id), label: String(record[titleFieldOf(family)]) }));
 }
 
-/** Returns the records with these ids that exist. */
+/** Reads the records that a refused word may name. Those without a number have their id and their day, to tell them apart. */
+export async function readCandidates(
+  context: Pick<WebContext, 'reader'>,
+  view: FormView,
+  { candidates = [] }: Pick<ToolError, 'candidates'>,
+): Promise<Choice[]> {
+  const isShared = (name: string) => candidates.filter((other) => other.name === name).length > 1;
+  const shared = candidates.filter(({ name }) => isShared(name)).map(({ id }) => id);
+  const days = new Map(
+    (await readRecords(context, view, shared)).map(({ id, created_at }) => [id, dayText(String(created_at))]),
+  );
+  return candidates.map(({ id, name }) => ({
+    value: id,
+    label: name,
+    ...(days.has(id) ? { hint: `${id}, added on ${days.get(id)}` } : {}),
+  }));
+}
+
+/** Returns the records with these ids that exist, as choices. */
 async function readNamedRecords(
-  { reader }: Pick<WebContext, 'reader'>,
-  { caller, organization }: FormView,
+  context: Pick<WebContext, 'reader'>,
+  view: FormView,
   named: readonly string[],
 ): Promise<Choice[]> {
   const ids = [...new Set(named)].filter((id) => idPrefix(id) !== null).slice(0, MAX_NAMED_RECORDS);
-  if (ids.length === 0) return [];
-  const { records } = (await getRecords(reader, caller, { ids, organization_id: organization.id, include: [] })) as {
-    records: Readonly<Record<string, unknown>>[];
-  };
-  return records.map((record) => {
+  return (await readRecords(context, view, ids)).map((record) => {
     const { model } = familyQueryFor(String(record.id));
     const name = model.nameOf?.(record) ?? String(record.name);
     return { value: String(record.id), label: numberedName({ reference_id: record.reference_id, name }) };
   });
+}
+
+async function readRecords(
+  { reader }: Pick<WebContext, 'reader'>,
+  { caller, organization }: FormView,
+  ids: readonly string[],
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  if (ids.length === 0) return [];
+  const { records } = (await getRecords(reader, caller, { ids, organization_id: organization.id, include: [] })) as {
+    records: Readonly<Record<string, unknown>>[];
+  };
+  return records;
 }

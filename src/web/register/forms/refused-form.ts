@@ -1,9 +1,12 @@
+import { idPrefix } from '../../../commands/engine/ids.ts';
+import { familyOfPrefix, linkablePrefixes } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { ToolError } from '../../server/call-tool.ts';
 import type { FormState, FormValues } from '../../server/form-state.ts';
 import { withRoleNames } from '../../texts/role-labels.ts';
 import { enumText } from '../field-content.tsx';
-import type { FormField } from './form-fields.ts';
+import { familyHeading } from '../rail-links.ts';
+import { type FormField, inputOf } from './form-fields.ts';
 
 const SENT_BEFORE =
   'This form was saved before, with other contents. Open a new form to add another record, or change the one that you saved.';
@@ -23,11 +26,10 @@ export function refusedForm(
   const errors = new Map<string, string>();
   const others: string[] = [];
   for (const { field, message } of problemsOf(error)) {
-    // A list names its item too, such as `record_ids.0` and `links.0.to_id`.
-    const name = field.split('.').findLast((part) => !/^\d+$/.test(part)) ?? '';
+    const name = inputOf(field);
     const label = labels.get(name);
-    if (label === undefined) others.push(inWords(message, family));
-    else if (!errors.has(name)) errors.set(name, problemText(error, label, { field, message }, family));
+    if (label === undefined) others.push(linkSentence(message) ?? inWords(message, family, labels));
+    else if (!errors.has(name)) errors.set(name, problemText(error, { field, label, message }, family, labels));
   }
   // The summary of errors follows the form.
   const ordered = [...labels.keys()].flatMap((name) => (errors.has(name) ? [[name, errors.get(name)!] as const] : []));
@@ -42,28 +44,55 @@ function problemsOf({ message, field = '', issues }: ToolError): readonly { fiel
 
 /**
  * Returns a problem as a sentence. A tool's input has clauses, such as "is required"; its rules have sentences. A word that
- * may name several records is answered with their names.
+ * may name several records has these as choices.
  */
 function problemText(
   { field: mainField, candidates = [] }: ToolError,
-  label: string,
-  { field, message }: { field: string; message: string },
+  { field, label, message }: { field: string; label: string; message: string },
   family: FamilyDescription,
+  labels: Labels,
 ): string {
   if (field === mainField && candidates.length > 0)
-    return `${label} may be ${candidates.map(({ name }) => name).join(', or ')}. Type the number of one.`;
-  const isClause = /^\p{Ll}/u.test(message);
-  return inWords(isClause ? `${label} ${message}.` : message, family);
+    return `${label} may be any of these: ${candidates.map(({ name }) => name).join(', ')}. Choose the one that you mean.`;
+  if (message.startsWith('Give outcome; or withdraw')) return `Choose the ${label.toLowerCase()}.`;
+  if (/^\w+ is in the future /.test(message)) return `${label} is in the future. Give today or an earlier day.`;
+  const refusedLink = linkSentence(message);
+  if (refusedLink !== null) return refusedLink;
+  const isClause = /^\p{Ll}/u.test(message) && !message.endsWith('.');
+  return inWords(isClause ? `${label} ${message}.` : message, family, labels);
 }
 
+/** The labels of a form's inputs by their names. */
+type Labels = ReadonlyMap<string, string>;
+
+/** Returns the sentence for two records that cannot be linked, without their ids; null for another refusal. */
+function linkSentence(message: string): string | null {
+  const [, from, to] = /^(\S+) cannot be linked with (\S+)\. /.exec(message) ?? [];
+  if (from === undefined || to === undefined) return null;
+  if (to === 'itself') return 'A record cannot be linked with itself.';
+  const plural = (prefix: string) => familyHeading(familyOfPrefix(prefix)!).toLowerCase();
+  const [prefix, other] = [idPrefix(from), idPrefix(to)];
+  if (prefix === null || other === null) return null;
+  const subject = familyHeading(familyOfPrefix(prefix)!);
+  return `${subject} cannot be linked with ${plural(other)}, only with ${linkablePrefixes(prefix).map(plural).join(', ')}.`;
+}
+
+/** Words before which a rule's sentence names inputs, such as "Give outcome" and "one of url, text and sha256". */
+const BEFORE_INPUTS = '(?:Give|Fill in|one of|why|leave|needs)';
+
 /** Returns a message in the words of pages: roles, fields and values by their names there. */
-function inWords(message: string, { fields }: FamilyDescription): string {
+function inWords(message: string, { fields }: FamilyDescription, labels: Labels): string {
   const values = new Map(
     Object.values(fields).flatMap((field) =>
       field.kind === 'enum' ? field.values.map((value) => [value, enumText(field, value)] as const) : [],
     ),
   );
+  const labelOf = (name: string) => labels.get(name) ?? fields[name]?.label ?? name;
+  const names = `(?:${[...labels.keys()].join('|')})\\b`;
+  const listed = new RegExp(`(?<=^|\\b${BEFORE_INPUTS} )${names}(?:(?:, | and | or )${names})*`, 'g');
   return withRoleNames(message)
-    .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => fields[name]?.label ?? name)
+    .replace(/^[A-Z_]+ needs .*\. Give (.+) too\.$/, 'Fill in $1.')
+    .replace(listed, (inputs) => inputs.replace(/\w+/g, (word) => labels.get(word) ?? word))
+    .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, labelOf)
     .replace(/\b[A-Z][A-Z_]+\b/g, (code) => values.get(code) ?? code);
 }
