@@ -71,8 +71,9 @@ export async function linkRecords(input: LinkRecordsInput, context: ToolContext)
   const items = [...pairs.values()];
   const rehearsals = throwRefusals(await rehearseAll(context, items), (index) => fields[index]!);
   const call = { context, organizationId, input };
-  const isUnlinking = input.action === 'UNLINK';
-  const rehearsed = rehearsals.map((one, index) => toRehearsed(items[index]!.aggregate.stream, one, isUnlinking));
+  const rehearsed = rehearsals.map((one, index) =>
+    toRehearsed(items[index]!.aggregate.stream, one, changesExisting(one)),
+  );
   if (input.dry_run) {
     const { answers, changes } = answerLinks(
       links,
@@ -179,6 +180,9 @@ const RESULTS: Readonly<Record<string, string>> = {
   LinkRelationChanged: 'CHANGED',
   RecordsUnlinked: 'REMOVED',
 };
+
+/** Returns true for a link that the call ends or gives another relation, or that an earlier attempt did. New links don't count. */
+const changesExisting = ({ event_types }: Rehearsal): boolean => event_types.some((type) => type !== 'RecordsLinked');
 
 function resultOf(outcome: LinkOutcome): object {
   if ('refusal' in outcome) return { result: 'UNCHANGED', errors: [outcome.refusal.toJSON()] };

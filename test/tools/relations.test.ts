@@ -196,6 +196,33 @@ test('archived controls and frameworks share nothing, unless archived ones are a
   ]);
 });
 
+test('another relation for six links needs a reason and the selection of its dry run, new links do not', async (context) => {
+  const { register, iso, csf } = context;
+  const pairs = Object.values(iso.ids).flatMap((from_id) =>
+    Object.values(csf.ids).map((to_id) => ({ from_id, to_id })),
+  );
+  const withRelation = (relation: Relation, count = 6) => pairs.slice(0, count).map((pair) => ({ ...pair, relation }));
+  const six = withRelation('SUPPORTS');
+  const idempotency_key = 'new links';
+  const keyed = { links: [...six, ...withRelation('EQUIVALENT', 9).slice(6)], idempotency_key };
+  for (const time of ['new', 'again']) assert.ok(await ok(register, 'linkRecords', keyed), time);
+  await ok(register, 'linkRecords', { links: withRelation('PARTLY', 5) });
+  await ok(register, 'linkRecords', { links: withRelation('SUPPORTS', 5) });
+  const links = withRelation('EQUIVALENT', 9);
+  const reason = 'Compared again';
+  const position = await newest(register);
+  const withoutReason = await expectRefusal(register, 'linkRecords', { links });
+  assert.equal([withoutReason.code, withoutReason.field], ['invalid_input', 'reason']);
+  const unselected = await expectRefusal(register, 'linkRecords', { links, reason });
+  assert.equal([unselected.code, unselected.field], ['invalid_input', 'selection']);
+  assert.match(String(unselected.message), /^This call changes 6 records\./);
+  const { selection } = await ok(register, 'linkRecords', { links, reason, dry_run: true });
+  assert.is(await newest(register), position);
+  const answer = await ok(register, 'linkRecords', { links, reason, selection });
+  const results = (answer.links as { result: string }[]).map(({ result }) => result);
+  assert.equal(results, [...Array(6).fill('CHANGED'), ...Array(3).fill('UNCHANGED')]);
+});
+
 test('relation alone finds all links of controls, and an unknown framework shares nothing', async (context) => {
   const { register, iso, csf } = context;
   await relate(register, iso.ids['A.5.2']!, csf.ids['PR.AA-2']!, 'SUPPORTS');
