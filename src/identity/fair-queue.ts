@@ -38,6 +38,8 @@ const RETRY_AFTER_SECONDS = 5;
  */
 const REFUSE_AFTER_MS = 1_000;
 const REFUSAL_PAUSE_MS = 10;
+/** However many of an account's calls are refused, none waits longer for it. */
+const MAX_REFUSE_AFTER_MS = 3_000;
 
 interface WaitingTask {
   kind: string;
@@ -102,7 +104,7 @@ export class FairQueue {
     signal?.throwIfAborted();
     const account = this.accounts.get(account_id) ?? newAccount(account_id);
     const { waitingPerAccount = MAX_WAITING_PER_ACCOUNT } = this.limits;
-    if (!isContinued && account.waitingCount >= waitingPerAccount) return this.refuse(account);
+    if (!isContinued && account.waitingCount >= waitingPerAccount) return this.refuse(account, signal);
     return new Promise((resolve, reject) => {
       const credential = token_id ?? '';
       const tasks = account.waiting.get(credential) ?? [];
@@ -129,10 +131,16 @@ export class FairQueue {
     });
   }
 
-  private async refuse(account: AccountTasks): Promise<never> {
+  private async refuse(account: AccountTasks, signal: AbortSignal | undefined): Promise<never> {
     const now = this.now();
-    account.refusesAt = Math.max(account.refusesAt + REFUSAL_PAUSE_MS, now + REFUSE_AFTER_MS);
-    await pause(account.refusesAt - now);
+    const earliest = Math.max(account.refusesAt + REFUSAL_PAUSE_MS, now + REFUSE_AFTER_MS);
+    account.refusesAt = Math.min(earliest, now + MAX_REFUSE_AFTER_MS);
+    try {
+      await pause(account.refusesAt - now, undefined, signal && { signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
     const message = 'Too many calls of your account wait. Wait for their answers before you send more.';
     throw new Refusal('rate_limited', message, { retry_after_seconds: RETRY_AFTER_SECONDS });
   }

@@ -103,6 +103,22 @@ test('after its task an account gives way for as long, while another runs one', 
   assert.is((await tasks.begunNow()).at(-1), 'a3', 'nobody else needs the rest');
 });
 
+test('a refusal waits three seconds at most, and not for a caller who has gone', async () => {
+  const tasks = new Tasks({ ...ONE_AT_A_TIME, waitingPerAccount: 1 });
+  for (const name of ['runs', 'waits']) void tasks.add(owner('a'), name);
+  const gone = new Error('gone');
+  const askedAt = performance.now();
+  const leaving = Array.from({ length: 2_000 }, () => new AbortController());
+  const left = leaving.map(({ signal }) => rejection(tasks.add(owner('a'), 'left', { signal })));
+  const last = rejection(tasks.add(owner('a'), 'last'));
+  for (const controller of leaving) controller.abort(gone);
+  assert.ok((await Promise.all(left)).every((error) => error === gone));
+  assert.ok(performance.now() - askedAt < 900, 'they did not wait');
+  assert.is(((await last) as Refusal).code, 'rate_limited');
+  const ms = performance.now() - askedAt;
+  assert.ok(ms > 2_900 && ms < 12_000, `the last waited ${ms} ms, not 21 seconds`);
+});
+
 test('an account whose too many tasks wait is refused after a second, but not what it has begun, nor others', async () => {
   const tasks = new Tasks({ ...ONE_AT_A_TIME, waitingPerAccount: 2 });
   for (const token of ['tok_a', 'tok_b', 'tok_c']) void tasks.add(owner('a', token), token);
