@@ -137,8 +137,11 @@ test('the same rows again write nothing, and later rows add and change pairs but
   const later = [row('A.5.1', 'SUPPORTS', 'GV.PO-01'), row('A.5.10', 'EQUIVALENT', 'PR.AA-05')];
   const dryRun = await importRows(context, later, { dry_run: true });
   assert.equal([dryRun.created, dryRun.updated], [1, 1]);
+  assert.not('call_id' in dryRun, 'the write will have another');
+  const keyed = { idempotency_key: 'later' };
+  const { call_id } = await importRows(context, later, { dry_run: true, ...keyed });
   assert.is(await newest(register), position);
-  await importRows(context, later);
+  assert.is((await importRows(context, later, keyed)).call_id, call_id);
   assert.equal(await sharedControls(context), [
     ['A.5.1', 'SUPPORTS GV.PO-01', 'PARTLY_COVERED_BY PR.AA-05'],
     ['A.5.2', 'SUPPORTS GV.RR-02'],

@@ -24,7 +24,8 @@ export async function importCrosswalk(
   const { rows, crosswalks, pending } = await crosswalkImport.write(checked);
   return {
     ...answerOf(rows, crosswalks),
-    call_id: crosswalkImport.callId,
+    // Without a key, the write will have another id than its dry run.
+    ...(call.dry_run && call.idempotency_key === undefined ? {} : { call_id: crosswalkImport.callId }),
     crosswalks,
     ...(pending ? { pending: true as const } : {}),
   };
