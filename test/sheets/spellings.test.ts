@@ -173,6 +173,8 @@ reads({ name: 'personal', kind: 'boolean' }, [
   [{ kind: 'boolean', value: false }, false],
   ['maybe', /^"maybe" is neither yes nor no/],
   ['hai', /neither/],
+  ['None', /^"None" is neither yes nor no/],
+  ['unknown', undefined],
   [number(2), /neither/],
 ]);
 

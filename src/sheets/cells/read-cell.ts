@@ -82,6 +82,8 @@ function findOwnWord(text: string, { words }: CellOptions): string | undefined {
 export function isPlaceholder(cell: Cell, { kind }: Pick<SheetField, 'kind'>): boolean {
   const text = displayText(cell).trim();
   if ((kind === 'date' || kind === 'timestamp') && NO_DATE.test(text)) return true;
+  // In a column of yes and no, "None" may as well be a no.
+  if (kind === 'boolean' && /^none$/i.test(text)) return false;
   return PLACEHOLDER.test(text) || (kind !== 'text' && SHORT_PLACEHOLDER.test(text));
 }
 
