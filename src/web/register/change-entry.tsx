@@ -1,4 +1,5 @@
 import { Fragment } from 'preact';
+import { addDays } from '../../commands/engine/dates.ts';
 import type { ListedChange } from '../../queries/changes/list-changes.ts';
 import { isMadeByAssistant } from '../../queries/changes/refined-changes.ts';
 import type { SealTimes } from '../../queries/proofs/seal-times.ts';
@@ -35,7 +36,7 @@ export function ChangeEntry({ view, change, people, sealTimes, isOpen = false }:
       <details open={isOpen}>
         <summary>
           <span>
-            <ChangeLine change={change} people={people} />
+            <ChangeLine view={view} change={change} people={people} />
           </span>
         </summary>
         <ChangeDetails view={view} change={change} headline={headlineOf(change)} people={people} />
@@ -47,9 +48,10 @@ export function ChangeEntry({ view, change, people, sealTimes, isOpen = false }:
   );
 }
 
-/** A change in one line: the event or its fields, the reason, the author and the day. */
-export function ChangeLine({ change, people }: Pick<ChangeEntryProps, 'change' | 'people'>) {
-  const { reason } = change;
+/** A change in one line: the event or its fields, the reason, the author and the day, in the last 7 days with the minute. */
+export function ChangeLine({ view, change, people }: Pick<ChangeEntryProps, 'view' | 'change' | 'people'>) {
+  const { reason, recorded_at } = change;
+  const RecordedAt = recorded_at >= addDays(view.today, -7) ? ExactTime : DayOf;
   return (
     <>
       <Headline change={change} headline={headlineOf(change)} people={people} />
@@ -60,7 +62,7 @@ export function ChangeLine({ change, people }: Pick<ChangeEntryProps, 'change' |
         </>
       )}
       {' · '}
-      <Author change={change} /> · <DayOf at={change.recorded_at} />
+      <Author change={change} /> · <RecordedAt at={recorded_at} />
       {change.stale && <StateChip tone="danger" text="Not readable" />}
     </>
   );

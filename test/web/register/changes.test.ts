@@ -43,7 +43,7 @@ test('tells each change in words, with before, after, reason and person', async 
   const [newest, ...older] = changesIn(text);
   assert.match(
     newest!.text,
-    /Phishing mail Risk Residual likelihood 2 → 3 · Exercise: 17 of 94 clicked · Ada Byron · \d+ \w+ \d{4} Risk assessed /,
+    /Phishing mail Risk Residual likelihood 2 → 3 · Exercise: 17 of 94 clicked · Ada Byron · \d+ \w+ \d{4}, \d\d:\d\d UTC Risk assessed /,
   );
   assert.ok(older.every(({ position }, index) => position < (older[index - 1]?.position ?? newest!.position)));
   const record = `/organizations/${web.organizationId}/risks/${risk}`;

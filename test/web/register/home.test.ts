@@ -144,6 +144,7 @@ test('tells of a change of the week as its history does, and counts those that i
   const week = /<ul class="plain week">.*?<\/ul><a href="([^"]*)">(.*?)<\/a>/s.exec((await owner.get(path)).text)!;
   const line = week[0].replace(/<[^>]+>/g, '');
   assert.match(line, /Residual likelihood 2 → 3 · Twice this year · .*with Claude/);
+  assert.match(line, /\d{4}, \d\d:\d\d UTC/, 'with the minute');
   const [, count] = /^All (\d+ changes) of this week$/.exec(week[2]!)!;
   assert.match((await owner.get(unescapeHtml(week[1]!))).text, `${count}, newest first`);
 });

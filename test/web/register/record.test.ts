@@ -104,7 +104,7 @@ test('tells people and assistants apart, and filters by address', async ({ owner
   assert.is(entries.length, 4);
   assert.match(
     textIn(entries[0]![0]),
-    /Residual likelihood 2 → 3 · 17 of 94 clicked .* · Ada Byron, through an assistant, with Claude 1.* · \d+ \w+ \d{4} Risk assessed /,
+    /Residual likelihood 2 → 3 · 17 of 94 clicked .* · Ada Byron, through an assistant, with Claude 1.* · \d+ \w+ \d{4}, \d\d:\d\d UTC Risk assessed /,
   );
   assert.match(entries[0]![0], /class="bot"/);
   for (const [entry] of entries.slice(1)) assert.not.match(entry, /class="bot"|assistant/);

@@ -103,7 +103,7 @@ export function WeekCard({ view, week }: { view: RegisterView; week: Week }) {
             <li key={change.position}>
               <RecordLink view={view} record={change.record} />
               <small>
-                <ChangeLine change={change} people={people} />
+                <ChangeLine view={view} change={change} people={people} />
               </small>
             </li>
           ))}
