@@ -27,6 +27,8 @@ import { toRowErrors } from './import-rows.ts';
 
 /** Records and links that one call undoes. */
 const MAX_UNDONE = 200;
+/** Records and links that one call looks at. Most need no undo if the call follows others that undid them. */
+const MAX_LOOKED_AT = 5000;
 
 export interface UndoInput extends SelectionInput {
   organization_id: string;
@@ -51,14 +53,18 @@ interface Effective extends Step {
 /**
  * Undoes what a call wrote, newest first: each record and link gets what it would have without the call. What a later change
  * touched stays, and the answer names it. A dry run answers what would change, and the `selection` that the write must have.
- * @throws Refusal not_found for a call that wrote nothing here
+ * @throws Refusal not_found for a call that wrote nothing here; invalid_input if only what it doesn't look at is left
  */
-export async function undoCall(context: ToolContext, input: UndoInput): Promise<ImportAnswer> {
+export async function undoCall(
+  context: ToolContext,
+  input: UndoInput,
+  maxLookedAt = MAX_LOOKED_AT,
+): Promise<ImportAnswer> {
   const undoing = openUndo(context, input);
   const { query, organizationId, callId } = undoing;
   const all = (await writtenByCall(query, input.undo.call_id)).filter((written) => isOfType(written, input.type));
   if (all.length === 0) throw nothingWritten(input);
-  const { effective, skipped, remaining } = await findEffective(undoing, all);
+  const { effective, skipped, remaining } = await findEffective(undoing, all, maxLookedAt);
   const call = { context, organizationId, input: { ...input, reason: undoing.reason } };
   const records = effective.map(({ written, rehearsal }) => toRehearsed(streamOf(written), rehearsal));
   const rest = { ...skippedMembers(skipped), ...(remaining > 0 ? { remaining } : {}) };
@@ -122,13 +128,15 @@ function nothingWritten({ undo, type }: UndoInput): Refusal {
 async function findEffective(
   undoing: Undoing,
   all: readonly Written[],
+  maxLookedAt: number,
 ): Promise<{ effective: Effective[]; skipped: Skipped[]; remaining: number }> {
   const effective: Effective[] = [];
   const skipped: Skipped[] = [];
   const refused: (Step & { refusal: Refusal })[] = [];
   let done = 0;
-  while (done < all.length && effective.length < MAX_UNDONE) {
-    const batch = all.slice(done, done + MAX_UNDONE - effective.length);
+  const end = Math.min(all.length, maxLookedAt);
+  while (done < end && effective.length < MAX_UNDONE) {
+    const batch = all.slice(done, Math.min(end, done + MAX_UNDONE - effective.length));
     done += batch.length;
     const steps = await mapConcurrently(batch, (written) => stepOf(undoing, written), undoing.context.signal);
     skipped.push(...steps.flatMap((step) => step.skipped));
@@ -145,8 +153,14 @@ async function findEffective(
   }
   const isLeftAlone = effective.length > 0 && refused.every(({ refusal }) => LEFT_ALONE.includes(refusal.code));
   if (!isLeftAlone) throwRefusals(refused, () => 'undo.call_id');
+  if (effective.length === 0 && done < all.length) throw nothingWithin(done, all.length - done);
   const refusals = refused.map(({ written, refusal }) => refusedMember(written, refusal));
   return { effective, skipped: [...refusals, ...skipped], remaining: all.length - done };
+}
+
+function nothingWithin(looked: number, left: number): Refusal {
+  const message = `An undo looks at the newest ${looked} records and links of a call. None of them goes back now, and it did not look at the other ${left}. Undo those by type, or change or archive them.`;
+  return new Refusal('invalid_input', message, { field: 'undo.call_id' });
 }
 
 /** Refusals of one record or link that leave the others free. Any other is one of the call. */

@@ -2,8 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/engine/ids.ts';
+import type { Refusal } from '../../src/commands/engine/refusal.ts';
 import { recordAggregate } from '../../src/commands/families.ts';
 import type { ImportAnswer } from '../../src/import/import-answer.ts';
+import { undoCall } from '../../src/import/undo-call.ts';
+import type { ToolContext } from '../../src/tools/tool.ts';
 import { adopt } from '../support/controls.ts';
 import { runImport, suppliers } from '../support/mcp/imports.ts';
 import { type ToolCalls, toolCallsOf } from '../support/mcp/tool-calls.ts';
@@ -213,6 +216,20 @@ test('a call that wrote more than 200 records is undone in several', async ({ re
   };
   assert.equal(await step(), [200, 60]);
   assert.equal(await step(), [60, undefined]);
+});
+
+test('an undo looks at a limited number, and says what it did not look at', async ({ register }) => {
+  const { call_id } = await runImport(register, 'VENDOR', suppliers(5));
+  const tool = { name: 'importRecords', permission: 'changeRecords' };
+  const context = { caller: callerAs(), service: register, tool } as unknown as ToolContext;
+  const look = () =>
+    undoCall(context, { organization_id: ORGANIZATION, undo: { call_id: call_id! }, dry_run: true }, 3);
+  const { updated, remaining } = await look();
+  assert.equal([updated, remaining], [3, 2]);
+  await undo(register, call_id);
+  const refusal = (await look().catch((error: unknown) => error)) as Refusal;
+  assert.equal([refusal.code, refusal.more.field], ['invalid_input', 'undo.call_id']);
+  assert.match(refusal.message, 'did not look at the other 2');
 });
 
 test.run();
