@@ -161,7 +161,7 @@ function run(browser: Browser): void {
     await officer.rail('Risks');
     await officer.press('link', /Ransomware/);
     for (const [index, word] of ['M-1', 'm-2', 'Nimbus Hosting'].entries()) {
-      await officer.press('link', index === 0 ? 'Link a record' : 'Add');
+      await officer.press('link', index === 0 ? 'Link a record' : 'Link…');
       await officer.fill({ to_id: word });
       await officer.press('button', 'Link a record');
     }

@@ -7,7 +7,7 @@ import { familyOfType } from '../../register/families.ts';
 import { relationLabel } from '../../register/link.ts';
 import { crosswalkFieldText, type NamesByKey } from '../../texts/value-text.ts';
 import { DayOf, ExactTime, LongDay } from '../components/components.tsx';
-import { eventText } from '../texts/event-words.ts';
+import { changeText } from '../texts/event-words.ts';
 import { Before, FieldChanges, FieldWords, RecordLink, recordAddress } from './change-words.tsx';
 import { StateChip } from './field-content.tsx';
 import { type RegisterView, registerAddress } from './open-register.ts';
@@ -90,6 +90,10 @@ function headlineOf(change: ListedChange): Headline {
   // The words of a link's event say the link and its relation, those of an imported decision the decision.
   if (linked !== undefined || isImportedDecision(change)) return { hasEvent: true, fields: [] };
   const family = familyOfType(record.type);
+  // To archive and to restore are acts with names. The time that they set says less.
+  if ([family?.commonEvents.archived, family?.commonEvents.restored].includes(event_type)) {
+    return { hasEvent: true, fields: [] };
+  }
   const fields = revision === 1 ? [] : changes.filter(({ from, to }) => isShort(from) && isShort(to));
   const state = fields.filter(({ field }) => field === family?.workflow?.field);
   if (state.length > 0) return { hasEvent: true, fields: state };
@@ -120,7 +124,7 @@ function Headline(props: { change: ListedChange; headline: Headline; people: Nam
 /** The event in words; of a link, the relation and the other record; of an imported decision, the decision. */
 function EventWords({ change, people }: { change: ListedChange; people: NamesByKey }) {
   const { event_type, linked, changes } = change;
-  if (linked === undefined) return <>{pastDecision(change, people) ?? eventText(event_type)}</>;
+  if (linked === undefined) return <>{pastDecision(change, people) ?? changeText(change)}</>;
   const relation = changes.find(({ field }) => field === 'relation');
   const [before, after] = [relationLabel(relation?.from), relationLabel(relation?.to)];
   const isUnlinked = event_type === 'RecordsUnlinked';
@@ -142,7 +146,7 @@ function ChangeDetails(props: ChangeEntryProps & { headline: Headline }) {
   const isWholeReason = reason === null || shortText(reason) === reason;
   return (
     <div>
-      {!headline.hasEvent && eventText(change.event_type)}
+      {!headline.hasEvent && changeText(change)}
       <FieldChanges type={record.type} fields={fields} people={people} />
       <CrosswalkPairs change={change} />
       {linked !== undefined && <RecordLink view={view} record={linked} />}

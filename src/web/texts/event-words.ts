@@ -1,3 +1,4 @@
+import type { ListedChange } from '../../queries/changes/list-changes.ts';
 import { codeWords } from '../../texts/words.ts';
 
 /** Pages call these events otherwise than their types. Files and tools keep the types. */
@@ -14,6 +15,12 @@ const EVENT_WORDS: Readonly<Record<string, string>> = {
 export function eventText(type: string): string {
   if (type.endsWith('Undone')) return 'Call undone';
   return EVENT_WORDS[type] ?? codeWords(type.replace(/^Nonconformity/, 'Finding'));
+}
+
+/** Returns what a change did, in words. An acceptance that replaces another one renews it. */
+export function changeText({ event_type, changes }: Pick<ListedChange, 'event_type' | 'changes'>): string {
+  const isRenewal = event_type === 'RiskAccepted' && changes.some(({ field, from }) => field === 'acceptance' && from);
+  return isRenewal ? 'Acceptance renewed' : eventText(event_type);
 }
 
 /** Returns the name of a record's type on pages, such as `Risk` or `Finding`. */

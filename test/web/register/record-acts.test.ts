@@ -331,11 +331,11 @@ test('links a record by its number or name, names those that may be meant, and e
   }
   await act(context, page, 'link', { to_id: 'm-71' });
   const linked = await act(context, page, 'link', { to_id: 'M-72' });
-  assert.match(textIn(linked), /Measures 2 Add M-71 Encrypt laptops/);
+  assert.match(textIn(linked), /Measures 2 Link… M-71 Encrypt laptops/);
   const form = await browsers.OWNER.get(`${page}/unlink`);
   const [, measure] = /<option value="(msr_\w+)"[^>]*>M-71/.exec(form.text)!;
   await act(context, page, 'unlink', { to_id: measure!, reason: 'A slip' });
-  assert.match(textIn((await browsers.OWNER.get(page)).text), /Measures 1 Add M-72 Encrypt backups/);
+  assert.match(textIn((await browsers.OWNER.get(page)).text), /Measures 1 Link… M-72 Encrypt backups/);
 });
 
 test('offers records of one name as choices, and says whether a link is new', async (context) => {
@@ -394,6 +394,32 @@ test('speaks of the form in its refusals, not of the inputs of tools', async (co
     await refusalOf(`${measure}/link`, { to_id: await addRecord(context, 'addMeasure', { name: 'Paint it' }) }),
     /Measures cannot be linked with measures, only with .*risks/,
   );
+});
+
+test('offers links only beside records that can be linked, and measures to a control without any', async (context) => {
+  const { browsers, base, web } = context;
+  const controls = [{ section_title: 'A.1', name: 'Locks' }];
+  const framework = await addRecord(context, 'addFramework', { name: 'House rules', controls });
+  const input = { organization_id: web.organizationId, filter: { framework_id: framework } };
+  const { controls: added } = await web.call<{ controls: { id: string }[] }>('listControls', input);
+  assert.match(textIn((await browsers.OWNER.get(`${base}/frameworks/${framework}`)).text), /Controls 1 (?!Add|Link)/);
+  const page = textIn((await browsers.OWNER.get(`${base}/controls/${added[0]!.id}`)).text);
+  assert.match(page, 'Measures 0 Link…');
+  assert.match(page, /Frameworks 1 (?!Add|Link)/);
+  const seen = await browsers.VIEWER.get(`${base}/controls/${added[0]!.id}`);
+  assert.not.match(seen.text, 'id="linked-measures"');
+});
+
+test('names archiving, restoring and the renewal of an acceptance in the history', async (context) => {
+  const { browsers, base } = context;
+  const measure = `${base}/measures/${await addRecord(context, 'addMeasure', { name: 'Shelve' })}`;
+  await act(context, measure, 'archive', { reason: 'Done twice' });
+  const restored = textIn(await act(context, measure, 'restore', { reason: 'It was right' }));
+  assert.match(restored, /Measure restored · .*Measure archived · /);
+  const risk = `${base}/risks/${await addRecord(context, 'addRisk', { name: 'Wind' })}`;
+  await act(context, risk, 'accept', { until: inHalfAYear(context), reason: 'Rare' });
+  await act(context, risk, 'accept', { until: inHalfAYear(context), reason: 'Rare still' });
+  assert.match(textIn((await browsers.OWNER.get(risk)).text), /Acceptance renewed.*Risk accepted/);
 });
 
 test('attaches newer evidence to the same records', async (context) => {

@@ -93,7 +93,7 @@ test('lists links by family with their states, and evidence with its expiry', as
   measure,
 }) => {
   const { text } = await owner.get(`${base}/risks/${risk}`);
-  assert.match(textIn(text), /Measures 1 Add M-08 Exercises · Not started/);
+  assert.match(textIn(text), /Measures 1 Link… M-08 Exercises · Not started/);
   assert.ok(text.includes(`href="${base}/measures/${measure}"`));
   assert.match(textIn(text), /Evidence 1 Attach evidence Exercise report ! Expired 20 Feb 2024/);
 });

@@ -25,7 +25,7 @@ import { assetUrl } from '../../server/assets.ts';
 import type { WebContext } from '../../server/context.ts';
 import { get, RefusedPage, type Route, type SignedInRequest } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
-import { eventText } from '../../texts/event-words.ts';
+import { changeText } from '../../texts/event-words.ts';
 
 const POSITION = /^[1-9]\d{0,14}$/;
 
@@ -83,7 +83,7 @@ function recordedLaterPage(view: RegisterView, { change, proof }: ProvenChange):
 function proofPage(content: ProofContent): WebPage {
   const { view, proven } = content;
   const { change, proof } = proven;
-  const title = `${eventText(change.event_type)}, change ${proof.position}`;
+  const title = `${changeText(change)}, change ${proof.position}`;
   return {
     title,
     section: organizationAddress(view.organization.id, '/changes'),

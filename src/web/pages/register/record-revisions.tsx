@@ -24,7 +24,7 @@ import { refusedInput } from '../../register/refused-input.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { momentText } from '../../texts/dates.ts';
-import { eventText } from '../../texts/event-words.ts';
+import { changeText } from '../../texts/event-words.ts';
 
 /** A moment of a record, and the record then. */
 interface Side {
@@ -163,10 +163,10 @@ function SideField({ name, side, content }: { name: 'from' | 'to'; side: Side; c
 }
 
 /** Returns a change as a moment. The record's own revision would not do, because links don't raise it. */
-const changeChoice = ({ position, event_type, recorded_at }: ListedChange): Choice => ({
-  value: position,
-  label: `After: ${eventText(event_type)}, ${momentText(recorded_at)} (change ${position})`,
-  at: recorded_at,
+const changeChoice = (change: ListedChange): Choice => ({
+  value: change.position,
+  label: `After: ${changeText(change)}, ${momentText(change.recorded_at)} (change ${change.position})`,
+  at: change.recorded_at,
 });
 
 const ownMomentText = ({ past }: RegisterView): string => (past === null ? 'Today' : momentText(past.time));

@@ -104,7 +104,7 @@ function recordPage(
             />
             {/* An audit is linked with its framework and its findings only. */}
             {examination === null ? (
-              <RecordLinks view={view} linked={linked} linkAddress={linkAddress} />
+              <RecordLinks view={view} family={family} linked={linked} linkAddress={linkAddress} />
             ) : (
               <ExaminationCard view={view} examination={examination} />
             )}

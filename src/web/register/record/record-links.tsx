@@ -1,8 +1,9 @@
 import type { LinkedSummary, RecordDetails } from '../../../queries/records/record-details.ts';
 import { CONTROL } from '../../../register/control.ts';
-import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import { FAMILY_DESCRIPTIONS, linkablePrefixes } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import { relationLabel } from '../../../register/link.ts';
+import { MEASURE } from '../../../register/measure.ts';
 import { LongDay } from '../../components/components.tsx';
 import { countText } from '../../texts/counts.ts';
 import { ExpiredChip, type RecordRow, StateChip } from '../field-content.tsx';
@@ -16,11 +17,14 @@ import { States } from './record-heading.tsx';
 /** A record's linked records with their states: a card for each family. */
 export function RecordLinks(props: {
   view: RegisterView;
+  /** The record's own family. */
+  family: FamilyDescription;
   linked: RecordDetails['linked'];
   /** The form that links another record; null if the reader can't. */
   linkAddress: string | null;
 }) {
-  const { view, linked, linkAddress } = props;
+  const { view, family: own, linked, linkAddress } = props;
+  const linkable = linkablePrefixes(own.prefix);
   return (
     <>
       {FAMILY_DESCRIPTIONS.map((family) => (
@@ -30,7 +34,8 @@ export function RecordLinks(props: {
           family={family}
           records={linked.records.filter(({ type }) => type === family.type).toSorted(byNumber)}
           total={linked.totals.get(family.type) ?? 0}
-          linkAddress={linkAddress}
+          linkAddress={linkable.includes(family.prefix) ? linkAddress : null}
+          isExpected={own.type === CONTROL.type && family.type === MEASURE.type}
         />
       ))}
       {linked.total === 0 && linkAddress !== null && (
@@ -61,6 +66,8 @@ interface LinkedCardProps {
   /** The number of links; more than `records` if they are cut. */
   total: number;
   linkAddress: string | null;
+  /** True for a card that stands there without links too, for whoever may add one. */
+  isExpected: boolean;
 }
 
 /** The button of a card that links another record. */
@@ -77,8 +84,8 @@ function AddLink({ address, text }: { address: string; text: string }) {
 /** More controls than this are folded by section. */
 const MAX_UNGROUPED_CONTROLS = 20;
 
-function LinkedCard({ view, family, records, total, linkAddress }: LinkedCardProps) {
-  if (total === 0) return null;
+function LinkedCard({ view, family, records, total, linkAddress, isExpected }: LinkedCardProps) {
+  if (total === 0 && !(isExpected && linkAddress !== null)) return null;
   const isGrouped = family.type === CONTROL.type && records.length > MAX_UNGROUPED_CONTROLS;
   const sections = isGrouped ? [...sectionsOf(records)] : [];
   return (
@@ -87,7 +94,7 @@ function LinkedCard({ view, family, records, total, linkAddress }: LinkedCardPro
         <h2 id={`linked-${family.plural}`}>
           {familyHeading(family)} <LinkCount records={records} total={total} />
         </h2>
-        {linkAddress !== null && <AddLink address={linkAddress} text="Add" />}
+        {linkAddress !== null && <AddLink address={linkAddress} text="Link…" />}
       </div>
       {!isGrouped && <LinkedList view={view} family={family} records={records} />}
       {sections.map(([section, controls]) => (
@@ -117,7 +124,7 @@ function LinkCount({ records, total }: { records: readonly RecordRow[]; total: n
 }
 
 /** Linked records of one family with their states. */
-export function LinkedList({ view, family, records }: Omit<LinkedCardProps, 'total' | 'linkAddress'>) {
+export function LinkedList({ view, family, records }: Pick<LinkedCardProps, 'view' | 'family' | 'records'>) {
   return (
     <ul class="plain linked">
       {records.map((record) => (
