@@ -109,6 +109,13 @@ function run(browser: Browser): void {
     assert.match((await page.locator('#time-bar output').textContent())!, /^\d+ \w+ \d{4}$/);
     await page.mouse.up();
     await page.waitForURL(new RegExp(`${risks}\\?order_by=name&as_of=\\d{4}-\\d\\d-\\d\\d$`));
+    const field = page.locator('#time-day');
+    const messageAt = async (day: string) => {
+      await field.fill(day);
+      return field.evaluate((input: HTMLInputElement) => input.validationMessage);
+    };
+    assert.match(await messageAt('2000-01-01'), /^The history begins on \S.*\d{4}\.$/);
+    assert.is(await messageAt((await field.getAttribute('min'))!), '');
   });
 
   test('chooses a day and names it in the zone of the reader, in the title too', async ({ page, risks }) => {

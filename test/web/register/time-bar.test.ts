@@ -118,6 +118,7 @@ test('draws the changes of a record that has many', async ({ owner, risk, web })
   const today = web.reader.snapshot().today();
   assert.match(text, `data-address="${risk}" data-days="${today}" data-shown="0"`);
   assert.match(text, `<a href="${risk}?as_of=${today}" tabindex="-1">`);
+  assert.match(text, '<svg viewBox="0 0 10 48" width="24"', 'one day does not fill the page');
   assert.match(text, new RegExp(`<title data-at="${today}" data-at-text="([^"]+)">\\1: 23 changes</title>`));
 });
 
