@@ -21,6 +21,9 @@ export interface RecordWord {
   prefixes: readonly string[];
 }
 
+/** The most items of a list that names records, in any tool. A longer list is refused, so nothing in it is looked up. */
+const MAX_ITEMS = 200;
+
 /** Returns the places in which inputs of a shape take ids of records. */
 export function recordPlaces({ recordPrefixes: prefixes, items, properties }: ValueShape): RecordPlace[] {
   if (prefixes !== undefined) return [{ path: [], prefixes }];
@@ -47,7 +50,8 @@ function valuesAt(
 ): { value: unknown; at: RecordWord['path'] }[] {
   if (step === undefined) return [{ value, at }];
   if (step !== ITEM) return isObject(value) ? valuesAt(value[step], rest, [...at, step]) : [];
-  return Array.isArray(value) ? value.flatMap((item, index) => valuesAt(item, rest, [...at, index])) : [];
+  const isShort = Array.isArray(value) && value.length <= MAX_ITEMS;
+  return isShort ? value.flatMap((item, index) => valuesAt(item, rest, [...at, index])) : [];
 }
 
 function wordOf(value: unknown): string | null {
