@@ -56,7 +56,7 @@ export function openRowCall(
   const { caller, tool } = context;
   const role = requirePermission(caller, organizationId, tool.permission);
   const owners = new OwnerNames(context, organizationId);
-  const commandId = callIdOf(context.service.handler, [organizationId, tool.name], input);
+  const commandId = callIdOf(context, organizationId, input);
   const callId = call_id ?? commandId;
   return {
     context,

@@ -102,7 +102,7 @@ function openUndo(context: ToolContext, input: UndoInput): Undoing {
   const { caller, service, tool } = context;
   const { organization_id: organizationId, undo, type } = input;
   const role = requirePermission(caller, organizationId, tool.permission);
-  const callId = callIdOf(service.handler, [organizationId, tool.name], input);
+  const callId = callIdOf(context, organizationId, input);
   const query = { snapshot: service.reader.snapshot(), organizationId, moment: { position: null } } as QueryContext;
   const reason = input.reason || `Undo of call ${undo.call_id}`;
   const envelope = {

@@ -34,12 +34,12 @@ export interface ArchiveRecordsInput extends SelectionInput {
  * has, for each record, the number of records that refer to it and are not archived.
  */
 export async function archiveRecords(input: ArchiveRecordsInput, context: ToolContext): Promise<object> {
-  const { service, caller, tool } = context;
+  const { service, caller } = context;
   const { action, reason, organization_id } = input;
   const ids = [...new Set(input.ids)];
   const records = { ids, field: 'ids', organizationId: organization_id };
   const { organizationId, role } = await requireWriterOf(context, records);
-  const callId = callIdOf(service.handler, [organizationId, tool.name], input);
+  const callId = callIdOf(context, organizationId, input);
   const command = { type: action === 'ARCHIVE' ? 'Archive' : 'Restore', reason };
   const sharedEnvelope = envelopeFor(caller, organizationId, role, context.tool.permission, callId);
   const toItem = (id: string): BulkItem => ({

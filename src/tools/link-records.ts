@@ -53,7 +53,7 @@ export async function linkRecords(input: LinkRecordsInput, context: ToolContext)
   const ids = links.flatMap(({ from_id, to_id }) => [from_id, to_id]);
   const records = { ids, field: 'links', organizationId: input.organization_id };
   const { organizationId, role } = await requireWriterOf(context, records);
-  const callId = callIdOf(context.service.handler, [organizationId, context.tool.name], input);
+  const callId = callIdOf(context, organizationId, input);
   const envelope = {
     ...envelopeFor(context.caller, organizationId, role, context.tool.permission, callId),
     command_id: callId,

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { CommandHandler, Rehearsal } from '../commands/engine/handler.ts';
+import type { Rehearsal } from '../commands/engine/handler.ts';
 import { Refusal } from '../commands/engine/refusal.ts';
 import { omit } from '../commands/record.ts';
 import { readSignedCursor, writeSignedCursor } from '../queries/lists/cursor.ts';
 import { type PinnedMoment, pinnedMoment } from '../queries/moments/moment.ts';
 import type { BulkItem } from './bulk-write.ts';
-import type { ToolContext } from './tool.ts';
+import type { ToolContext, WriteContext } from './tool.ts';
 
 /*
  * A call that changes many records needs the selection of its dry run. That is a text with the position and day of the dry
@@ -64,14 +64,16 @@ const CONFIRMATION = ['organization_id', 'dry_run', 'selection', 'idempotency_ke
 const HASH_CHARACTERS = 22;
 
 /**
- * Returns the id of a call: that of its key, else that of its selection, else a new one. The commands of its records are
- * derived from it, so a repeat changes nothing twice.
+ * Returns the id of an account's call: that of its key, else that of its selection, else a new one. The commands of its
+ * records are derived from it, so a repeat changes nothing twice. Two people may use one key, but their calls are two.
  */
 export function callIdOf(
-  handler: Pick<CommandHandler, 'commandId'>,
-  scope: readonly string[],
+  { service, tool, caller }: WriteContext,
+  organizationId: string,
   { idempotency_key, selection }: SelectionInput,
 ): string {
+  const { handler } = service;
+  const scope = [organizationId, tool.name, caller.account_id];
   if (idempotency_key !== undefined || selection === undefined) return handler.commandId(scope, idempotency_key);
   return handler.commandId([...scope, 'selection'], selection);
 }
@@ -86,8 +88,7 @@ export async function selectionMembers(
   const snapshot = context.service.reader.snapshot();
   const { position, today } = moment ?? (await pinnedMoment(snapshot, organizationId, undefined));
   const selection = writeSignedCursor(snapshot.cursorKey, boundTo(call), [position, today, selectionHash(records)]);
-  const scope = [organizationId, context.tool.name];
-  return { selection, call_id: callIdOf(context.service.handler, scope, { ...input, selection }) };
+  return { selection, call_id: callIdOf(context, organizationId, { ...input, selection }) };
 }
 
 /** Returns the moment of the dry run that answered the call's selection, and the hash of its records. @throws SelectionConflict */

@@ -159,4 +159,23 @@ test('the same call finishes an interrupted one, by its selection or its key', a
   }
 });
 
+test('two people who use one key make two calls', async ({ register }) => {
+  const ids = await vendors(register, 2);
+  const archive = (caller = callerAs(), index = 0) =>
+    call(
+      register,
+      {
+        tool: 'archiveRecords',
+        input: { ids: [ids[index]], action: 'ARCHIVE', reason: 'r', idempotency_key: 'monthly' },
+      },
+      {},
+      caller,
+    );
+  const other = callerAs('ADMIN', { account_id: randomId('acc') });
+  const [first, second] = [await archive(), await archive(other, 1)];
+  assert.equal([first.error, second.error], [undefined, undefined]);
+  assert.is.not(first.call_id, second.call_id);
+  assert.is((await archive()).call_id, first.call_id, 'a repeat is the same call');
+});
+
 test.run();
