@@ -107,20 +107,25 @@ function movedPins(
 export function decideUndo<State extends object>(
   family: Undoable<State>,
   { call_id, reason, positions = {} }: UndoCommand,
-  { archived_at }: { archived_at: string | null },
+  state: { archived_at: string | null },
   context: DecisionContext,
 ): object | null {
   const past = context.past!;
   const plan = planUndo(family, past, call_id);
   const fields: Record<string, unknown> = { ...plan.fields };
-  if (plan.isAdded && !plan.isChangedSince && archived_at === null) fields.archived_at = context.now;
+  if (plan.isAdded && !plan.isChangedSince && state.archived_at === null) fields.archived_at = context.now;
   for (const [name, event] of Object.entries(plan.pinnedEvents)) fields[name] = positionOf(name, event, positions);
   if (Object.keys(fields).length === 0) return null;
   const needed = permissionsToUndo(family, past, call_id, context.actor_id);
-  // An undo that brings an acceptance back accepts the risk again.
-  if (fields.acceptance != null) needed.add('acceptRisks');
+  if (acceptsAgain(family, { ...state, ...fields }, fields)) needed.add('acceptRisks');
   requireAll(needed, context);
   return { call_id, fields, reason };
+}
+
+/** Returns true if an undo brings an acceptance back, or changes the ratings that somebody accepted. */
+function acceptsAgain({ fields: described }: FamilyDescription, after: object, undone: object): boolean {
+  if (((after as { acceptance?: object | null }).acceptance ?? null) === null) return false;
+  return Object.keys(undone).some((name) => name === 'acceptance' || described[name]?.kind === 'rating');
 }
 
 function positionOf(name: string, event: TrailEvent | null, positions: Readonly<Record<string, string>>) {
@@ -149,15 +154,14 @@ function permissionsToUndo(family: FamilyDescription, past: Past, callId: string
   if (isAddedBy(past, callId)) {
     return new Set(events[0]!.metadata.actor_id === actorId ? [] : ['archiveRecords']);
   }
-  const needed = new Set<Permission>();
-  for (const { type, metadata } of events) {
-    const { causation_id } = metadata;
-    if (causation_id !== null) {
-      for (const permission of permissionsToUndo(family, past, causation_id, actorId)) needed.add(permission);
-    } else if (type === archived || type === restored) needed.add('archiveRecords');
-    else if (Object.hasOwn(ACT_PERMISSIONS, type)) needed.add(ACT_PERMISSIONS[type]!);
-  }
-  return needed;
+  const ofEvent = ({ type, metadata: { causation_id, actor_id } }: TrailEvent): Permission[] => {
+    if (type === archived || type === restored) return ['archiveRecords'];
+    if (causation_id === null) return Object.hasOwn(ACT_PERMISSIONS, type) ? [ACT_PERMISSIONS[type]!] : [];
+    // Its adder may undo an addition. What another person archived so comes back only by somebody who may restore.
+    const restores: Permission[] = isAddedBy(past, causation_id) && actor_id !== actorId ? ['archiveRecords'] : [];
+    return [...restores, ...permissionsToUndo(family, past, causation_id, actorId)];
+  };
+  return new Set(events.flatMap(ofEvent));
 }
 
 function requireAll(permissions: Iterable<Permission>, { role, memberRole }: DecisionContext): void {

@@ -131,10 +131,10 @@ function importRows({ type, ...input }: ImportInput, context: ToolContext): Prom
   const rowsInput = { organization_id, rows, dry_run, selection, reason, idempotency_key };
   if (type === CROSSWALK_TYPE) return importCrosswalk(context, rowsInput);
   const reader = ROW_READERS.get(type)!;
-  const { service, tool } = context;
+  const { service } = context;
   const selected = { context, organizationId: organization_id, input: { ...input, type } };
   const snapshot = service.reader.snapshot();
-  const names = recordNamesFor(service, tool, organization_id, { scope: 'LIVE', input });
+  const names = recordNamesFor(context, organization_id, { scope: 'LIVE', input });
   // A dry run reads the streams, because no append would check its answer.
   const findUnknown = (ids: readonly string[]) => findUnknownIds(service.reader, organization_id, type, ids);
   return importRecords(context, reader, rowsInput, {

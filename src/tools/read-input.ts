@@ -70,7 +70,7 @@ async function resolveWords(
   requirePermission(tool.readOnly ? caller : await withConfirmedRoles(caller), organizationId, 'readRecords');
   const { idempotency_key, selection } = input as UncheckedObject;
   const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  const names = recordNamesFor(service, tool, organizationId, {
+  const names = recordNamesFor({ service, tool, caller }, organizationId, {
     scope: tool.namedRecords?.(input as UncheckedObject) ?? 'LIVE',
     input: { idempotency_key: textOf(idempotency_key), selection: textOf(selection) },
   });

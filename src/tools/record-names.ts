@@ -13,7 +13,7 @@ import { findByPastWord, type PastNaming } from '../queries/records/past-names.t
 import type { InputProblem } from './schema/input-parser.ts';
 import { type RecordWord, withIds } from './schema/record-words.ts';
 import { callIdOf, type SelectionInput } from './selection.ts';
-import type { Tool, ToolService } from './tool.ts';
+import type { Tool, ToolContext } from './tool.ts';
 
 /** Why a word doesn't name one record: a problem of the field that has it. */
 type NameProblem = Omit<InputProblem, 'field'>;
@@ -145,18 +145,18 @@ function problem(message: string, isUnknown: boolean, more: Partial<NameProblem>
 
 /** Returns the finder of the records that a call names. @param input the call's, from which its id follows */
 export function recordNamesFor(
-  { handler, reader }: ToolService,
-  { name }: Pick<Tool, 'name'>,
+  { service, tool, caller }: Pick<ToolContext, 'service' | 'caller'> & { tool: Pick<Tool, 'name'> },
   organizationId: string,
   { scope, input }: { scope: RecordScope; input: Pick<SelectionInput, 'idempotency_key' | 'selection'> },
 ): RecordNames {
+  const { handler, reader } = service;
   const source = { models: reader.snapshot().models, organizationId };
-  const call = [organizationId, name];
+  const call = [organizationId, tool.name];
   // In the form that the schema of inputs gives them.
   const idempotency_key = input.idempotency_key?.normalize('NFC').trim() || undefined;
   const selection = input.selection?.normalize('NFC').trim() || undefined;
   if (idempotency_key === undefined && selection === undefined) return new RecordNames({ ...source, scope });
-  const callId = callIdOf(handler, call, { idempotency_key, selection });
+  const callId = callIdOf({ service, tool, caller }, organizationId, { idempotency_key, selection });
   const doneOn = async (id: string): Promise<Done | null> => {
     const { commands, originEvents } = await handler.load(recordAggregate(id), true);
     const alone = idempotency_key === undefined ? undefined : commands.get(commandId([...call, id], idempotency_key));

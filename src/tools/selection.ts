@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Rehearsal } from '../commands/engine/handler.ts';
+import type { CommandHandler, Rehearsal } from '../commands/engine/handler.ts';
 import { Refusal } from '../commands/engine/refusal.ts';
 import { omit } from '../commands/record.ts';
 import { readSignedCursor, writeSignedCursor } from '../queries/lists/cursor.ts';
 import { type PinnedMoment, pinnedMoment } from '../queries/moments/moment.ts';
 import type { BulkItem } from './bulk-write.ts';
-import type { ToolContext, WriteContext } from './tool.ts';
+import type { ToolContext } from './tool.ts';
 
 /*
  * A call that changes many records needs the selection of its dry run. That is a text with the position and day of the dry
@@ -63,16 +63,22 @@ const CONFIRMATION = ['organization_id', 'dry_run', 'selection', 'idempotency_ke
 /** 132 bits, enough to make equal hashes of different records impossible in practice. */
 const HASH_CHARACTERS = 22;
 
+/** The service, tool and account of a call, from which its id follows. */
+interface CallContext {
+  service: { handler: Pick<CommandHandler, 'commandId'> };
+  tool: { name: string };
+  caller: { account_id: string };
+}
+
 /**
  * Returns the id of an account's call: that of its key, else that of its selection, else a new one. The commands of its
  * records are derived from it, so a repeat changes nothing twice. Two people may use one key, but their calls are two.
  */
 export function callIdOf(
-  { service, tool, caller }: WriteContext,
+  { service: { handler }, tool, caller }: CallContext,
   organizationId: string,
   { idempotency_key, selection }: SelectionInput,
 ): string {
-  const { handler } = service;
   const scope = [organizationId, tool.name, caller.account_id];
   if (idempotency_key !== undefined || selection === undefined) return handler.commandId(scope, idempotency_key);
   return handler.commandId([...scope, 'selection'], selection);

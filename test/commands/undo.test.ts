@@ -157,6 +157,26 @@ test('an undo needs the permission of the acts that it undoes, also the undo of 
     .refused('forbidden');
 });
 
+test('ratings that somebody accepted go back only by who may accept risks', () => {
+  const accepted = { approver_id: 'acc_1', recorded_by: 'acc_1', accepted_at: NOW, until: '2026-06-01', reason: 'r' };
+  const rated = (ratings: object, call: string) => ({
+    type: 'RiskAssessed',
+    data: { ratings, assessed_at: NOW },
+    call,
+  });
+  const history = [
+    { type: 'RiskAdded', data: { name: 'Fire', inherent_likelihood: 5, inherent_impact: 5 } },
+    rated({ inherent_likelihood: 2 }, 'wrong'),
+    { type: 'RiskAccepted', data: accepted, call: 'accept' },
+  ] as never[];
+  risks.given(history).when(undo).refused('forbidden');
+  const fields = { inherent_likelihood: 5, last_assessed_at: null };
+  risks
+    .given(history)
+    .when(undo, ADMIN)
+    .then([{ type: 'RiskUndone', data: { call_id: 'wrong', fields, reason: 'Wrong list' } }] as never[]);
+});
+
 test('a completion that is undone pins the position of the one before it', () => {
   const audits = specOf(audit);
   const started = {

@@ -36,7 +36,7 @@ const ADVICE = 'Change set, or leave out the records that have errors, and make 
 export async function setFields(context: ToolContext, given: SetInput): Promise<ImportAnswer> {
   const call = openRowCall(context, given);
   const { organizationId } = call;
-  const names = recordNamesFor(context.service, context.tool, organizationId, { scope: 'LIVE', input: given });
+  const names = recordNamesFor(context, organizationId, { scope: 'LIVE', input: given });
   const input = await withIdsInSet(names, given);
   const selected = { context, organizationId, input };
   const snapshot = context.service.reader.snapshot();
