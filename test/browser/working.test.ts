@@ -267,9 +267,9 @@ function run(browser: Browser): void {
       .getByText(/Record may be .*M-71/)
       .first()
       .waitFor();
-    await officer.main.locator('[name=to_id]').fill('M-72');
+    await officer.main.getByRole('radio', { name: /M-72/ }).check();
     await officer.main.getByRole('button', { name: 'Link a record' }).click();
-    await officer.main.getByText('Encrypt backups').first().waitFor();
+    await officer.page.getByText('Linked with M-72 Encrypt backups.').waitFor();
   });
 
   test('suggests records while their name is typed', async (context) => {
