@@ -68,7 +68,10 @@ export function planUndo<State extends object>(family: Undoable<State>, past: Pa
   return { isAdded: false, isChangedSince: false, fields, pinnedEvents, skippedFields };
 }
 
-/** Returns the event by which an undo archived the record that the call had added; null if none did, or it was restored since. */
+/**
+ * Returns the event by which an undo archived the record that a call had added; null if none did, or a command restored it
+ * since. A record that an undo of that undo brought back is one too: its caller looks whether it is archived.
+ */
 export function undoOfAddition({ firstState, events }: Past): TrailEvent | null {
   const newest = events.findLast(({ data }) => 'archived_at' in data || isArchiving(data.fields));
   const adding = firstState === null ? events[0]?.metadata.correlation_id : undefined;

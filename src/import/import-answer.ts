@@ -56,7 +56,7 @@ export interface ImportAnswer extends WrittenChanges {
   remaining?: number;
   /** Absent if nothing was written because of wrong rows. */
   call_id?: string;
-  /** Only of a dry run of `set`: what the write must repeat. */
+  /** Only of a dry run: what the write must repeat if it changes many records. */
   selection?: string;
   pending?: true;
   incomplete?: true;
