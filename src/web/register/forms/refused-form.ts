@@ -91,7 +91,7 @@ function inWords(message: string, { fields }: FamilyDescription, labels: Labels)
   const names = `(?:${[...labels.keys()].join('|')})\\b`;
   const listed = new RegExp(`(?<=^|\\b${BEFORE_INPUTS} )${names}(?:(?:, | and | or )${names})*`, 'g');
   return withRoleNames(message)
-    .replace(/^[A-Z_]+ needs .*\. Give (.+) too\.$/, 'Fill in $1.')
+    .replace(/^[A-Z_]+ needs [^.]*\. Give ([^.]+) too\.$/, 'Fill in $1.')
     .replace(listed, (inputs) => inputs.replace(/\w+/g, (word) => labels.get(word) ?? word))
     .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, labelOf)
     .replace(/\b[A-Z][A-Z_]+\b/g, (code) => values.get(code) ?? code);
