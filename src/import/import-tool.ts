@@ -6,14 +6,14 @@ import { RECORD_PREFIXES } from '../register/families.ts';
 import { recordNamesFor } from '../tools/record-names.ts';
 import * as field from '../tools/schema/fields.ts';
 import { importOutput } from '../tools/schema/register-output.ts';
+import { setFields } from '../tools/set/set-fields.ts';
+import { MAX_SELECTED_RECORDS } from '../tools/set/set-input.ts';
 import { defineTool, type ToolContext } from '../tools/tool.ts';
+import { type UndoInput, undoCall } from '../tools/undo-call.ts';
 import { importCrosswalk } from './crosswalk/import-crosswalk.ts';
 import type { ImportAnswer } from './import-answer.ts';
 import { importRecords } from './import-records.ts';
 import { ROW_READERS } from './import-rows.ts';
-import { setFields } from './set/set-fields.ts';
-import { MAX_SELECTED_RECORDS } from './set/set-input.ts';
-import { type UndoInput, undoCall } from './undo-call.ts';
 
 const MAX_ROWS = 200;
 

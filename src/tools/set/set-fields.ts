@@ -1,12 +1,15 @@
 import { itemCommandId } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { recordAggregate } from '../../commands/families.ts';
+import { type ImportAnswer, importAnswer, refusedRows } from '../../import/import-answer.ts';
+import { type CommandRow, isRefused, type Rehearsed } from '../../import/import-row.ts';
+import { openRowCall, type RowCall, rehearseRows, writeRows } from '../../import/row-commands.ts';
 import { resolveOwnerFilter } from '../../queries/lists/owner-filter.ts';
 import { type PinnedMoment, pinnedMoment } from '../../queries/moments/moment.ts';
 import { isIncomplete, type Snapshot } from '../../queries/moments/snapshot.ts';
 import { readAllMemberWords } from '../../queries/records/member-words.ts';
-import { catchRefusal, mapConcurrently } from '../../tools/bulk-write.ts';
-import { recordNamesFor } from '../../tools/record-names.ts';
+import { catchRefusal, mapConcurrently } from '../bulk-write.ts';
+import { recordNamesFor } from '../record-names.ts';
 import {
   type RehearsedRecord,
   readSelection,
@@ -17,12 +20,9 @@ import {
   selectionMembers,
   selectionRequired,
   toRehearsed,
-} from '../../tools/selection.ts';
-import type { ToolContext } from '../../tools/tool.ts';
-import { type ImportAnswer, importAnswer, refusedRows } from '../import-answer.ts';
-import { type CommandRow, isRefused, type Rehearsed } from '../import-row.ts';
-import { openRowCall, type RowCall, rehearseRows, writeRows } from '../row-commands.ts';
-import { type RecordSelection, type SelectedRecord, type SelectionSource, selectRecords } from './selection.ts';
+} from '../selection.ts';
+import type { ToolContext } from '../tool.ts';
+import { type RecordSelection, type SelectedRecord, type SelectionSource, selectRecords } from './select-records.ts';
 import { type FamilyChange, readSetInput, type SetInput, withIdsInSet } from './set-input.ts';
 
 const ADVICE = 'Change set, or leave out the records that have errors, and make the dry run again.';

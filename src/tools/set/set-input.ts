@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { FAMILIES } from '../../commands/families.ts';
+import { ROW_READERS } from '../../import/import-rows.ts';
+import type { RowCallInput } from '../../import/row-commands.ts';
 import { type FamilyQuery, familyQueryFor, familyQueryOfType } from '../../queries/family-query.ts';
 import { hasCondition } from '../../queries/lists/list-source.ts';
 import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../register/families.ts';
 import type { FamilyDescription } from '../../register/family-description.ts';
 import { fieldSources } from '../../register/field-sources.ts';
-import { problemsByField, type RecordNames } from '../../tools/record-names.ts';
-import { asUpdateFields, listInput, updatedFields } from '../../tools/schema/family-schema.ts';
-import * as field from '../../tools/schema/fields.ts';
-import { InputParser } from '../../tools/schema/input-parser.ts';
-import { ROW_READERS } from '../import-rows.ts';
-import type { RowCallInput } from '../row-commands.ts';
+import { problemsByField, type RecordNames } from '../record-names.ts';
+import { asUpdateFields, listInput, updatedFields } from '../schema/family-schema.ts';
+import * as field from '../schema/fields.ts';
+import { InputParser } from '../schema/input-parser.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

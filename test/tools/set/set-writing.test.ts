@@ -1,17 +1,17 @@
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CommandHandler } from '../../src/commands/engine/handler.ts';
-import { ImportedNames } from '../../src/identity/imported-names.ts';
-import type { ImportAnswer } from '../../src/import/import-answer.ts';
-import { importTool } from '../../src/import/import-tool.ts';
-import { setFields } from '../../src/import/set/set-fields.ts';
-import type { SetInput } from '../../src/import/set/set-input.ts';
-import { StoreUnavailable } from '../../src/stores/errors.ts';
-import type { EventStore } from '../../src/stores/event-store.ts';
-import { replaceMembers } from '../support/identity/identity.ts';
-import { countsOf, runImport, suppliers } from '../support/mcp/imports.ts';
-import { callerAs, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { CommandHandler } from '../../../src/commands/engine/handler.ts';
+import { ImportedNames } from '../../../src/identity/imported-names.ts';
+import type { ImportAnswer } from '../../../src/import/import-answer.ts';
+import { importTool } from '../../../src/import/import-tool.ts';
+import { StoreUnavailable } from '../../../src/stores/errors.ts';
+import type { EventStore } from '../../../src/stores/event-store.ts';
+import { setFields } from '../../../src/tools/set/set-fields.ts';
+import type { SetInput } from '../../../src/tools/set/set-input.ts';
+import { replaceMembers } from '../../support/identity/identity.ts';
+import { countsOf, runImport, suppliers } from '../../support/mcp/imports.ts';
+import { callerAs, ORGANIZATION, startRegister, type TestRegister } from '../../support/register.ts';
 
 const RECORDS = 12;
 

@@ -7,11 +7,13 @@ import { type LinkCommand, linkAggregate, planLinkUndo } from '../commands/link.
 import { requirePermission } from '../commands/organization/permissions.ts';
 import { countingEvents } from '../commands/past.ts';
 import { planUndo, type UndoCommand } from '../commands/undo.ts';
+import type { ImportAnswer, Skipped } from '../import/import-answer.ts';
+import { toRowErrors } from '../import/import-rows.ts';
 import { positionOfEvent } from '../queries/changes/position-of-event.ts';
 import { isLinkedSince, usedControls, type Written, writtenByCall } from '../queries/changes/written-by-call.ts';
 import { linkChanges, recordChanges, type WrittenChange, writtenChanges } from '../queries/changes/written-changes.ts';
 import type { QueryContext } from '../queries/moments/moment.ts';
-import { type BulkItem, catchRefusal, mapConcurrently, throwRefusals, writeAll } from '../tools/bulk-write.ts';
+import { type BulkItem, catchRefusal, mapConcurrently, throwRefusals, writeAll } from './bulk-write.ts';
 import {
   atSelectedRevisions,
   callIdOf,
@@ -19,11 +21,9 @@ import {
   type SelectionInput,
   selectionMembers,
   toRehearsed,
-} from '../tools/selection.ts';
-import type { ToolContext } from '../tools/tool.ts';
-import { envelopeFor } from '../tools/write.ts';
-import type { ImportAnswer, Skipped } from './import-answer.ts';
-import { toRowErrors } from './import-rows.ts';
+} from './selection.ts';
+import type { ToolContext } from './tool.ts';
+import { envelopeFor } from './write.ts';
 
 /** Records and links that one call undoes. */
 const MAX_UNDONE = 200;

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SelectedRecord } from '../../src/import/set/selection.ts';
-import { selectionHash } from '../../src/tools/selection.ts';
+import { selectionHash } from '../../../src/tools/selection.ts';
+import type { SelectedRecord } from '../../../src/tools/set/select-records.ts';
 
 const record = (id: string, revision: number): SelectedRecord => ({ type: 'VENDOR', id, revision, name: id, set: {} });
 

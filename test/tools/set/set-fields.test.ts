@@ -1,10 +1,10 @@
 import * as assert from 'uvu/assert';
-import { randomId } from '../../src/commands/engine/ids.ts';
-import { organizationAggregate } from '../../src/commands/families.ts';
-import type { ImportAnswer } from '../../src/import/import-answer.ts';
-import { countsOf, logLength, runImport, suppliers } from '../support/mcp/imports.ts';
-import { type Answer, callerAs, envelopeFor, ORGANIZATION, type TestRegister } from '../support/register.ts';
-import { registerSuite } from '../support/register-suite.ts';
+import { randomId } from '../../../src/commands/engine/ids.ts';
+import { organizationAggregate } from '../../../src/commands/families.ts';
+import type { ImportAnswer } from '../../../src/import/import-answer.ts';
+import { countsOf, logLength, runImport, suppliers } from '../../support/mcp/imports.ts';
+import { type Answer, callerAs, envelopeFor, ORGANIZATION, type TestRegister } from '../../support/register.ts';
+import { registerSuite } from '../../support/register-suite.ts';
 
 const test = registerSuite('importRecords with set', 'EACH');
 
