@@ -18,7 +18,7 @@ import { frameworkOfControl, idPrefix } from './engine/ids.ts';
 import { Refusal } from './engine/refusal.ts';
 import { upcast } from './engine/stream-state.ts';
 import { recordAggregate } from './families.ts';
-import { countingEvents } from './past.ts';
+import { countingEvents, isOfCall } from './past.ts';
 import { type OptionalReason, requireReason, withReason } from './record.ts';
 
 const EVIDENCE_PREFIX = EVIDENCE.prefix;
@@ -117,11 +117,11 @@ export function planLinkUndo(
   callId: string,
 ): { before: LinkState | null; isTouched: boolean } {
   const { events } = past;
-  const isOfCall = ({ metadata }: TrailEvent) => metadata.correlation_id === callId;
-  const counting = countingEvents({ ...past, firstState: past.firstState ?? UNLINKED }, isOfCall);
+  const isOfIt = isOfCall(callId);
+  const counting = countingEvents({ ...past, firstState: past.firstState ?? UNLINKED }, isOfIt);
   // The newest events don't count: the call wrote them, or they cancel each other.
   const newest = events.slice((counting.at(-1)?.revision ?? -1) + 1);
-  if (!newest.some(isOfCall)) return { before: null, isTouched: true };
+  if (!newest.some(isOfIt)) return { before: null, isTouched: true };
   // Else a crosswalk set the link since.
   const isUntouched = isDeepStrictEqual(state, storedLinkTransition(newest.at(-1)!).after);
   return { before: isUntouched ? storedLinkTransition(newest[0]!).before : null, isTouched: !isUntouched };

@@ -17,6 +17,12 @@ type Evolution<State extends object> = Pick<Decider<State, never, DomainEvent>, 
 /** Returns true for an event to leave out. */
 type Test = (event: TrailEvent) => boolean;
 
+/** Returns the test for events of a call. */
+export const isOfCall =
+  (callId: string): Test =>
+  ({ metadata }) =>
+    metadata.correlation_id === callId;
+
 /**
  * Returns a past's events without some, and without those that were taken back before: an undo cancels a call, and a
  * withdrawal an event. Such an event and what it cancels are left out together, so the past reads as if neither had been.

@@ -3,7 +3,7 @@ import type { TrailEvent } from '../trail/event.ts';
 import type { Decider, DecisionContext, DomainEvent, Past } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
 import { forbiddenAs, type Permission, roleAllows } from './organization/permissions.ts';
-import { countingEvents, differingFields, replay } from './past.ts';
+import { countingEvents, differingFields, isOfCall, replay } from './past.ts';
 
 /*
  * Undo of a call: what the call did to one record. The record gets the fields that it would have without the call. What a
@@ -34,11 +34,6 @@ export interface UndoPlan {
 }
 
 type Undoable<State extends object> = FamilyDescription & Pick<Decider<State, never, DomainEvent>, 'events' | 'evolve'>;
-
-const isOfCall =
-  (callId: string) =>
-  ({ metadata }: TrailEvent): boolean =>
-    metadata.correlation_id === callId;
 
 /** Plans the undo of a call on a record. */
 export function planUndo<State extends object>(family: Undoable<State>, past: Past, callId: string): UndoPlan {
