@@ -29,7 +29,7 @@ export interface NameSource {
 }
 
 /** Records are found by the names that they have now. */
-export const NOW = { today: '', position: null };
+const NOW = { today: '', position: null };
 
 /** Documents of a family with one number or name that are read. */
 const MAX_HITS = 50;
@@ -78,12 +78,18 @@ async function findInScope(
 }
 
 /** Returns true if a text is a word, without case and accents. */
-export const isText = (value: unknown, word: string): boolean =>
-  typeof value === 'string' && textKey(value) === textKey(word);
+const isText = (value: unknown, word: string): boolean => typeof value === 'string' && textKey(value) === textKey(word);
 
 /** Returns true if a word is a record's number with the same padding. */
 export const isNumber = (document: Document, word: string): boolean =>
   NUMBER_FIELDS.some((name) => isText(document[name], word));
+
+/** Returns the condition for records of a family with a number, whatever its padding; null if none can have it. */
+export function numberCondition(family: FamilyQuery, number: string): (Condition & { key: string }) | null {
+  const key = numberFieldOf(family);
+  const value = key === undefined ? null : keysOf(family.model)[key]!.of({ [key]: number });
+  return key === undefined || value === null ? null : { key, op: 'eq', value };
+}
 
 /** Returns the records of a family with this number, whatever its padding. */
 export async function findByNumber(
@@ -92,37 +98,54 @@ export async function findByNumber(
   number: string,
   where: readonly Condition[],
 ): Promise<Document[]> {
-  const key = numberFieldOf(family);
-  const value = key === undefined ? null : keysOf(family.model)[key]!.of({ [key]: number });
-  if (key === undefined || value === null) return [];
+  const numbered = numberCondition(family, number);
+  if (numbered === null) return [];
   const rows = await models.find({
     collection: family.plural,
     organizationId,
-    where: [...where, { key, op: 'eq', value }],
-    order: { key, direction: 'ASC' },
+    where: [...where, numbered],
+    order: { key: numbered.key, direction: 'ASC' },
     limit: MAX_HITS,
   });
   return rows.map(({ doc }) => doc);
 }
 
-/** Returns the records of a family with this whole name. A finding or an obligation has its text for a name. */
+/** Conditions for the records that may have a whole name, and the test for those that do. */
+interface WholeName {
+  conditions: readonly Condition[];
+  /** The list of the family is sorted by name, so the conditions find the whole name. */
+  isSorted: boolean;
+  isNameOf(document: Document): boolean;
+}
+
+/** Returns how records of a family with a whole name are found; null if none can have it. A finding has its text for a name. */
+export function wholeName(family: FamilyQuery, name: string): WholeName | null {
+  const value = textKey(name);
+  if (value === null) return null;
+  if (family.model.orders.includes('name')) {
+    return { conditions: [{ key: 'name', op: 'eq', value }], isSorted: true, isNameOf: () => true };
+  }
+  // A name without letters and digits, such as "§", has no words to search for.
+  if (normalizedWords(name).length === 0) return null;
+  const isNameOf = (document: Document) => wholeNamesOf(family, document).some((one) => isText(one, name));
+  return { conditions: queryConditions(name, NOW), isSorted: false, isNameOf };
+}
+
+/** Returns the records of a family with this whole name. */
 async function findByName(
   { models, organizationId }: NameSource,
   family: FamilyQuery,
   name: string,
   where: readonly Condition[],
 ): Promise<Document[]> {
-  const value = textKey(name);
-  const isSorted = family.model.orders.includes('name');
-  // A name without letters and digits, such as "§", has no words to search for.
-  if (value === null || (!isSorted && normalizedWords(name).length === 0)) return [];
-  const named: Condition[] = isSorted ? [{ key: 'name', op: 'eq', value }] : queryConditions(name, NOW);
-  const query = { collection: family.plural, organizationId, where: [...where, ...named] };
-  if (isSorted) {
+  const named = wholeName(family, name);
+  if (named === null) return [];
+  const query = { collection: family.plural, organizationId, where: [...where, ...named.conditions] };
+  if (named.isSorted) {
     const order = { key: 'name', direction: 'ASC' } as const;
     return (await models.find({ ...query, order, limit: MAX_HITS })).map(({ doc }) => doc);
   }
-  return (await findAll(models, query)).filter((doc) => wholeNamesOf(family, doc).some((one) => isText(one, name)));
+  return (await findAll(models, query)).filter(named.isNameOf);
 }
 
 /** Returns all documents with these conditions. */
@@ -141,7 +164,7 @@ export async function findAll(
 }
 
 /** Returns the texts that name a record: its name, or its text alone and as answers show it. */
-export function wholeNamesOf({ type, model }: FamilyQuery, document: Document): unknown[] {
+function wholeNamesOf({ type, model }: FamilyQuery, document: Document): unknown[] {
   return [model.nameOf(document), document[familyOfType(type)!.titleField ?? 'name']];
 }
 

@@ -1,25 +1,19 @@
-import { keysOf } from '../../projections/read-models/read-model.ts';
-import { textKey } from '../../projections/read-models/search-text.ts';
-import { normalizedWords } from '../../projections/read-models/search-words.ts';
 import { CONTROL } from '../../register/control.ts';
 import { FRAMEWORK } from '../../register/framework.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
-import { queryConditions } from '../lists/filters.ts';
 import {
   type Document,
   findAll,
   isNumber,
-  isText,
   meantFrameworks,
   type NameSource,
-  NOW,
+  numberCondition,
   type RecordScope,
   readFrameworksOf,
   scopeConditions,
-  wholeNamesOf,
+  wholeName,
 } from './named-records.ts';
-import { numberFieldOf } from './record-number.ts';
 
 /* Finds the records that a word named at some time, so that a repeated call finds those it has renamed or archived. */
 
@@ -77,10 +71,8 @@ async function numberedVersions(
   number: string,
   where: readonly Condition[],
 ): Promise<Document[]> {
-  const key = numberFieldOf(family);
-  const value = key === undefined ? null : keysOf(family.model)[key]!.of({ [key]: number });
-  if (key === undefined || value === null) return [];
-  return versionsWith(source, family, [...where, { key, op: 'eq', value }]);
+  const numbered = numberCondition(family, number);
+  return numbered === null ? [] : versionsWith(source, family, [...where, numbered]);
 }
 
 async function namedVersions(
@@ -89,12 +81,9 @@ async function namedVersions(
   name: string,
   where: readonly Condition[],
 ): Promise<Document[]> {
-  const value = textKey(name);
-  const isSorted = family.model.orders.includes('name');
-  if (value === null || (!isSorted && normalizedWords(name).length === 0)) return [];
-  const named: readonly Condition[] = isSorted ? [{ key: 'name', op: 'eq', value }] : queryConditions(name, NOW);
-  const versions = await versionsWith(source, family, [...where, ...named]);
-  return versions.filter((version) => isSorted || wholeNamesOf(family, version).some((one) => isText(one, name)));
+  const named = wholeName(family, name);
+  if (named === null) return [];
+  return (await versionsWith(source, family, [...where, ...named.conditions])).filter(named.isNameOf);
 }
 
 /** Frameworks keep their names, so those that a word means now are those that it meant. */
