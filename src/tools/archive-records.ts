@@ -1,25 +1,18 @@
-import type { Rehearsal } from '../commands/engine/handler.ts';
 import { itemCommandId } from '../commands/engine/ids.ts';
 import { refuseIfParentArchived } from '../commands/engine/references.ts';
-import { familyOf, recordAggregate } from '../commands/families.ts';
+import { recordAggregate } from '../commands/families.ts';
 import { recordChanges, writtenChanges } from '../queries/changes/written-changes.ts';
 import { countReferences } from '../queries/records/record-links.ts';
 import {
   type BulkItem,
-  type ResultOrRefusal,
+  type ItemOutcome,
   rehearseAll,
   requireWriterOf,
   throwRefusals,
   writeAll,
 } from './bulk-write.ts';
-import {
-  atSelectedRevisions,
-  callIdOf,
-  requireSelection,
-  type SelectionInput,
-  selectionMembers,
-  toRehearsed,
-} from './selection.ts';
+import { type SelectedOutcome, writeSelected } from './selected-write.ts';
+import { callIdOf, type SelectionInput } from './selection.ts';
 import type { ToolContext } from './tool.ts';
 import { envelopeFor } from './write.ts';
 
@@ -57,45 +50,45 @@ export async function archiveRecords(input: ArchiveRecordsInput, context: ToolCo
     await rehearseAll(context, items),
     (index) => `ids.${input.ids.indexOf(ids[index]!)}`,
   );
-  const call = { context, organizationId, input };
-  const rehearsed = ids.map((id, index) => toRehearsed(id, rehearsals[index]!));
-  if (input.dry_run) {
-    const answer = await answerRecords(context, new Map(ids.map((id, index) => [id, { result: rehearsals[index]! }])));
-    return { ...answer, ...(await selectionMembers(call, rehearsed)) };
-  }
-  requireSelection(call, rehearsed);
-  const selectedItems = new Map(atSelectedRevisions(call, items, rehearsed).map((item, index) => [ids[index]!, item]));
-  // Child records come first: once their parent is archived, they accept no writes.
-  const isChild = (id: string) => familyOf(id).parent !== undefined;
-  const batches = [ids.filter(isChild), ids.filter((id) => !isChild(id))];
-  const outcomes = new Map<string, ArchiveOutcome>();
-  let pending = false;
-  for (const batch of batches) {
-    const result = await writeAll(
-      context,
-      organizationId,
-      batch.map((id) => selectedItems.get(id)!),
-    );
-    for (const [index, id] of batch.entries()) outcomes.set(id, result.outcomes[index]!);
-    pending ||= result.pending;
-  }
-  const ordered = new Map(ids.map((id) => [id, outcomes.get(id)!]));
-  const answer = await answerRecords(context, ordered);
-  return { ...answer, call_id: callId, ...(pending ? { pending: true } : {}) };
+  return writeSelected({
+    call: { context, organizationId, input },
+    callId,
+    items,
+    rehearsals,
+    write: writeChildrenFirst,
+    answer: (outcomes) => answerRecords(context, ids, outcomes),
+  });
 }
 
-/** The result of archiving or restoring a record, or of its rehearsal. */
-type ArchiveOutcome = ResultOrRefusal<{ result: Pick<Rehearsal, 'before' | 'state'> }>;
+/** Writes child records before the others: once their parent is archived, they accept no writes. */
+async function writeChildrenFirst(...[context, organizationId, items]: Parameters<typeof writeAll>) {
+  const isChild = ({ aggregate }: BulkItem) => aggregate.origin !== undefined;
+  const outcomes = new Map<BulkItem, ItemOutcome>();
+  let pending = false;
+  for (const batch of [items.filter(isChild), items.filter((item) => !isChild(item))]) {
+    const written = await writeAll(context, organizationId, batch);
+    for (const [index, item] of batch.entries()) outcomes.set(item, written.outcomes[index]!);
+    pending ||= written.pending;
+  }
+  return { outcomes: items.map((item) => outcomes.get(item)!), pending };
+}
 
 /** Returns each record with the number of records that refer to it now, and the changes. */
-async function answerRecords({ service }: ToolContext, outcomes: ReadonlyMap<string, ArchiveOutcome>) {
-  const references = await countReferences(service.reader.snapshot(), [...outcomes.keys()]);
-  const records = [...outcomes].map(([id, outcome]) => {
+async function answerRecords(
+  { service }: ToolContext,
+  ids: readonly string[],
+  outcomes: readonly SelectedOutcome[],
+): Promise<object> {
+  const references = await countReferences(service.reader.snapshot(), ids);
+  const records = ids.map((id, index) => {
+    const outcome = outcomes[index]!;
     const answer = { id, referred_by: references.get(id) ?? 0 };
     if ('refusal' in outcome) return { ...answer, archived_at: null, errors: [outcome.refusal.toJSON()] };
     const { archived_at } = outcome.result.state as { archived_at: string | null };
     return { ...answer, archived_at };
   });
-  const changes = [...outcomes].map(([id, outcome]) => ('refusal' in outcome ? [] : recordChanges(id, outcome.result)));
+  const changes = outcomes.map((outcome, index) =>
+    'refusal' in outcome ? [] : recordChanges(ids[index]!, outcome.result),
+  );
   return { records, ...writtenChanges(changes) };
 }

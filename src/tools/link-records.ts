@@ -6,23 +6,9 @@ import { type LinkCommand, linkAggregate, refuseUnfitRelation, refuseUnlinkable 
 import { linkChanges, type WrittenChange, writtenChanges } from '../queries/changes/written-changes.ts';
 import type { DirectedRelation, Relation } from '../register/link.ts';
 import { directedRelation, sortedPair } from '../register/link.ts';
-import {
-  type BulkItem,
-  catchRefusal,
-  type ResultOrRefusal,
-  rehearseAll,
-  requireWriterOf,
-  throwRefusals,
-  writeAll,
-} from './bulk-write.ts';
-import {
-  atSelectedRevisions,
-  callIdOf,
-  requireSelection,
-  type SelectionInput,
-  selectionMembers,
-  toRehearsed,
-} from './selection.ts';
+import { type BulkItem, catchRefusal, rehearseAll, requireWriterOf, throwRefusals } from './bulk-write.ts';
+import { type SelectedOutcome, writeSelected } from './selected-write.ts';
+import { callIdOf, type SelectionInput } from './selection.ts';
 import type { ToolContext } from './tool.ts';
 import { envelopeFor } from './write.ts';
 
@@ -38,9 +24,6 @@ export interface LinkRecordsInput extends SelectionInput {
   action: 'LINK' | 'UNLINK';
   reason?: string | undefined;
 }
-
-/** The result of a command on a link, or of its rehearsal. */
-type LinkOutcome = ResultOrRefusal<{ result: Pick<Rehearsal, 'event_types' | 'before' | 'state'> }>;
 
 /** Checks all pairs of records, then links or unlinks them one by one. A pair named twice is written once. */
 export async function linkRecords(input: LinkRecordsInput, context: ToolContext): Promise<object> {
@@ -70,31 +53,22 @@ export async function linkRecords(input: LinkRecordsInput, context: ToolContext)
   }
   const items = [...pairs.values()];
   const rehearsals = throwRefusals(await rehearseAll(context, items), (index) => fields[index]!);
-  const call = { context, organizationId, input };
-  const rehearsed = rehearsals.map((one, index) =>
-    toRehearsed(items[index]!.aggregate.stream, one, changesExisting(one)),
-  );
-  if (input.dry_run) {
-    const { answers, changes } = answerLinks(
-      links,
-      pairs,
-      rehearsals.map((result) => ({ result })),
-    );
-    return { links: answers, ...(await selectionMembers(call, rehearsed)), ...changes };
-  }
-  requireSelection(call, rehearsed);
-  const selectedItems = atSelectedRevisions(call, items, rehearsed);
-  const { outcomes, pending } = await writeAll(context, organizationId, selectedItems);
-  const { answers, changes } = answerLinks(links, pairs, outcomes);
-  return { links: answers, call_id: callId, ...changes, ...(pending ? { pending: true } : {}) };
+  return writeSelected({
+    call: { context, organizationId, input },
+    callId,
+    items,
+    rehearsals,
+    changesExisting,
+    answer: (outcomes) => answerLinks(links, pairs, outcomes),
+  });
 }
 
 /** Returns each link of a call with its result. A pair that the call names again is UNCHANGED. */
 function answerLinks(
   links: readonly RequestedLink[],
   pairs: ReadonlyMap<string, BulkItem>,
-  outcomes: readonly LinkOutcome[],
-) {
+  outcomes: readonly SelectedOutcome[],
+): object {
   const streams = [...pairs.keys()];
   const answered = new Set<string>();
   const changes: WrittenChange[][] = [];
@@ -107,7 +81,7 @@ function answerLinks(
     if ('result' in outcome) changes.push(linkChanges(from_id, to_id, outcome.result));
     return { from_id, to_id, ...resultOf(outcome) };
   });
-  return { answers, changes: writtenChanges(changes) };
+  return { links: answers, ...writtenChanges(changes) };
 }
 
 /** Refuses a pair that can't be linked, and a relation that doesn't fit it. */
@@ -184,7 +158,7 @@ const RESULTS: Readonly<Record<string, string>> = {
 /** Returns true for a link that the call ends or gives another relation, or that an earlier attempt did. New links don't count. */
 const changesExisting = ({ event_types }: Rehearsal): boolean => event_types.some((type) => type !== 'RecordsLinked');
 
-function resultOf(outcome: LinkOutcome): object {
+function resultOf(outcome: SelectedOutcome): object {
   if ('refusal' in outcome) return { result: 'UNCHANGED', errors: [outcome.refusal.toJSON()] };
   return { result: RESULTS[outcome.result.event_types[0] ?? ''] ?? 'UNCHANGED' };
 }

@@ -4,7 +4,6 @@ import { Refusal } from '../commands/engine/refusal.ts';
 import { omit } from '../commands/record.ts';
 import { readSignedCursor, writeSignedCursor } from '../queries/lists/cursor.ts';
 import { type PinnedMoment, pinnedMoment } from '../queries/moments/moment.ts';
-import type { BulkItem } from './bulk-write.ts';
 import type { ToolContext } from './tool.ts';
 
 /*
@@ -144,19 +143,6 @@ export function requireReasonForMany({ input }: SelectedCall, records: readonly 
 export function selectionRequired(why = ''): Refusal {
   const message = `${why}selection is required. Make the call with dry_run first, and repeat it with the selection of its answer.`;
   return new Refusal('invalid_input', message, { field: 'selection' });
-}
-
-/** Returns commands that are refused on records that others change meanwhile, if the call has a selection. */
-export function atSelectedRevisions<Item extends Pick<BulkItem, 'envelope'>>(
-  { input }: SelectedCall,
-  items: readonly Item[],
-  records: readonly RevisedRecord[],
-): Item[] {
-  if (input.selection === undefined) return [...items];
-  return items.map((item, index) => ({
-    ...item,
-    envelope: { ...item.envelope, expected_revision: records[index]!.revision },
-  }));
 }
 
 /** Returns a hash of the records' ids and revisions, in any order. */

@@ -13,15 +13,9 @@ import { positionOfEvent } from '../queries/changes/position-of-event.ts';
 import { isLinkedSince, usedControls, type Written, writtenByCall } from '../queries/changes/written-by-call.ts';
 import { linkChanges, recordChanges, type WrittenChange, writtenChanges } from '../queries/changes/written-changes.ts';
 import type { QueryContext } from '../queries/moments/moment.ts';
-import { type BulkItem, catchRefusal, mapConcurrently, throwRefusals, writeAll } from './bulk-write.ts';
-import {
-  atSelectedRevisions,
-  callIdOf,
-  requireSelection,
-  type SelectionInput,
-  selectionMembers,
-  toRehearsed,
-} from './selection.ts';
+import { type BulkItem, catchRefusal, mapConcurrently, throwRefusals } from './bulk-write.ts';
+import { type SelectedOutcome, writeSelected } from './selected-write.ts';
+import { callIdOf, type SelectionInput } from './selection.ts';
 import type { ToolContext } from './tool.ts';
 import { envelopeFor } from './write.ts';
 
@@ -65,26 +59,14 @@ export async function undoCall(
   const all = (await writtenByCall(query, input.undo.call_id)).filter((written) => isOfType(written, input.type));
   if (all.length === 0) throw nothingWritten(input);
   const { effective, skipped, remaining } = await findEffective(undoing, all, maxLookedAt);
-  const call = { context, organizationId, input: { ...input, reason: undoing.reason } };
-  const records = effective.map(({ written, rehearsal }) => toRehearsed(streamOf(written), rehearsal));
   const rest = { ...skippedMembers(skipped), ...(remaining > 0 ? { remaining } : {}) };
-  if (input.dry_run) {
-    const outcomes = effective.map(({ rehearsal }) => ({ result: rehearsal }));
-    return { ...undoAnswer(effective, outcomes), ...rest, ...(await selectionMembers(call, records)) };
-  }
-  requireSelection(call, records);
-  const items = atSelectedRevisions(
-    call,
-    effective.map(({ item }) => item),
-    records,
-  );
-  const { outcomes, pending } = await writeAll(context, organizationId, items);
-  return {
-    ...undoAnswer(effective, outcomes),
-    call_id: callId,
-    ...rest,
-    ...(pending ? { pending: true as const } : {}),
-  };
+  return writeSelected({
+    call: { context, organizationId, input: { ...input, reason: undoing.reason } },
+    callId,
+    items: effective.map(({ item }) => item),
+    rehearsals: effective.map(({ rehearsal }) => rehearsal),
+    answer: (outcomes) => ({ ...undoAnswer(effective, outcomes), ...rest }),
+  });
 }
 
 /** One undo, with the values that all its commands share. */
@@ -262,14 +244,8 @@ function itemOf({ callId, envelope }: Undoing, aggregate: BulkItem['aggregate'],
   return { aggregate, command, envelope: { ...envelope, command_id: itemCommandId(callId, aggregate.stream) } };
 }
 
-function streamOf(written: Written): string {
-  return written.kind === 'RECORD' ? written.id : linkAggregate(...written.ids).stream;
-}
-
-type Outcome = { result: Pick<Rehearsal, 'event_types' | 'repeated' | 'before' | 'state'> } | { refusal: Refusal };
-
 /** Returns the answer: what was undone, or in a dry run would be. */
-function undoAnswer(effective: readonly Effective[], outcomes: readonly Outcome[]): ImportAnswer {
+function undoAnswer(effective: readonly Effective[], outcomes: readonly SelectedOutcome[]): ImportAnswer {
   const rows: ImportAnswer['rows'] = [];
   const links: NonNullable<ImportAnswer['links']> = [];
   for (const [index, { written }] of effective.entries()) {
@@ -287,7 +263,7 @@ function undoAnswer(effective: readonly Effective[], outcomes: readonly Outcome[
   return { created: 0, updated, unchanged: 0, rows, ...optionalLinks, ...writtenChanges(changes) };
 }
 
-function changesOf(written: Written, outcome: Outcome): WrittenChange[] {
+function changesOf(written: Written, outcome: SelectedOutcome): WrittenChange[] {
   if ('refusal' in outcome) return [];
   return written.kind === 'RECORD'
     ? recordChanges(written.id, outcome.result)
