@@ -58,7 +58,7 @@ const inputSchema = () =>
     until: describedInReference(field.date().optional(), 'DUE_ITEMS: 30 days ahead by default'),
     from: describedInReference(
       z.string().optional(),
-      'CHANGES_BETWEEN, required: inclusive, in any form that as_of takes',
+      'CHANGES_BETWEEN, required: inclusive, in any form that as_of takes; DUE_ITEMS: a date, by default everything overdue too',
     ),
     to: describedInReference(z.string().optional(), 'CHANGES_BETWEEN: inclusive, by default the report’s moment'),
     trend: trendInterval().optional().describe('POSTURE: MONTH, up to 36'),

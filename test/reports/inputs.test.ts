@@ -207,6 +207,33 @@ test('notes say what a section leaves out', async ({ register, getReport }) => {
   assert.equal(await dueBy(daysAgo(-9)), [2, 1, false]);
 });
 
+test('due items can begin with a day, in all figures and groups', async ({ register, getReport }) => {
+  const { organizationId: organization_id } = register;
+  for (const days of [7, 3, 0]) {
+    await register.call('addMeasure', {
+      organization_id,
+      name: `Due ${days}`,
+      due_date: daysAgo(days),
+      owner_id: 'ME',
+    });
+  }
+  const from = daysAgo(4);
+  const report = await wholeReport(getReport, { type: 'DUE_ITEMS', from, until: daysAgo(0) });
+  assert.equal(
+    rowsOf(report, 'due_items').map(({ name }) => name),
+    ['Due 3', 'Due 0'],
+  );
+  const { due, overdue } = figuresOf(report);
+  assert.equal([due, overdue], [2, 1]);
+  assert.equal(report.inputs, { from, until: daysAgo(0) });
+  assert.is(report.data.sections[0]!.note, `Items due from ${from} to ${daysAgo(0)} and not done yet.`);
+  const grouped = await wholeReport(getReport, { type: 'DUE_ITEMS', from, group_by: 'OWNER' });
+  const [counts] = rowsOf(grouped, 'by_owner');
+  assert.equal([counts!.due, counts!.overdue], [2, 1]);
+  assert.is(digestOfAnswer(report), report.digest);
+  assert.equal(refusalOf(await getReport({ type: 'DUE_ITEMS', from: 'yesterday' })), ['invalid_input', 'from']);
+});
+
 test('a statement needs framework_id only if several frameworks are adopted', async ({ register, getReport }) => {
   const { organizationId: organization_id } = register;
   const adopt = async (name: string) => {

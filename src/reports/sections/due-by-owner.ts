@@ -1,5 +1,5 @@
 import type { ReportContext, ReportRow, ReportSection } from '../report-type.ts';
-import { type DueBounds, type DueKind, dueRows, dueSource } from './due-rows.ts';
+import { type DueKind, type DuePeriod, dueRows, dueSource, overdueIn } from './due-rows.ts';
 import { column, OWNER } from './report-columns.ts';
 
 /** The number of one owner's due items: all, overdue ones, and by kind. */
@@ -12,11 +12,7 @@ interface OwnerCounts {
 }
 
 /** Returns the section that counts each owner's due items, the owner of most items first. */
-export function dueByOwnerSection(
-  context: ReportContext,
-  kinds: readonly DueKind[],
-  bounds: DueBounds & { lte: string },
-): ReportSection {
+export function dueByOwnerSection(context: ReportContext, kinds: readonly DueKind[], bounds: DuePeriod): ReportSection {
   return {
     name: 'by_owner',
     title: 'By owner',
@@ -42,7 +38,7 @@ const fieldOf = ({ name }: DueKind): string => `due_${name.toLowerCase()}`;
 export async function* dueRowsByOwner(
   context: ReportContext,
   kinds: readonly DueKind[],
-  bounds: DueBounds & { lte: string },
+  bounds: DuePeriod,
 ): AsyncGenerator<ReportRow> {
   for (const { owner } of await countByOwner(context, kinds, bounds)) {
     yield* dueRows(context, kinds, bounds, owner === null ? { missing: ['OWNER'] } : { owner_id: [owner] });
@@ -52,7 +48,7 @@ export async function* dueRowsByOwner(
 async function countByOwner(
   context: ReportContext,
   kinds: readonly DueKind[],
-  bounds: DueBounds & { lte: string },
+  bounds: DuePeriod,
 ): Promise<OwnerCounts[]> {
   const { models } = context.snapshot;
   const { today } = context.moment;
@@ -68,7 +64,7 @@ async function countByOwner(
       counts.due += total;
       counts.byKind.set(kind.name, total);
     }
-    const overdueBounds = today <= bounds.lte ? { lt: today } : bounds;
+    const overdueBounds = overdueIn(bounds, today);
     for (const { values, total } of await models.count(dueSource(context, kind, overdueBounds), ['owner_id'])) {
       countsOf(values[0] as string | null).overdue += total;
     }

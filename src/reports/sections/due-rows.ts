@@ -34,6 +34,14 @@ export type RecordFilter = Readonly<Record<string, unknown>>;
 /** The days on which items are due. */
 export type DueBounds = Partial<Record<'gte' | 'lte' | 'lt', string>>;
 
+/** The days of a report, the last one included. */
+export type DuePeriod = Pick<DueBounds, 'gte'> & { lte: string };
+
+/** Returns the days of a period that are over. */
+export function overdueIn({ lte, ...from }: DuePeriod, today: string): DueBounds {
+  return today <= lte ? { ...from, lt: today } : { ...from, lte };
+}
+
 /**
  * Returns the kinds that a report's input names, in the order of the families. By default all. The report's first version
  * also has evidence that newer evidence replaces. A kind that came later is left out while it has no items.

@@ -5,7 +5,9 @@ import { dayText, isDay, momentText } from '../texts/dates.ts';
 export const tableRole = (role: 'table' | 'rowgroup' | 'row' | 'columnheader' | 'rowheader' | 'cell') => ({ role });
 
 /** A heading of a table: a text, or more with a text or day that stands beside the cells on a phone. */
-export type TableHeading = string | { text: string; content: ComponentChildren; day?: string };
+export type TableHeading =
+  | string
+  | { text: string; content: ComponentChildren; day?: string; sort?: 'ascending' | 'descending' | undefined };
 
 /**
  * A table that scrolls inside its own box if it is too wide. On a phone its rows are stacked. The first cell is the row's
@@ -16,8 +18,8 @@ export function Table(props: {
   head: readonly TableHeading[];
   rows: readonly { key: string; cells: readonly ComponentChildren[] }[];
 }) {
-  const headings = props.head.map((heading) =>
-    typeof heading === 'string' ? { text: heading, content: heading, day: undefined } : heading,
+  const headings: Exclude<TableHeading, string>[] = props.head.map((heading) =>
+    typeof heading === 'string' ? { text: heading, content: heading } : heading,
   );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
@@ -26,8 +28,8 @@ export function Table(props: {
         <caption>{props.caption}</caption>
         <thead {...tableRole('rowgroup')}>
           <tr {...tableRole('row')}>
-            {headings.map(({ text, content }) => (
-              <th key={text} scope="col" {...tableRole('columnheader')}>
+            {headings.map(({ text, content, sort }) => (
+              <th key={text} scope="col" aria-sort={sort} {...tableRole('columnheader')}>
                 {content}
               </th>
             ))}

@@ -1,19 +1,31 @@
-import { addressWith } from '../../../addresses/page-addresses.ts';
+import { addressWith, reportFileAddress } from '../../../addresses/page-addresses.ts';
 import { isRealDate } from '../../../commands/engine/dates.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
 import { FAMILY_DESCRIPTIONS, familyOfType } from '../../../register/families.ts';
 import { RISK } from '../../../register/risk.ts';
 import type { ReportContext, ReportRow } from '../../../reports/report-type.ts';
-import { dueRows } from '../../../reports/sections/due-rows.ts';
-import { LongDay, Table } from '../../components/components.tsx';
+import { DUE_KINDS, dueRows } from '../../../reports/sections/due-rows.ts';
+import { LongDay, Table, type TableHeading } from '../../components/components.tsx';
 import { SecondFactorNotice } from '../../components/second-factor-notice.tsx';
 import { FieldContent, type RecordRow, StateChip } from '../../register/field-content.tsx';
 import { DUE_ACTS } from '../../register/forms/acts.ts';
 import { BACK } from '../../register/forms/open-form.ts';
-import { DueFilters, type DueOwner, dueAddress, EVERYONE, readDueOwner } from '../../register/home/due-filters.tsx';
+import { addressOfOwner, type DueOwner, dueFilters, EVERYONE, readDueOwner } from '../../register/home/due-filters.ts';
 import { dueDistance, dueRequest } from '../../register/home/due-requests.ts';
-import { countDueSelection, type DueSelection, readDueSelection } from '../../register/home/due-selection.ts';
+import {
+  countDueSelection,
+  type DueOrder,
+  type DueSelection,
+  dueParameters,
+  readDueSelection,
+  reportInputs,
+} from '../../register/home/due-selection.ts';
+import { DownloadMenu } from '../../register/list/download-menu.tsx';
+import { FilterForm } from '../../register/list/filter-form.tsx';
+import { addressWithoutEmpty, listAddress } from '../../register/list/list-address.ts';
+import type { ListFilter } from '../../register/list/list-filters.ts';
+import { SORT_WORDS, SortLink } from '../../register/list/sort-link.tsx';
 import {
   asOfInput,
   mayChange,
@@ -22,9 +34,10 @@ import {
   type RegisterView,
   registerAddress,
 } from '../../register/open-register.ts';
+import { numberedName } from '../../register/record/numbered-name.ts';
 import { recordsContext } from '../../register/records-context.ts';
 import type { WebContext } from '../../server/context.ts';
-import { get, type Route } from '../../server/page-request.ts';
+import { get, type Route, redirect } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { countText } from '../../texts/counts.ts';
 
@@ -51,13 +64,14 @@ interface DueItems {
 /** The reader's items that are due or overdue. The address can ask for those of another person, or of everyone. */
 export const needsYouPage = (context: Collaborators): Route[] => [
   get('/organizations/:id/needs-you', async (request) => {
+    const shorter = addressWithoutEmpty(request);
+    if (shorter !== null) return redirect(shorter);
     const view = await openRegister(context, request);
     const owner = readDueOwner(view);
     const records = await recordsContext(view, owner.id ?? undefined);
     const selection = readDueSelection(view.query, records.moment.today);
     const items = await readItems(context, view, records, { owner, ...selection });
-    const person = owner.isReader ? null : owner.id;
-    return page(view, selection, items, person && (await personName(context, view, items, person)));
+    return page(view, selection, items, dueFilters(await readOwnerChoices(context, view, items), view));
   }),
 ];
 
@@ -77,7 +91,44 @@ async function readItems(
   const total = await countDueSelection(records, selection);
   const ofOthers = total === 0 && owner.isReader ? await countOfOthers(records, selection) : null;
   const risks = await readRisks(reader, view, rows);
-  return { owner, today, rows, risks, total, ofOthers, ownerName: (id) => names.of(id) };
+  const ownerName = (id: string) => names.of(id);
+  return { owner, today, rows: sortedRows(rows, selection, ownerName), risks, total, ofOthers, ownerName };
+}
+
+/** Sorts the rows, which come in the order of their dates. Items without an owner are last. */
+function sortedRows(
+  rows: readonly ReportRow[],
+  { order, direction }: DueSelection,
+  ownerName: DueItems['ownerName'],
+): readonly ReportRow[] {
+  const rankOf = (row: ReportRow) => String(DUE_KINDS.findIndex(({ name }) => name === row.what));
+  const texts: Record<DueOrder, (row: ReportRow) => string> = {
+    record: nameInList,
+    kind: rankOf,
+    due: ({ due }) => String(due),
+    owner: ({ owner_id }) => (owner_id === undefined ? LAST : ownerName(String(owner_id))),
+  };
+  const sorted = rows.toSorted((a, b) => WORDS.compare(texts[order](a), texts[order](b)));
+  return direction === 'ASC' ? sorted : sorted.reverse();
+}
+
+/** R-2 stands before R-10. */
+const WORDS = new Intl.Collator('en', { numeric: true });
+
+/** A text that stands after all names. */
+const LAST = '\u{10FFFF}';
+
+const nameInList = ({ reference_id, name }: ReportRow): string => numberedName({ reference_id, name: String(name) });
+
+/** Returns the other members by name, and a former one whose items are shown. */
+async function readOwnerChoices({ members }: Collaborators, { organization, caller }: RegisterView, items: DueItems) {
+  const all = await members.membersOf(organization.id);
+  const choices = all.map(({ account_id, name }) => ({ value: account_id, label: name }));
+  const { id } = items.owner;
+  const isFormer = id !== null && items.total > 0 && !choices.some(({ value }) => value === id);
+  return [...choices, ...(isFormer ? [{ value: id, label: items.ownerName(id) }] : [])]
+    .filter(({ value }) => value !== caller.account_id)
+    .sort((a, b) => WORDS.compare(a.label, b.label));
 }
 
 /** Counts the items of everyone, and those among them without an owner. */
@@ -85,18 +136,6 @@ async function countOfOthers(records: ReportContext, selection: DueSelection): P
   const ofEveryone = { ...records, inputs: {} };
   const total = await countDueSelection(ofEveryone, selection);
   return { total, withoutOwner: await countDueSelection(ofEveryone, selection, { missing: ['OWNER'] }) };
-}
-
-/** Returns the name of a person who owns items here, or is a member. Any other id stays an id. */
-async function personName(
-  { members }: Collaborators,
-  { organization }: RegisterView,
-  { rows, ownerName }: DueItems,
-  id: string,
-): Promise<string> {
-  if (rows.length > 0) return ownerName(id);
-  const all = await members.membersOf(organization.id);
-  return all.find(({ account_id }) => account_id === id)?.name ?? id;
 }
 
 /** Reads the risks among due items, for their scores. */
@@ -111,33 +150,54 @@ async function readRisks(reader: Reader, view: RegisterView, rows: readonly Repo
   return new Map(records.map((risk) => [String(risk.id), risk]));
 }
 
-function page(view: RegisterView, selection: DueSelection, items: DueItems, person: string | null): WebPage {
+function page(view: RegisterView, selection: DueSelection, items: DueItems, filters: readonly ListFilter[]): WebPage {
   const { owner, total, rows } = items;
   return {
     title: 'Needs you',
     section: `/organizations/${view.organization.id}/needs-you`,
     organization: view.organization,
     moment: view,
+    heading: (
+      <div class="heading">
+        <div>
+          <h1>Needs you</h1>
+          <p class="sub">
+            {countText(total)} {total === 1 ? 'item' : 'items'}
+            {rows.length < total && `; the ${rows.length} that are due first are shown`}
+          </p>
+        </div>
+        {total > 0 && <Downloads view={view} selection={selection} owner={owner} />}
+      </div>
+    ),
     body: (
       <>
-        <p class="sub">
-          {countText(total)} {total === 1 ? 'item' : 'items'}
-          {rows.length < total && `; the first ${rows.length} are shown`}
-        </p>
         <SecondFactorNotice organization={view.organization.name} from={view.missingFactorFrom} />
         <OwnerSwitch view={view} owner={owner} />
-        <DueFilters view={view} ownerName={person} />
+        <FilterForm view={view} selection={dueParameters(view.query)} filters={filters} isSearched={false} />
         {total === 0 ? (
           <>
             <Empty view={view} owner={owner} selection={selection} />
             <OfOthers view={view} count={items.ofOthers} />
           </>
         ) : (
-          <DueTable view={view} items={items} person={person} />
+          <DueTable view={view} items={items} selection={selection} />
         )}
       </>
     ),
   };
+}
+
+const FILE_FORMATS = [
+  ['xlsx', 'XLSX'],
+  ['csv', 'CSV'],
+  ['json', 'JSON'],
+] as const;
+
+/** The report of due items with exactly these items, as files. */
+function Downloads({ view, selection, owner }: { view: RegisterView; selection: DueSelection; owner: DueOwner }) {
+  const inputs = { as_of: view.past?.asOf, ...reportInputs(selection, owner.id) };
+  const hrefOf = (format: string) => reportFileAddress(view.organization.id, 'DUE_ITEMS', { format, ...inputs });
+  return <DownloadMenu files={FILE_FORMATS.map(([format, name]) => ({ name, href: hrefOf(format) }))} />;
 }
 
 /** Says that there are no items. Filters may hide others, so it then speaks only of what matches. */
@@ -167,7 +227,7 @@ function OfOthers({ view, count }: { view: RegisterView; count: DueItems['ofOthe
   const owners = withoutOwner === total ? 'no owner' : withoutOwner === 0 ? others : `${others} or none`;
   return (
     <p>
-      <a href={dueAddress(view, { owner: EVERYONE })}>
+      <a href={addressOfOwner(view, EVERYONE)}>
         {countText(total)} {items} {view.past === null ? have : 'had'} {owners}
       </a>
     </p>
@@ -184,7 +244,7 @@ function OwnerSwitch({ view, owner: { id, isReader } }: { view: RegisterView; ow
     <ul class="plain row">
       {choices.map(({ title, owner, isShown }) => (
         <li key={title}>
-          <a class="button quiet" href={dueAddress(view, { owner })} aria-current={isShown ? 'true' : undefined}>
+          <a class="button quiet" href={addressOfOwner(view, owner)} aria-current={isShown ? 'true' : undefined}>
             {title}
           </a>
         </li>
@@ -193,20 +253,30 @@ function OwnerSwitch({ view, owner: { id, isReader } }: { view: RegisterView; ow
   );
 }
 
-function DueTable({ view, items, person }: { view: RegisterView; items: DueItems; person: string | null }) {
+function DueTable({ view, items, selection }: { view: RegisterView; items: DueItems; selection: DueSelection }) {
   const { today, rows, ownerName } = items;
-  const everyone = items.owner.id === null;
-  const ofPerson = person === null ? 'Your due items' : `Due items of ${person}`;
+  const { id, isReader } = items.owner;
+  const everyone = id === null;
+  const ofPerson = isReader ? 'Your due items' : `Due items of ${ownerName(id ?? '')}`;
   const acts = mayChange(view, 'changeRecords');
   const owner = ({ owner_id }: ReportRow) => (owner_id === undefined ? '–' : ownerName(String(owner_id)));
+  const heading = (order: DueOrder, text: string) => sortHeading(view, selection, order, text);
   return (
     <Table
       caption={everyone ? 'Due items of everyone' : ofPerson}
-      head={['Record', 'Due', 'When', ...(everyone ? ['Owner'] : []), ...(acts ? ['Next step'] : [])]}
+      head={[
+        heading('record', 'Record'),
+        heading('kind', 'What it needs'),
+        heading('due', 'Due'),
+        'When',
+        ...(everyone ? [heading('owner', 'Owner')] : []),
+        ...(acts ? ['Next step'] : []),
+      ]}
       rows={rows.map((row) => ({
         key: `${row.what} ${row.id}`,
         cells: [
           <DueRecord view={view} row={row} risk={items.risks.get(String(row.id))} />,
+          dueRequest(String(row.what)),
           <LongDay at={String(row.due)} />,
           <DueChip due={String(row.due)} today={today} />,
           ...(everyone ? [owner(row)] : []),
@@ -217,18 +287,27 @@ function DueTable({ view, items, person }: { view: RegisterView; items: DueItems
   );
 }
 
-/** A record's name, and what the item asks. A risk also has its score. */
+/** A heading that orders the items by its column; a second time, the other way round. */
+function sortHeading(view: RegisterView, selection: DueSelection, order: DueOrder, text: string): TableHeading {
+  const current = selection.order === order ? selection.direction : null;
+  const direction = current === 'ASC' ? 'DESC' : 'ASC';
+  const href = listAddress(view, { ...dueParameters(view.query), order_by: { field: order, direction } });
+  return {
+    text,
+    content: <SortLink href={href} label={text} current={current} />,
+    sort: current === null ? undefined : SORT_WORDS[current],
+  };
+}
+
+/** A record's name. A risk also has its score. */
 function DueRecord({ view, row, risk }: { view: RegisterView; row: ReportRow; risk: RecordRow | undefined }) {
   const { plural } = FAMILY_DESCRIPTIONS.find(({ type }) => type === row.type)!;
   return (
     <>
       <a href={registerAddress(view, `/${plural}/${row.id}`)} data-row>
-        {row.reference_id !== undefined && `${row.reference_id} `}
-        {String(row.name)}
+        {nameInList(row)}
       </a>{' '}
       {risk !== undefined && <FieldContent name="score" field={RISK.fields.score} row={risk} />}
-      <br />
-      <small>{dueRequest(String(row.what))}</small>
     </>
   );
 }

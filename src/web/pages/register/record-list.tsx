@@ -1,10 +1,10 @@
 import { addressWith } from '../../../addresses/page-addresses.ts';
-import { filledParameters } from '../../../http/files/file-query.ts';
 import { addFormOf } from '../../register/forms/add-forms.ts';
 import { ControlGroups } from '../../register/list/control-groups.tsx';
+import { DownloadMenu } from '../../register/list/download-menu.tsx';
 import { EmptyList } from '../../register/list/empty-list.tsx';
 import { FilterForm } from '../../register/list/filter-form.tsx';
-import { listAddress } from '../../register/list/list-address.ts';
+import { addressWithoutEmpty, listAddress } from '../../register/list/list-address.ts';
 import { hasFrameworkFilter, type ListFilter, listFilters } from '../../register/list/list-filters.ts';
 import { type ControlGroup, MAX_GROUPED_CONTROLS, readControlGroups } from '../../register/list/read-control-groups.ts';
 import { type ListView, readFilterNames, readFrameworkChoices, readList } from '../../register/list/read-list.ts';
@@ -27,10 +27,8 @@ import { countText } from '../../texts/counts.ts';
 export const recordListPages = (context: RegisterCollaborators): Route[] =>
   [...REGISTER_LISTS.values()].map((list) =>
     get(`/organizations/:id/${list.family.plural}`, async (request) => {
-      const { query, ctx } = request;
-      const filled = filledParameters(query);
-      // The address that people share has no empty parameters.
-      if (filled.size < query.size) return redirect(filled.size === 0 ? ctx.path : `${ctx.path}?${filled}`);
+      const shorter = addressWithoutEmpty(request);
+      if (shorter !== null) return redirect(shorter);
       const view = await openRegister(context, request);
       const members = await context.members.membersOf(view.organization.id);
       const owners = members.map(({ account_id, name }) => ({ value: account_id, label: name }));
@@ -147,16 +145,12 @@ function ViewLinks({
           {addForm.button}
         </a>
       )}
-      <details>
-        <summary>Download</summary>
-        <div class="menu">
-          {FILE_FORMATS.map(([format, name]) => (
-            <a key={format} href={addressWith(file, { format, as_of: view.past?.asOf, ...selection.filter })}>
-              {name}
-            </a>
-          ))}
-        </div>
-      </details>
+      <DownloadMenu
+        files={FILE_FORMATS.map(([format, name]) => ({
+          name,
+          href: addressWith(file, { format, as_of: view.past?.asOf, ...selection.filter }),
+        }))}
+      />
       {view.past === null && (
         <a class="button quiet" href={listAddress(view, selection, { as_of: position })} data-copy-link>
           Copy a link to this state

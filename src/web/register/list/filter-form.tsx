@@ -13,14 +13,19 @@ interface FilterFormProps {
   selection: ListSelection;
   filters: readonly ListFilter[];
   /** Names of the records in filters, by id. */
-  names: ReadonlyMap<string, string>;
+  names?: ReadonlyMap<string, string>;
+  /** False for a list that can't be searched by words. */
+  isSearched?: boolean;
 }
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /**
  * Searches and filters a list. It is one form that sends its whole state, so every part of it keeps the others, and it
  * works without script.
  */
-export function FilterForm({ view, selection, filters, names }: FilterFormProps) {
+export function FilterForm(props: FilterFormProps) {
+  const { view, selection, filters, names = NO_NAMES, isSearched = true } = props;
   const { filter, order_by } = selection;
   const isSet = ({ name }: ListFilter) => filter[name] !== undefined;
   const offered = filters.filter((each) => each.control.kind !== 'FIXED' && !isSet(each));
@@ -30,20 +35,7 @@ export function FilterForm({ view, selection, filters, names }: FilterFormProps)
         <HiddenValue name="as_of" value={view.past?.asOf} />
         <HiddenValue name="order_by" value={order_by?.field} />
         <HiddenValue name="direction" value={order_by?.direction} />
-        <label class="search">
-          <span class="for-screen-readers">Search here</span>
-          <input
-            type="search"
-            name="query"
-            value={String(filter.query ?? '')}
-            placeholder="Search here"
-            aria-keyshortcuts="/"
-            data-search
-          />
-        </label>
-        <button type="submit" class="quiet">
-          Search
-        </button>
+        {isSearched && <SearchField query={filter.query} />}
         {filters.filter(isSet).map((each) => (
           <SetFilter key={each.name} view={view} selection={selection} filter={each} names={names} />
         ))}
@@ -64,12 +56,38 @@ export function FilterForm({ view, selection, filters, names }: FilterFormProps)
   );
 }
 
+function SearchField({ query = '' }: { query: unknown }) {
+  return (
+    <>
+      <label class="search">
+        <span class="for-screen-readers">Search here</span>
+        <input
+          type="search"
+          name="query"
+          value={String(query)}
+          placeholder="Search here"
+          aria-keyshortcuts="/"
+          data-search
+        />
+      </label>
+      <button type="submit" class="quiet">
+        Search
+      </button>
+    </>
+  );
+}
+
 function HiddenValue({ name, value }: { name: string; value: string | undefined }) {
   return value === undefined ? null : <input type="hidden" name={name} value={value} />;
 }
 
+interface SetFilterProps {
+  filter: ListFilter;
+  names: ReadonlyMap<string, string>;
+}
+
 /** A filter that is set: its menu, and the link that removes it. */
-function SetFilter(props: Omit<FilterFormProps, 'filters'> & { filter: ListFilter }) {
+function SetFilter(props: Pick<FilterFormProps, 'view' | 'selection'> & SetFilterProps) {
   const { view, selection, filter, names } = props;
   const value = selection.filter[filter.name];
   const sentence = filterSentence(filter, value, names);
@@ -125,7 +143,12 @@ export function FilterFields({ filter: { name, label, control }, value }: { filt
           <legend>{label}</legend>
           {control.choices.map((choice) => (
             <label key={choice.value} class="choice">
-              <input type="checkbox" name={name} value={choice.value} checked={texts.includes(choice.value)} />
+              <input
+                type={control.isSingle ? 'radio' : 'checkbox'}
+                name={name}
+                value={choice.value}
+                checked={texts.includes(choice.value)}
+              />
               <span>{choice.label}</span>
             </label>
           ))}

@@ -11,7 +11,7 @@ import { enumText } from '../field-content.tsx';
 
 /** The input for a filter's value. `FIXED`: an address can set it, but the form only keeps it. */
 type FilterControl =
-  | { kind: 'choices'; choices: readonly Choice[] }
+  | { kind: 'choices'; choices: readonly Choice[]; isSingle?: true }
   | { kind: 'date' | 'score' | 'rating' | 'boolean' | 'text' | 'FIXED' };
 
 /** A filter of a family's list, as its page offers it. */

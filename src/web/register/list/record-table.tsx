@@ -9,6 +9,7 @@ import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
 import type { RegisterList } from '../register-lists.ts';
 import { listAddress } from './list-address.ts';
+import { type Direction, SORT_WORDS, SortLink } from './sort-link.tsx';
 
 interface RecordTableProps {
   list: RegisterList;
@@ -44,9 +45,6 @@ export function RecordTable({ list, view, selection, rows, today, label }: Recor
   );
 }
 
-const SORT_WORDS = { ASC: 'ascending', DESC: 'descending' } as const;
-const SORT_ARROWS = { ASC: '↑', DESC: '↓' } as const;
-
 /** A column's heading. If the list can be in its order, it is a link to that, or to the opposite direction. */
 function ColumnHeading({
   list,
@@ -64,23 +62,20 @@ function ColumnHeading({
       {...tableRole('columnheader')}
     >
       {list.query.orders.includes(name) ? (
-        <a
+        <SortLink
           href={listAddress(view, {
             ...selection,
             order_by: { field: name, direction: nextDirection(list, name, current) },
           })}
-        >
-          {label}
-          {current !== null && <span aria-hidden="true"> {SORT_ARROWS[current]}</span>}
-        </a>
+          label={label}
+          current={current}
+        />
       ) : (
         label
       )}
     </th>
   );
 }
-
-type Direction = keyof typeof SORT_WORDS;
 
 /** Returns the direction of a list that is in a column's order; null if it is in another. */
 function currentDirection({ query }: RegisterList, { order_by }: ListSelection, name: string): Direction | null {
