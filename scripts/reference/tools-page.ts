@@ -122,7 +122,8 @@ const INPUT_NOTES: Readonly<Record<string, string>> = {
     'each word must begin a word of the record’s texts; at most 100 different words, or pairs of letters of a script without spaces',
   ids: 'ids of the list’s records',
   linked_to: 'records linked with this one directly, or by evidence, audit or framework',
-  missing: 'records that have none of these; each list names its values',
+  missing:
+    'records that have none of these; each list names its values; OWNER_GONE: the owner is not a member any more, or was none at `as_of`',
   include_archived: 'by default, archived records are left out',
 };
 /** Replaces schemas that differ from tool to tool. */

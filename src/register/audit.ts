@@ -110,7 +110,7 @@ export const AUDIT = {
   orders: ['starts_on', 'valid_until', 'name'],
   leadingIndexKeys: ['state'],
   filters: FILTERS,
-  missing: ['OWNER', 'EVIDENCE'],
+  missing: ['OWNER', 'OWNER_GONE', 'EVIDENCE'],
   summary: ['name', 'kind', 'state', 'starts_on', 'valid_until'],
   dueItems: [
     {

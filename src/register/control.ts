@@ -153,7 +153,7 @@ export const CONTROL = {
   orders: ['section_title'],
   leadingIndexKeys: ['framework_id'],
   filters: FILTERS,
-  missing: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
+  missing: ['OWNER', 'OWNER_GONE', 'MEASURES', 'RISKS', 'EVIDENCE'],
   summary: ['section_title', 'name', 'status', 'implementation'],
   links: ['CONTROL'],
   dueItems: [

@@ -106,7 +106,7 @@ export const EVIDENCE = {
   computedKeys: KEYS,
   orders: ['name', 'collected_at'],
   filters: FILTERS,
-  missing: ['OWNER'],
+  missing: ['OWNER', 'OWNER_GONE'],
   summary: ['name', 'url', 'sha256', 'collected_at', 'valid_until', 'expired'],
   links: 'EVERY_FAMILY',
   effectiveDates: { EvidenceAdded: 'collected_at' },

@@ -84,8 +84,10 @@ type PathOf<F extends Fields> = {
     : Name;
 }[MemberName<F>];
 
-/** The values of the filter `missing`. Each family has some of them. */
-export const MISSING_OPTIONS = ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'] as const;
+/** The values of the filter `missing`. Each family has some of them. OWNER_GONE: the owner is no longer a member. */
+export const MISSING_OPTIONS = [
+  ...['OWNER', 'OWNER_GONE', 'SCORE', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'],
+] as const;
 export type MissingOption = (typeof MISSING_OPTIONS)[number];
 
 /** A family's names. Its streams are called `<singular>-<id>`. */

@@ -103,7 +103,7 @@ export const FRAMEWORK = {
     undone: 'FrameworkUndone',
   },
   orders: ['name'],
-  missing: ['OWNER', 'EVIDENCE'],
+  missing: ['OWNER', 'OWNER_GONE', 'EVIDENCE'],
   summary: ['name', 'version', 'included_count', 'coverage'],
   aboutFile: 'Each framework with its version, and how many of its controls are covered.',
   figures: FIGURES,

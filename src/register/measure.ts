@@ -149,7 +149,7 @@ export const MEASURE = {
   orders: ['name', 'state', 'due_date'],
   leadingIndexKeys: ['state'],
   filters: FILTERS,
-  missing: ['OWNER', 'CONTROLS', 'RISKS', 'EVIDENCE'],
+  missing: ['OWNER', 'OWNER_GONE', 'CONTROLS', 'RISKS', 'EVIDENCE'],
   summary: ['reference_id', 'name', 'state', 'due_date', 'evidence_count'],
   links: ['CONTROL', 'OBLIGATION', 'VENDOR'],
   effectiveDates: { MeasureImplemented: 'implemented_at', MeasureAdded: 'implemented_at' },

@@ -144,7 +144,7 @@ export const NONCONFORMITY = {
   orders: ['due_date', 'date_identified'],
   leadingIndexKeys: ['status', 'open', 'audit_id'],
   filters: FILTERS,
-  missing: ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'],
+  missing: ['OWNER', 'OWNER_GONE', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'],
   summary: ['reference_id', 'severity', 'description', 'status', 'due_date', 'overdue'],
   titleField: 'description',
   links: ['RISK', 'MEASURE', 'CONTROL', 'VENDOR', 'OBLIGATION'],

@@ -94,7 +94,7 @@ export const OBLIGATION = {
   orders: ['due_date', 'area'],
   leadingIndexKeys: ['status'],
   filters: FILTERS,
-  missing: ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE'],
+  missing: ['OWNER', 'OWNER_GONE', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE'],
   summary: ['requirement', 'area', 'status', 'due_date', 'overdue'],
   titleField: 'requirement',
   links: ['VENDOR', 'CONTROL'],

@@ -288,7 +288,7 @@ export const RISK = {
   descending: true,
   leadingIndexKeys: ['status'],
   filters: FILTERS,
-  missing: ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'EVIDENCE'],
+  missing: ['OWNER', 'OWNER_GONE', 'SCORE', 'MEASURES', 'CONTROLS', 'EVIDENCE'],
   summary: ['reference_id', 'name', 'status', 'acceptance', 'score', 'priority', 'treatment'],
   links: ['MEASURE', 'VENDOR', 'OBLIGATION', 'CONTROL'],
   effectiveDates: { RiskAcceptanceImported: 'accepted_at' },

@@ -174,7 +174,7 @@ export const VENDOR = {
   leadingIndexKeys: ['status'],
   filters: FILTERS,
   filtersLeaveOut: { field: 'status', value: 'OFFBOARDED' },
-  missing: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
+  missing: ['OWNER', 'OWNER_GONE', 'MEASURES', 'RISKS', 'EVIDENCE'],
   summary: ['name', 'status', 'criticality', 'last_reviewed', 'next_review_due'],
   effectiveDates: { VendorReviewed: 'reviewed_at', VendorReviewImported: 'reviewed_at', VendorAdded: 'last_reviewed' },
   dueItems: [

@@ -16,7 +16,8 @@ export const MAP_ENTRIES: CollectionSpec = {
   searchable: false,
 };
 
-interface MapEntryRow {
+/** A value that an entry of a record's map had, from one position until another. */
+export interface MapEntryRow {
   record_id: string;
   field: string;
   key: string;

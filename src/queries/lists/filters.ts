@@ -24,6 +24,8 @@ export interface FilterContext {
   today: string;
   account_id: string;
   filter: Record<string, unknown>;
+  /** The accounts that own records of `missing: OWNER_GONE`. Only lists read them. */
+  formerMembers?: readonly string[];
 }
 
 /** Turns one filter's value into conditions on stored keys. All must hold. */
@@ -53,7 +55,7 @@ export function listConditions(
   if (ids !== undefined) where.push(recordIdCondition(ids as string[], moment));
   if (owner_id !== undefined) where.push(keyIn('owner_id', accountIds(owner_id as string[], context)));
   for (const fact of (missing as MissingOption[] | undefined) ?? [])
-    where.push(MISSING_OPTION_CONDITIONS[fact](context.today));
+    where.push(MISSING_OPTION_CONDITIONS[fact](context));
   if (updated_since !== undefined) where.push({ key: 'updated_at', op: 'range', gte: String(updated_since) });
   if (moment.position !== null) where.push(...versionConditions(moment.position));
   if (!include_archived) where.push({ key: 'archived', op: 'eq', value: 0 });
@@ -92,13 +94,14 @@ function accountIds(ids: readonly string[], context: FilterContext): string[] {
 }
 
 /** The conditions of the filter `missing`, by what is missing. */
-const MISSING_OPTION_CONDITIONS: Record<MissingOption, (today: string) => Condition> = {
+const MISSING_OPTION_CONDITIONS: Record<MissingOption, (context: FilterContext) => Condition> = {
   OWNER: () => ({ key: 'owner_id', op: 'empty' }),
+  OWNER_GONE: ({ formerMembers = [] }) => keyIn('owner_id', formerMembers),
   SCORE: () => ({ key: 'score', op: 'empty' }),
   MEASURES: () => ({ key: 'measures', op: 'empty' }),
   CONTROLS: () => ({ key: 'controls', op: 'empty' }),
   RISKS: () => ({ key: 'risks', op: 'empty' }),
-  EVIDENCE: (today) => ({ key: 'evidence_until', op: 'range', lt: today }),
+  EVIDENCE: ({ today }) => ({ key: 'evidence_until', op: 'range', lt: today }),
   ROOT_CAUSE: () => ({ key: 'root_cause', op: 'empty' }),
 };
 

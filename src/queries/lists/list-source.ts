@@ -1,7 +1,9 @@
 import type { Caller } from '../../commands/organization/caller.ts';
+import type { MissingOption } from '../../register/family-description.ts';
 import type { Condition, DocumentReads } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import type { QueryContext } from '../moments/moment.ts';
+import { readFormerMembers } from '../records/former-members.ts';
 import { linkConditions } from '../records/link-filters.ts';
 import { hasLinkFilter, listConditions } from './filters.ts';
 
@@ -28,10 +30,13 @@ export async function listSource(
 ): Promise<ListSource> {
   const { organizationId, moment } = context;
   const links = hasLinkFilter(filter) ? await linkConditions(context, family, filter) : [];
+  const missing = (filter.missing ?? []) as readonly MissingOption[];
+  const formerMembers = missing.includes('OWNER_GONE') ? await readFormerMembers(context) : [];
+  const own = listConditions(family, moment, { today: moment.today, account_id, filter, formerMembers });
   return {
     collection: moment.position === null ? family.plural : family.history,
     organizationId,
-    where: [...links, ...listConditions(family, moment, { today: moment.today, account_id, filter })],
+    where: [...links, ...own],
   };
 }
 

@@ -5,9 +5,10 @@ import { normalizedWords } from '../../projections/read-models/search-words.ts';
 import { CONTROL } from '../../register/control.ts';
 import { familyOfType } from '../../register/families.ts';
 import { FRAMEWORK } from '../../register/framework.ts';
-import type { Condition, DocumentQuery, DocumentReads } from '../../stores/read-store.ts';
+import type { Condition, DocumentReads } from '../../stores/read-store.ts';
 import { FAMILY_QUERIES, type FamilyQuery } from '../family-query.ts';
 import { queryConditions } from '../lists/filters.ts';
+import { findAll } from '../lists/find-all.ts';
 import { MAX_NEAR_MATCHES, nearMatches } from '../lists/near-matches.ts';
 import { NUMBER_FIELDS, numberFieldOf, withNumber } from './record-number.ts';
 
@@ -34,8 +35,6 @@ const NOW = { today: '', position: null };
 /** Documents of a family with one number or name that are read. */
 const MAX_HITS = 50;
 const MAX_FRAMEWORKS = 200;
-/** Documents that are read at once where all are. */
-const PAGE_SIZE = 200;
 const MAX_CANDIDATE_NAME_CHARACTERS = 80;
 
 /** Returns the records of these families that a word names: none, the one that is meant, or several. */
@@ -146,21 +145,6 @@ async function findByName(
     return (await models.find({ ...query, order, limit: MAX_HITS })).map(({ doc }) => doc);
   }
   return (await findAll(models, query)).filter(named.isNameOf);
-}
-
-/** Returns all documents with these conditions. */
-export async function findAll(
-  models: DocumentReads,
-  conditions: Pick<DocumentQuery, 'collection' | 'organizationId' | 'where'>,
-): Promise<Document[]> {
-  const query = { ...conditions, order: { key: null, direction: 'ASC' }, limit: PAGE_SIZE } as const;
-  const documents: Document[] = [];
-  let page = await models.find(query);
-  for (;;) {
-    documents.push(...page.map(({ doc }) => doc));
-    if (page.length < PAGE_SIZE) return documents;
-    page = await models.find({ ...query, after: { key: null, id: page.at(-1)!.id } });
-  }
 }
 
 /** Returns the texts that name a record: its name, or its text alone and as answers show it. */

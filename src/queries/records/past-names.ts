@@ -2,9 +2,9 @@ import { CONTROL } from '../../register/control.ts';
 import { FRAMEWORK } from '../../register/framework.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
+import { findAll } from '../lists/find-all.ts';
 import {
   type Document,
-  findAll,
   isNumber,
   meantFrameworks,
   type NameSource,

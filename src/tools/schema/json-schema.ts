@@ -4,7 +4,16 @@ export type JsonSchema = { [keyword: string]: unknown };
 
 /** Keywords of `meta` that only this service uses, for publishing and for reading inputs. */
 const INTERNAL_KEYWORDS = [
-  ...['unpublished', 'unlisted', 'hideDescription', 'hideEnum', 'clearedByNull', 'implied', 'recordPrefixes'],
+  ...[
+    'unpublished',
+    'unlisted',
+    'hideDescription',
+    'hideEnum',
+    'unpublishedValues',
+    'clearedByNull',
+    'implied',
+    'recordPrefixes',
+  ],
 ];
 
 /** Keywords that are enforced and documented but not published: clients refuse or ignore them, or they waste tokens. */
@@ -131,11 +140,15 @@ function publishedKeywords(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(
     keywords.map(([keyword, value]) => {
       if (keyword === 'properties') return [keyword, publishedProperties(value, ['unpublished', 'unlisted'])];
+      if (keyword === 'enum') return [keyword, publishedValues(schema)];
       // A list hides the enum of its items.
       return [keyword, keyword === 'items' && schema.hideEnum ? { ...(value as JsonSchema), hideEnum: true } : value];
     }),
   );
 }
+
+const publishedValues = ({ enum: values, unpublishedValues = [] }: JsonSchema) =>
+  (values as unknown[]).filter((value) => !(unpublishedValues as unknown[]).includes(value));
 
 function publishedProperties(properties: unknown, marks: readonly string[]): object {
   const all = Object.entries(properties as Record<string, JsonSchema>);

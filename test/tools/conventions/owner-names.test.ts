@@ -1,7 +1,6 @@
 /** Owners by the name or address of a present member: in writes, imports, filters and reports. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { randomId } from '../../../src/commands/engine/ids.ts';
 import { organizationAggregate } from '../../../src/commands/families.ts';
 import type { Role } from '../../../src/commands/organization/caller.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type TwoOrganizations,
 } from '../../support/identity/two-organizations.ts';
 import type { RefusalError } from '../../support/mcp/refusals.ts';
+import { addMember } from '../../support/members.ts';
 import { type Answer, callerAs, envelopeFor, ORGANIZATION, OWNER } from '../../support/register.ts';
 
 interface Context extends TwoOrganizations {
@@ -24,21 +24,14 @@ const test = suite<Context>('owners by name');
 
 test.before(async (context) => {
   Object.assign(context, await startTwoOrganizations());
-  context.jane = await addMember(context, 'Jane Doe', 'jane@example.org');
-  const kims = [await addMember(context, 'Kim Lee', 'kim@example.org'), await addMember(context, 'KIM  Lee')];
+  context.jane = await addMember(context.register, 'Jane Doe', 'jane@example.org');
+  const kims = [
+    await addMember(context.register, 'Kim Lee', 'kim@example.org'),
+    await addMember(context.register, 'KIM  Lee'),
+  ];
   context.kims = kims.sort();
 });
 test.after(({ register }) => register.stop());
-
-async function addMember({ register }: Context, name: string, email: string | null = null): Promise<string> {
-  const account_id = randomId('acc');
-  await register.stores.accounts.insert('accounts', { id: account_id, name, email });
-  await register.names.recordFirst(account_id, name);
-  const command = { type: 'AddMember', account_id, role: 'EDITOR' } as const;
-  await register.handler.execute(organizationAggregate(ORGANIZATION), command, envelopeFor());
-  await register.projections.progress.waitUntilCaughtUp(Date.now(), 5_000);
-  return account_id;
-}
 
 async function rename({ register }: Context, id: string, name: string): Promise<void> {
   await register.names.record(id, name, new Date().toISOString());
@@ -83,7 +76,10 @@ test('names that look alike answer all their ids, and a name for nobody is not f
   const { register } = context;
   const refusedAs = async (owner_id: string) =>
     (await register.call<Refused>('addVendor', { organization_id, name: 'N', owner_id })).error;
-  const lookalikes = [await addMember(context, 'Ada Byron'), await addMember(context, '\u0410da Byron')].sort();
+  const lookalikes = [
+    await addMember(context.register, 'Ada Byron'),
+    await addMember(context.register, '\u0410da Byron'),
+  ].sort();
   for (const name of ['Ada Byron', '\u0410da Byron']) {
     const { code, allowed } = await refusedAs(name);
     assert.equal([code, allowed], ['invalid_input', lookalikes], name);
@@ -92,8 +88,8 @@ test('names that look alike answer all their ids, and a name for nobody is not f
     assert.is(rows[0]!.errors[0]!.hint, `Their ids: ${lookalikes.join(', ')}`);
   }
   // Earlier versions took such names.
-  await addMember(context, 'Me');
-  await addMember(context, '\u3164');
+  await addMember(context.register, 'Me');
+  await addMember(context.register, '\u3164');
   for (const name of ['me', '\u200b']) {
     const error = await refusedAs(name);
     assert.equal([error.code, error.field, error.allowed], ['invalid_input', 'owner_id', undefined], name);
@@ -136,21 +132,21 @@ test('lists, counts and reports filter by name, and state the id', async ({ regi
 
 test('a cursor holds for the account that the name meant', async (context) => {
   const { register } = context;
-  const first = await addMember(context, 'Pat Page');
+  const first = await addMember(context.register, 'Pat Page');
   for (const name of ['P1', 'P2']) await register.call('addVendor', { organization_id, name, owner_id: 'Pat Page' });
   const list = { organization_id, filter: { owner_id: ['Pat Page'] }, size: 1 };
   const { next_cursor: cursor } = await register.call('listVendors', list);
   const next = await register.call('listVendors', { ...list, cursor });
   assert.is((next.vendors as object[]).length, 1);
   await rename(context, first, 'Patricia Page');
-  await addMember(context, 'Pat Page');
+  await addMember(context.register, 'Pat Page');
   const { error } = await register.call<Refused>('listVendors', { ...list, cursor });
   assert.equal([error.code, error.field], ['invalid_input', 'cursor']);
 });
 
 test('a repeated key answers before the name is resolved', async (context) => {
   const { register } = context;
-  const account = await addMember(context, 'Robin Brief');
+  const account = await addMember(context.register, 'Robin Brief');
   const add = { organization_id, name: 'Kept', owner_id: 'Robin Brief', idempotency_key: 'kept' };
   const first = await register.call('addVendor', add);
   const update = { id: (first.vendor as { id: string }).id, owner_id: 'Olivia Owner', idempotency_key: 'kept' };
@@ -166,7 +162,7 @@ test('a repeated key answers before the name is resolved', async (context) => {
 
 test('imported rows take names, and keep their record when the name is gone', async (context) => {
   const { register } = context;
-  const account = await addMember(context, 'Sam Import');
+  const account = await addMember(context.register, 'Sam Import');
   const rows = [{ name: 'Cedar', owner_id: 'Sam Import' }, { name: 'Doum', owner_id: account }, { name: 'Elm' }];
   const input = { organization_id, type: 'VENDOR', rows };
   const owners = (answer: Answer) => (answer.rows as { owner_id?: string }[]).map(({ owner_id }) => owner_id);
@@ -184,7 +180,7 @@ test('imported rows take names, and keep their record when the name is gone', as
 
 test('members of another organization and former members are neither found nor hinted', async (context) => {
   const { register, theirIds } = context;
-  const former = await addMember(context, 'Fay Former');
+  const former = await addMember(context.register, 'Fay Former');
   const remove = { type: 'RemoveMember', account_id: former } as const;
   await register.handler.execute(organizationAggregate(ORGANIZATION), remove, envelopeFor());
   await register.projections.progress.waitUntilCaughtUp(Date.now(), 5_000);

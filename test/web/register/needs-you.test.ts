@@ -3,14 +3,17 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../../src/commands/engine/dates.ts';
+import { SYSTEM_ACTOR } from '../../../src/identity/memberships/actor.ts';
 import { DUE_KINDS } from '../../../src/reports/sections/due-rows.ts';
 import { dueDistance, dueRequest } from '../../../src/web/register/home/due-requests.ts';
 import { dayText } from '../../../src/web/texts/dates.ts';
 import { rowsOf, type WholeReport, wholeReport } from '../../support/reports.ts';
+import { until } from '../../support/run/wait.ts';
 import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
 const EDITOR = { name: 'Edith Editor', email: 'edith@example.org', password: 'a quite long password 7' };
 const VIEWER = { name: 'Vera Viewer', email: 'vera@example.org', password: 'a quite long password 8' };
+const LEAVER = { name: 'Leo Leaver', email: 'leo@example.org', password: 'a quite long password 9' };
 
 const test = suite<{ web: WebTest; owner: TestBrowser; editor: TestBrowser; viewer: TestBrowser; path: string }>(
   'needs you',
@@ -218,6 +221,23 @@ test('leads from an empty list to the items that others own, or nobody does', as
   assert.is(words, '3 items have other owners or none');
   assert.match((await editor.get(href)).text, '<p class="sub">3 items</p>');
   assert.is(await linkOf('&owner=all'), null);
+});
+
+test('says how many of these items belong to people who have left', async ({ web, editor, path }) => {
+  const today = web.reader.snapshot().today();
+  const { organizationId: organization_id, members } = web;
+  await web.invite(LEAVER, 'EDITOR');
+  const { id: owner_id } = (await web.people.accounts.findByEmail(LEAVER.email))!;
+  const audit = { name: 'Spring audit', starts_on: addDays(today, -1), owner_id };
+  const { framework } = await web.call<{ framework: { id: string } }>('addFramework', {
+    ...{ organization_id, name: 'House rules', controls: [{ section_title: '1', name: 'Doors' }] },
+  });
+  await web.call('addAudit', { organization_id, framework_id: framework.id, ...audit });
+  const said = async () =>
+    /<p><a [^>]*>(1 item [^<]*)<\/a>([^<]*)<\/p>/.exec((await editor.get(`${path}?kind=AUDIT_STARTS`)).text);
+  assert.equal((await said())?.slice(1), ['1 item has another owner', '']);
+  await members.remove(organization_id, owner_id, SYSTEM_ACTOR);
+  await until(async () => (await said())?.[2] === '. The owner of 1 left.', 5_000, 'the page says so');
 });
 
 test('asks nobody to renew evidence that newer evidence of the same record replaces', async ({ web, owner, path }) => {

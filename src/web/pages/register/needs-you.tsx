@@ -1,6 +1,7 @@
 import { addressWith, reportFileAddress } from '../../../addresses/page-addresses.ts';
 import { isRealDate } from '../../../commands/engine/dates.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
+import { readFormerMembers } from '../../../queries/records/former-members.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
 import { FAMILY_DESCRIPTIONS, familyOfType } from '../../../register/families.ts';
 import { RISK } from '../../../register/risk.ts';
@@ -56,7 +57,7 @@ interface DueItems {
   risks: ReadonlyMap<string, RecordRow>;
   total: number;
   /** The items of everyone, if the reader has none. Else null. */
-  ofOthers: { total: number; withoutOwner: number } | null;
+  ofOthers: { total: number; withoutOwner: number; ownerGone: number } | null;
   /** The owner of a row, by account. */
   ownerName: (id: string) => string;
 }
@@ -131,11 +132,15 @@ async function readOwnerChoices({ members }: Collaborators, { organization, call
     .sort((a, b) => WORDS.compare(a.label, b.label));
 }
 
-/** Counts the items of everyone, and those among them without an owner. */
+/** Counts the items of everyone, and those among them without an owner, or whose owner is no longer a member. */
 async function countOfOthers(records: ReportContext, selection: DueSelection): Promise<DueItems['ofOthers']> {
   const ofEveryone = { ...records, inputs: {} };
-  const total = await countDueSelection(ofEveryone, selection);
-  return { total, withoutOwner: await countDueSelection(ofEveryone, selection, { missing: ['OWNER'] }) };
+  const owner_id = await readFormerMembers(records);
+  return {
+    total: await countDueSelection(ofEveryone, selection),
+    withoutOwner: await countDueSelection(ofEveryone, selection, { missing: ['OWNER'] }),
+    ownerGone: await countDueSelection(ofEveryone, selection, { owner_id }),
+  };
 }
 
 /** Reads the risks among due items, for their scores. */
@@ -222,7 +227,7 @@ function Empty({ view, owner, selection }: { view: RegisterView; owner: DueOwner
 /** Leads from an empty list to the items that others own, or nobody does. */
 function OfOthers({ view, count }: { view: RegisterView; count: DueItems['ofOthers'] }) {
   if (count === null || count.total === 0) return null;
-  const { total, withoutOwner } = count;
+  const { total, withoutOwner, ownerGone } = count;
   const [items, have, others] = total === 1 ? ['item', 'has', 'another owner'] : ['items', 'have', 'other owners'];
   const owners = withoutOwner === total ? 'no owner' : withoutOwner === 0 ? others : `${others} or none`;
   return (
@@ -230,6 +235,8 @@ function OfOthers({ view, count }: { view: RegisterView; count: DueItems['ofOthe
       <a href={addressOfOwner(view, EVERYONE)}>
         {countText(total)} {items} {view.past === null ? have : 'had'} {owners}
       </a>
+      {ownerGone > 0 &&
+        `. ${ownerGone === 1 ? 'The owner of 1' : `The owners of ${countText(ownerGone)}`} ${view.past === null ? 'left' : 'had left'}.`}
     </p>
   );
 }
