@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { correctedFields, isStored } from '../register/event-members.ts';
 import type { EventOf } from '../register/event-schema.ts';
 import type { CommonEventTypes, FamilyDescription } from '../register/family-description.ts';
-import type { Field, Fields, StateOf } from '../register/field.ts';
+import { type Field, type Fields, hasTimedState, type StateOf } from '../register/field.ts';
 import { type Decider, type DecisionContext, type DomainEvent, type Origin, stateBefore } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
 import type { ImportOrigin } from './import-origin.ts';
@@ -44,8 +44,8 @@ export interface ComputedKey<State> {
 
 /** The rules of a family, in addition to its description. */
 interface FamilyRules<State extends object, SpecificEvent extends DomainEvent, SpecificCommand, Key extends string> {
-  /** Checks a new record. Returns further fields to set. */
-  add?(record: State, reason: string | undefined, context: DecisionContext): Partial<State>;
+  /** Checks a new record. */
+  add?(record: State, reason: string | undefined): void;
   /**
    * Returns an update's events, except those for corrected fields and a new owner.
    * @param changed the fields that differ from the state
@@ -243,19 +243,23 @@ export function defineFamily<
     }
   }
 
-  /** Adds a record. An imported one is added as before its past decision, which follows in the same append. */
+  /**
+   * Adds a record. An imported one is added as before its past decision, which follows in the same append. Its state was
+   * there before, so the time of the state is the one that the file has, or unknown.
+   */
   function add({ fields: given, origin, reason }: AddCommand<State>, context: DecisionContext): Event[] {
     const input = checkDates(statedFields, withoutNoEnd(statedFields, given), context);
-    if (origin === undefined || !hasPastDecision(description, input)) return [toAddedEvent(input, reason, context)];
+    if (!origin || !hasPastDecision(description, input)) return [toAddedEvent(input, reason, origin ? null : context)];
     const { event, describedBy } = rules.importDecision!(input, origin, reason, context);
-    return [toAddedEvent(omit(input, describedBy), reason, context), event as Event];
+    return [toAddedEvent(omit(input, describedBy), reason, null), event as Event];
   }
 
-  function toAddedEvent(input: Partial<State>, reason: string | undefined, context: DecisionContext): Event {
+  function toAddedEvent(input: Partial<State>, reason: string | undefined, now: DecisionContext | null): Event {
     const record = { ...initialState, ...omitEmpty(input) };
     checkFirstState(description, record);
-    const extraFields = rules.add?.(record, reason, context);
-    return commonEvent('added', { ...omitEmpty(input), ...extraFields, ...withReason(reason) });
+    rules.add?.(record, reason);
+    const times = timesOfStates(description, record, now);
+    return commonEvent('added', { ...omitEmpty(input), ...times, ...withReason(reason) });
   }
 
   function update({ reason, reviewed, ...command }: UpdateCommand<State>, state: State, context: DecisionContext) {
@@ -312,6 +316,14 @@ function refuseIfExists(state: object | null): void {
 export function hasPastDecision({ pastDecision, workflow }: FamilyDescription, row: object): boolean {
   if (pastDecision === undefined || workflow === undefined) return false;
   return pastDecision.states.includes(String((row as Record<string, unknown>)[workflow.field]));
+}
+
+/** Returns the time now for each state of a new record whose time isn't given. @param context null for an imported record */
+function timesOfStates({ fields }: FamilyDescription, record: object, context: DecisionContext | null) {
+  if (context === null) return {};
+  const values: Readonly<Record<string, unknown>> = { ...record };
+  const untimed = Object.entries(fields).filter(([name, field]) => !values[name] && hasTimedState(field, values));
+  return Object.fromEntries(untimed.map(([name, { kind }]) => [name, kind === 'date' ? context.today : context.now]));
 }
 
 /** Returns the members of `changes` that differ from the state. Null clears a field. */

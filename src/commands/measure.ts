@@ -10,7 +10,8 @@ type SpecificEvent = SpecificEventOf<typeof MEASURE>;
 
 export type MeasureCommand = CommandOf<typeof MEASURE, MeasureState>;
 
-function add({ state, implemented_at }: MeasureState): Partial<MeasureState> {
+/** Refuses a time of implementation for a measure that isn't implemented. */
+function refuseTimeBeforeImplementation({ state, implemented_at }: MeasureState): void {
   if (implemented_at !== null && state !== 'IMPLEMENTED') {
     throw new Refusal(
       'invalid_input',
@@ -18,7 +19,6 @@ function add({ state, implemented_at }: MeasureState): Partial<MeasureState> {
       { field: 'implemented_at' },
     );
   }
-  return {};
 }
 
 function update(
@@ -27,7 +27,13 @@ function update(
   reason: string | undefined,
   context: DecisionContext,
 ): SpecificEvent[] {
-  const events = changed.state ? [transitionEvent(measure.state, { ...measure, ...changed }, reason, context)] : [];
+  const next = { ...measure, ...changed };
+  const implemented_at = changed.implemented_at ?? context.now;
+  if (changed.implemented_at) refuseTimeBeforeImplementation(next);
+  const events: SpecificEvent[] = [];
+  if (changed.state) events.push(transitionEvent(measure.state, next, reason, implemented_at));
+  // A file can state later when a measure was implemented.
+  else if (changed.implemented_at) events.push(implementedEvent(implemented_at, reason));
   // MeasureRuledOut holds the justification itself.
   if (changed.justification !== undefined && changed.state !== 'NOT_APPLICABLE') {
     const { justification } = changed;
@@ -40,19 +46,23 @@ function transitionEvent(
   from: MeasureProgress,
   next: MeasureState,
   reason: string | undefined,
-  { now }: DecisionContext,
+  implementedAt: string,
 ): SpecificEvent {
   const { state: to, justification } = next;
   if (to === 'NOT_APPLICABLE') {
     return { type: 'MeasureRuledOut', data: { justification: justification!, ...withReason(reason) } };
   }
   if (from === 'NOT_APPLICABLE') {
-    const implemented_at = to === 'IMPLEMENTED' ? now : null;
+    const implemented_at = to === 'IMPLEMENTED' ? implementedAt : null;
     return { type: 'MeasureReinstated', data: { to, implemented_at, reason: reason! } };
   }
-  if (to === 'IMPLEMENTED') return { type: 'MeasureImplemented', data: { implemented_at: now, ...withReason(reason) } };
+  if (to === 'IMPLEMENTED') return implementedEvent(implementedAt, reason);
   if (isBackwards(MEASURE_STATES, from, to)) return { type: 'MeasureSetBack', data: { to, reason: reason! } };
   return { type: 'MeasureStarted', data: withReason(reason) };
+}
+
+function implementedEvent(implemented_at: string, reason: string | undefined): SpecificEvent {
+  return { type: 'MeasureImplemented', data: { implemented_at, ...withReason(reason) } };
 }
 
 function evolve(measure: MeasureState, event: SpecificEvent): MeasureState {
@@ -78,7 +88,7 @@ export function isOpen(state: MeasureProgress): boolean {
 }
 
 export const measure = defineFamily(MEASURE, {
-  add,
+  add: refuseTimeBeforeImplementation,
   update,
   evolve,
   keys: {

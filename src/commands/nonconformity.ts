@@ -15,8 +15,9 @@ type SpecificEvent = SpecificEventOf<typeof NONCONFORMITY>;
 
 export type NonconformityCommand = CommandOf<typeof NONCONFORMITY, NonconformityState>;
 
-function add(nonconformity: NonconformityState, _reason: string | undefined, { now }: DecisionContext) {
-  return nonconformity.status === 'CLOSED' ? { closed_at: now } : {};
+function add(nonconformity: NonconformityState): void {
+  refuseTimeBeforeClosure(nonconformity);
+  refuseClosureBeforeFinding(nonconformity);
 }
 
 function update(
@@ -25,13 +26,22 @@ function update(
   reason: string | undefined,
   context: DecisionContext,
 ): SpecificEvent[] {
-  refuseClosureBeforeFinding(nonconformity, changed);
-  return changed.status ? [transitionEvent(nonconformity.status, changed.status, reason, context)] : [];
+  const { status, date_identified, closed_at } = changed;
+  if (closed_at) refuseTimeBeforeClosure({ ...nonconformity, ...changed });
+  if (date_identified || closed_at) refuseClosureBeforeFinding({ ...nonconformity, ...changed });
+  if (status) return [transitionEvent(nonconformity.status, status, reason, closed_at ?? context.now)];
+  // A file can state later when a finding was closed.
+  return closed_at ? [closedEvent(closed_at, reason)] : [];
+}
+
+function refuseTimeBeforeClosure({ status, closed_at }: NonconformityState): void {
+  if (closed_at === null || status === 'CLOSED') return;
+  const message = 'Only a CLOSED nonconformity has closed_at. Give status CLOSED too, or leave closed_at out.';
+  throw new Refusal('invalid_input', message, { field: 'closed_at' });
 }
 
 /** Refuses to identify a closed nonconformity after its closure, wherever it was identified. */
-function refuseClosureBeforeFinding({ closed_at }: NonconformityState, changed: Partial<NonconformityState>): void {
-  const { date_identified } = changed;
+function refuseClosureBeforeFinding({ closed_at, date_identified }: NonconformityState): void {
   if (!closed_at || !date_identified || !isAfterToday(date_identified, closed_at)) return;
   const message = `date_identified (${date_identified}) is after the closure (${closed_at}). Give an earlier date.`;
   throw new Refusal('invalid_input', message, { field: 'date_identified' });
@@ -41,14 +51,18 @@ function transitionEvent(
   from: NonconformityStatus,
   to: NonconformityStatus,
   reason: string | undefined,
-  { now }: DecisionContext,
+  closed_at: string,
 ): SpecificEvent {
-  if (to === 'CLOSED') return { type: 'NonconformityClosed', data: { closed_at: now, ...withReason(reason) } };
+  if (to === 'CLOSED') return closedEvent(closed_at, reason);
   if (to === 'PENDING_VERIFICATION') return { type: 'NonconformitySubmittedForVerification', data: withReason(reason) };
   if (from === 'CLOSED') return { type: 'NonconformityReopened', data: { reason: reason! } };
   if (isBackwards(NONCONFORMITY_STATUSES, from, to))
     return { type: 'NonconformitySetBack', data: { to, reason: reason! } };
   return { type: 'NonconformityWorkStarted', data: withReason(reason) };
+}
+
+function closedEvent(closed_at: string, reason: string | undefined): SpecificEvent {
+  return { type: 'NonconformityClosed', data: { closed_at, ...withReason(reason) } };
 }
 
 function evolve(nonconformity: NonconformityState, event: SpecificEvent): NonconformityState {

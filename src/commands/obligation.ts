@@ -19,12 +19,6 @@ export function overdueAfter(obligation: Pick<ObligationState, 'status' | 'due_d
   return last_review_date < addDays(due_date, -REVIEW_VALID_DAYS) ? due_date : null;
 }
 
-/** Sets the review date to today if the obligation is added with an assessment but without a date. */
-function add(obligation: ObligationState, _reason: string | undefined, { today }: DecisionContext) {
-  const needsDate = obligation.status !== 'NOT_ASSESSED' && obligation.last_review_date === null;
-  return needsDate ? { last_review_date: today } : {};
-}
-
 /** Records an assessment for every status in the input. The same status again is a new assessment with a new date. */
 function update(
   obligation: ObligationState,
@@ -76,7 +70,6 @@ function evolve(obligation: ObligationState, event: SpecificEvent): ObligationSt
 }
 
 export const obligation = defineFamily(OBLIGATION, {
-  add,
   update,
   reviewed,
   evolve,

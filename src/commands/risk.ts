@@ -61,10 +61,9 @@ export function priorityOf(score: number | null): Priority | null {
   return PRIORITIES.find((priority) => score <= PRIORITY_SCORES[priority][1])!;
 }
 
-function add(risk: RiskState, reason: string | undefined, context: DecisionContext): Partial<RiskState> {
+function add(risk: RiskState, reason: string | undefined): void {
   refuseResidualAboveInherent(risk);
   if (risk.status === 'CLOSED') requireReason(reason, 'why the risk is closed');
-  return RATINGS.some((rating) => risk[rating] !== null) ? { last_assessed_at: context.now } : {};
 }
 
 function update(
@@ -84,7 +83,11 @@ function update(
       data: optionalReason,
     });
   }
-  return [...events, ...assess(state, pick(changed, RATINGS), optionalReason, context)];
+  const { last_assessed_at } = changed;
+  const ratings = pick(changed, RATINGS);
+  // A file can state later when a risk was assessed, with the same result.
+  const assessed = last_assessed_at && isEmpty(ratings) ? pick(state, RATINGS) : ratings;
+  return [...events, ...assess(state, assessed, optionalReason, last_assessed_at ?? context.now)];
 }
 
 /** Changes ratings. A higher score revokes the acceptance in the same write. */
@@ -92,14 +95,12 @@ function assess(
   state: RiskState,
   ratings: Partial<RiskRatings>,
   optionalReason: OptionalReason,
-  context: DecisionContext,
+  assessed_at: string,
 ): SpecificEvent[] {
   if (isEmpty(ratings)) return [];
   const next = { ...state, ...ratings };
   refuseResidualAboveInherent(next);
-  const events: SpecificEvent[] = [
-    { type: 'RiskAssessed', data: { ratings, assessed_at: context.now, ...optionalReason } },
-  ];
+  const events: SpecificEvent[] = [{ type: 'RiskAssessed', data: { ratings, assessed_at, ...optionalReason } }];
   if (endsAcceptance(state, ratings)) {
     events.push({ type: 'RiskAcceptanceRevoked', data: { cause: 'SCORE_RAISED', ...optionalReason } });
   }

@@ -28,9 +28,8 @@ export type ReviewVendor = {
 } & OptionalReason;
 export type VendorCommand = CommandOf<typeof VENDOR, VendorState, ReviewVendor>;
 
-function add({ status }: VendorState, reason: string | undefined): object {
+function add({ status }: VendorState, reason: string | undefined): void {
   if (status !== 'PENDING_REVIEW') requireReason(reason, `why the vendor is ${status}`);
-  return {};
 }
 
 /** Returns an imported review. A date or conditions that the file doesn't have stay unknown, and no next review is set. */

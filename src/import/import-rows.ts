@@ -6,7 +6,7 @@ import { fieldSources } from '../register/field-sources.ts';
 import { FAMILY_TOOLS } from '../tools/all-family-tools.ts';
 import type { FamilyTools } from '../tools/family-tools.ts';
 import { isBlank } from '../tools/schema/client-values.ts';
-import { pastDecisionFields } from '../tools/schema/family-schema.ts';
+import { pastDecisionFields, timesOfPastStates } from '../tools/schema/family-schema.ts';
 import { InputParser, type InputProblem } from '../tools/schema/input-parser.ts';
 import type { RecordWord } from '../tools/schema/record-words.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -14,7 +14,7 @@ import { strayDecisionError } from './past-decisions.ts';
 
 /*
  * A row of an import takes the fields of the family's add or update tool, without those that apply to the whole call. A
- * new record's row can also describe a past decision.
+ * new record's row can also describe a past decision, and any row the time of a state, such as that of a closure.
  */
 
 /** Fields of the tools that rows don't have. They apply to the whole call, or make no sense in an import. */
@@ -53,8 +53,11 @@ export const ROW_READERS: ReadonlyMap<string, RowReader> = new Map(
 function rowReader({ family, add, update }: FamilyTools): RowReader {
   const type = family.type as FamilyName;
   const sources = fieldSources(family);
-  const addParser = add ? new InputParser(() => rowSchema(add, pastDecisionFields(family)), sources) : null;
-  const updateParser = update ? new InputParser(() => rowSchema(update), sources) : null;
+  const times = timesOfPastStates(family);
+  const addParser = add
+    ? new InputParser(() => rowSchema(add, { ...pastDecisionFields(family), ...times }), sources)
+    : null;
+  const updateParser = update ? new InputParser(() => rowSchema(update, times), sources) : null;
   const hasIdIn = ({ id }: Readonly<Record<string, unknown>>) => id !== undefined && !isBlank(id);
   return {
     type,

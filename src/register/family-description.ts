@@ -217,6 +217,8 @@ export interface FamilyDescription<
   titleField?: MemberName<F>;
   /** By event type: the field of its data that states a date, such as reviewed_at of VendorReviewed. */
   effectiveDates?: Some<{ [Type in MemberName<E>]: MemberName<NewestMembers<E[Type]>> }>;
+  /** The same, for times that are usually that of the recording. Any other time is one that somebody stated. */
+  statedTimes?: Some<{ [Type in MemberName<E>]: MemberName<NewestMembers<E[Type]>> }>;
   /** Linked records count it by this field too. */
   countedBy?: MemberName<F>;
   dueItems?: readonly DueItem<F, Keys[number]>[];

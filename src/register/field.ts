@@ -45,6 +45,11 @@ interface FieldFacts {
   naturalOrder?: true;
   /** A date or time of something that has happened. It can't be after today. */
   isPastFact?: true;
+  /**
+   * The time of a state that other fields have: one of them has a value, or one of these values. In this state, null says
+   * that nobody knows the time. Adding a record here sets it to now. A row of an import states it, or it stays unknown.
+   */
+  timeOf?: { fields: readonly string[]; values?: readonly unknown[] };
   /** The change history leaves it out. */
   excludedFromHistory?: true;
   /** Adding a record takes it, but tools don't publish it there, because assistants read all that they publish. */
@@ -120,6 +125,12 @@ export type Computed = { derived: true } | { kind: 'count' | 'validCount' | 'pas
 export type StateOf<F> = {
   -readonly [Name in keyof F as F[Name] extends Computed ? never : Name]: Stored<F[Name]>;
 } & { archived_at: string | null };
+
+/** Returns true for a record in the state whose time a field has: see `timeOf`. */
+export function hasTimedState({ timeOf }: Pick<Field, 'timeOf'>, record: Readonly<Record<string, unknown>>): boolean {
+  const isInState = (value: unknown) => (timeOf?.values ? timeOf.values.includes(value) : (value ?? null) !== null);
+  return timeOf?.fields.some((name) => isInState(record[name])) ?? false;
+}
 
 /** The member who answers for a record. */
 export const OWNER_FIELD = { kind: 'account', label: 'Owner', hasOwnEvent: true } as const;

@@ -34,7 +34,6 @@ const FIELDS = {
   state: stateField(MEASURE_STATES, 'NOT_STARTED'),
   // The reason why the measure doesn't apply. It stays when the measure applies again, until it is changed or cleared.
   justification: { kind: 'text', label: 'Justification', hasOwnEvent: true },
-  // Null if the measure was added as IMPLEMENTED without a time.
   implemented_at: {
     kind: 'time',
     label: 'Implemented',
@@ -43,6 +42,7 @@ const FIELDS = {
     setBy: 'ADD',
     source: 'is set when state becomes IMPLEMENTED',
     isPastFact: true,
+    timeOf: { fields: ['state'], values: ['IMPLEMENTED'] },
   },
   last_reviewed: LAST_REVIEWED_FIELD,
   evidence_count: { kind: 'count', label: 'Evidence', note: 'expired evidence too', of: 'EVIDENCE' },

@@ -24,9 +24,11 @@ const FIELDS = {
   closed_at: {
     kind: 'time',
     label: 'Closed',
-    note: 'null unless CLOSED',
+    note: 'only if CLOSED',
     setBy: 'COMMAND',
     source: 'is set when status becomes CLOSED',
+    isPastFact: true,
+    timeOf: { fields: ['status'], values: ['CLOSED'] },
     excludedFromHistory: true,
   },
   overdue: {
@@ -159,6 +161,7 @@ export const NONCONFORMITY = {
     },
   ],
   importable: true,
+  statedTimes: { NonconformityRaised: 'closed_at', NonconformityClosed: 'closed_at' },
   aboutFile: 'Each finding with its cause, corrective action and due date.',
   figures: FIGURES,
   tools: {

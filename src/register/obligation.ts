@@ -16,7 +16,14 @@ const FIELDS = {
   review_interval_months: { ...REVIEW_INTERVAL_FIELD, hiddenInAdds: true },
   owner_id: OWNER_FIELD,
   status: stateField(COMPLIANCE, 'NOT_ASSESSED'),
-  last_review_date: { kind: 'date', label: 'Reviewed', hasOwnEvent: true, isPastFact: true, hiddenInAdds: true },
+  last_review_date: {
+    kind: 'date',
+    label: 'Reviewed',
+    hasOwnEvent: true,
+    isPastFact: true,
+    timeOf: { fields: ['status'], values: COMPLIANCE.filter((status) => status !== 'NOT_ASSESSED') },
+    hiddenInAdds: true,
+  },
   overdue: {
     kind: 'past',
     label: 'Overdue',

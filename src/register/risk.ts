@@ -107,6 +107,8 @@ const FIELDS = {
     label: 'Assessed',
     setBy: 'COMMAND',
     source: 'is the time at which a likelihood or an impact was last given',
+    isPastFact: true,
+    timeOf: { fields: Object.keys(RATING_FIELDS) },
     excludedFromHistory: true,
     detail: true,
   },
@@ -292,6 +294,7 @@ export const RISK = {
   summary: ['reference_id', 'name', 'status', 'acceptance', 'score', 'priority', 'treatment'],
   links: ['MEASURE', 'VENDOR', 'OBLIGATION', 'CONTROL'],
   effectiveDates: { RiskAcceptanceImported: 'accepted_at' },
+  statedTimes: { RiskAdded: 'last_assessed_at', RiskAssessed: 'assessed_at' },
   dueItems: [
     {
       name: 'RISK_REVIEW',

@@ -31,6 +31,7 @@ const FIELDS = {
     setBy: 'ADD',
     source: 'is set by reviewVendor',
     isPastFact: true,
+    timeOf: { fields: ['review'] },
     hiddenInAdds: true,
   },
   status: stateField(VENDOR_STATUSES, 'PENDING_REVIEW'),

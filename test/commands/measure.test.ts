@@ -46,15 +46,16 @@ test('a measure is added with its fields, NOT_STARTED by default', () => {
     .refused('conflict');
 });
 
-test('a measure is added in any state; NOT_APPLICABLE needs a justification', () => {
+test('a measure is added in any state; NOT_APPLICABLE needs a justification, IMPLEMENTED is implemented now', () => {
   for (const state of MEASURE_STATES) {
+    const now = state === 'IMPLEMENTED' ? { implemented_at: NOW } : {};
     const outcome = given([]).when({ type: 'AddMeasure', fields: { name: 'Backups', state } });
     if (state === 'NOT_APPLICABLE') outcome.refused('invalid_input', { field: 'justification' });
-    else outcome.then([{ type: 'MeasureAdded', data: { name: 'Backups', state } }]);
+    else outcome.then([{ type: 'MeasureAdded', data: { name: 'Backups', state, ...now } }]);
     const fields = { name: 'Backups', state, justification: 'none' };
     given([])
       .when({ type: 'AddMeasure', fields })
-      .then([{ type: 'MeasureAdded', data: fields }]);
+      .then([{ type: 'MeasureAdded', data: { ...fields, ...now } }]);
     assert.is(given([{ type: 'MeasureAdded', data: fields }]).state().state, state);
   }
 });

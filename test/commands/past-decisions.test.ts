@@ -103,7 +103,7 @@ test('a risk is added and then accepted, by an ADMIN', () => {
   };
   const added = { name: 'Old lift', inherent_likelihood: 2, inherent_impact: 3 };
   when.then([
-    { type: 'RiskAdded', data: { ...added, last_assessed_at: `${TODAY}T09:30:00.000Z` } },
+    { type: 'RiskAdded', data: added },
     { type: 'RiskAcceptanceImported', data: { ...acceptance, ...ORIGIN } },
   ]);
   const imported: RiskEvent[] = [
@@ -131,10 +131,7 @@ test('an imported acceptance ends as early as it did, and as late as one of toda
     accept(until).then([
       {
         type: 'RiskAdded',
-        data: {
-          ...{ name: 'Old lift', inherent_likelihood: 2, inherent_impact: 3 },
-          last_assessed_at: `${TODAY}T09:30:00.000Z`,
-        },
+        data: { name: 'Old lift', inherent_likelihood: 2, inherent_impact: 3 },
       },
       { type: 'RiskAcceptanceImported', data: { ...acceptance, ...ORIGIN } },
     ]);

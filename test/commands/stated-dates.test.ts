@@ -203,7 +203,8 @@ test('every date whose name tells of the past has the rule', () => {
     Object.entries({ ...fields, ...pastDecision?.fields }).filter(([, field]) => field.isPastFact),
   );
   assert.equal(told.map(([name]) => name).sort(), [
-    ...['accepted_at', 'collected_at', 'date_identified', 'implemented_at', 'last_review_date', 'last_reviewed'],
+    ...['accepted_at', 'closed_at', 'collected_at', 'date_identified', 'implemented_at'],
+    ...['last_assessed_at', 'last_review_date', 'last_reviewed'],
   ]);
 });
 

@@ -71,11 +71,15 @@ export function sheetRecord(row: SheetRow, reading: RowReading, context: RecordC
   };
 }
 
+/** Fields that no column filled in earlier versions. */
+const NEWER_FIELDS = ['closed_at', 'last_assessed_at'];
+
 /** Returns the values that an earlier version read, if it read some cells in another way. */
 function formerValues({ values, former }: RowReading, current: Values): { former?: Values } {
-  if (Object.keys(former).length === 0) return {};
+  if (Object.keys(former).length === 0 && NEWER_FIELDS.every((name) => !(name in current))) return {};
   const names = ['name', 'description', ...Object.keys(former)];
-  return { former: { ...omit(current, names), ...pick(shortenName({ ...values, ...former }), names) } };
+  const others = omit(current, [...names, ...NEWER_FIELDS]);
+  return { former: { ...others, ...pick(shortenName({ ...values, ...former }), names) } };
 }
 
 /**

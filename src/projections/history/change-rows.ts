@@ -50,7 +50,7 @@ export function recordChangeRows(
   const details: ChangeDetails = {
     record: { id, type: model?.family.type ?? 'UNKNOWN', name: record && model ? model.nameOf(record) : '' },
     revision: after?.revision ?? (model === null ? event.revision + 1 : revisionAfter(model, event)),
-    effective_at: isApplied ? effectiveAt(model, event.type, data) : null,
+    effective_at: isApplied ? effectiveAt(model, event, data) : null,
     changes: isApplied ? fieldChanges(model, before, after) : [],
   };
   if (!isApplied) details.stale = true;
@@ -186,8 +186,14 @@ export function rowPut(event: TrailEvent, document: ChangeDocument, { record, ro
 }
 
 /** Returns the date that the event itself states, such as reviewed_at. */
-function effectiveAt({ effectiveDateFields }: ReadModel, type: string, data: Record<string, unknown>): string | null {
-  return (data[effectiveDateFields?.[type] ?? ''] ?? null) as string | null;
+function effectiveAt(
+  { effectiveDateFields, statedTimeFields }: ReadModel,
+  { type, metadata }: Pick<TrailEvent, 'type' | 'metadata'>,
+  data: Record<string, unknown>,
+): string | null {
+  const stated = data[statedTimeFields?.[type] ?? ''];
+  const date = stated === metadata.recorded_at ? undefined : stated;
+  return (date ?? data[effectiveDateFields?.[type] ?? ''] ?? null) as string | null;
 }
 
 /** Returns a record as rows name it. */

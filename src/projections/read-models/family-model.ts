@@ -38,6 +38,7 @@ export function familyModel(family: AnyFamily, special: Partial<ReadModel> = {})
     },
     wordFilterFields: fieldsWith(family, ({ filter }) => typeof filter === 'object' && 'byWords' in filter),
     effectiveDateFields: family.effectiveDates ?? {},
+    statedTimeFields: family.statedTimes ?? {},
     ...(countedBy ? { exposedLabels: (document) => [`${family.type}:${document[countedBy]}`] } : {}),
     ...special,
     ...deriveOf(family, special),

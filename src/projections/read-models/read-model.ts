@@ -78,6 +78,8 @@ export interface ReadModel<State extends object = any> {
   wordFilterFields?: readonly string[];
   /** By event type: the field of its data that states a date, such as reviewed_at of VendorReviewed. */
   effectiveDateFields?: Readonly<Record<string, string>>;
+  /** The same, for times that are usually that of the recording. */
+  statedTimeFields?: Readonly<Record<string, string>>;
 
   /** Returns the ids of records that an event of this family links the record to. */
   linkedIds?(type: string, data: Record<string, unknown>): readonly string[];

@@ -24,6 +24,15 @@ export function pastDecisionFields({ pastDecision }: FamilyDescription): z.ZodRa
   return shapeOf(Object.keys(fields), (name) => inputSchema(fields[name]!));
 }
 
+/** Returns the times of past states that a row of an import can state, and that tools set themselves. */
+export function timesOfPastStates({ fields }: FamilyDescription): z.ZodRawShape {
+  return shapeOf(Object.keys(fields), (name) => {
+    const { timeOf, setBy } = fields[name]!;
+    const isStateSettable = timeOf?.fields.every((state) => fields[state]!.setBy === undefined) ?? false;
+    return isStateSettable && setBy !== undefined ? inputSchema(fields[name]!) : null;
+  });
+}
+
 /** Returns the fields that an update takes. None is required. */
 export function updatedFields({ fields }: FamilyDescription): z.ZodRawShape {
   return shapeOf(inputOrder(fields), (name) => {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { priorityOf } from '../../commands/risk.ts';
-import type { Field } from '../../register/field.ts';
+import { type Field, hasTimedState } from '../../register/field.ts';
 import { codeWords, monthsText, shareText } from '../../texts/words.ts';
 import { LongDay, MomentTime } from '../components/components.tsx';
 import { type ChipTone, displayedState } from './displayed-state.ts';
@@ -11,12 +11,14 @@ export type RecordRow = Readonly<Record<string, unknown>>;
 /** Returns an account's name. Lists need none: they show only the owner, whose name is in the answer. */
 export type NameOf = (accountId: string) => string;
 
-/** Shows a field's value by its kind. An empty value is a dash. */
+/** Shows a field's value by its kind. An empty value is a dash, or "unknown" for the time of a state. */
 export function FieldContent(props: { name: string; field: Field; row: RecordRow; nameOf?: NameOf | undefined }) {
   const { name, field, row, nameOf = String } = props;
   // The answers of queries have the owner's name beside the id.
   const value = name === 'owner_id' && row.owner !== undefined ? row.owner : row[name];
-  if (value === null || value === undefined || value === '') return <span class="muted">–</span>;
+  if (value === null || value === undefined || value === '') {
+    return <span class="muted">{hasTimedState(field, row) ? 'unknown' : '–'}</span>;
+  }
   switch (field.kind) {
     case 'enum':
       return <EnumValue name={name} field={field} value={String(value)} row={row} />;

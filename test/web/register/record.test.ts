@@ -86,6 +86,14 @@ test('groups the facts, and folds empty fields', async ({ owner, base, risk }) =
   assert.match(textIn(facts), new RegExp(`${risk} · revision 2 · added .* · facts last changed `));
 });
 
+test('shows the time of a past state as unknown where its file has none', async ({ web, owner, base }) => {
+  const rows = [{ name: 'Locks', state: 'IMPLEMENTED' }];
+  const input = { organization_id: web.organizationId, type: 'MEASURE', rows };
+  const answer = await web.call<{ rows: { id: string }[] }>('importRecords', input);
+  const { text } = await owner.get(`${base}/measures/${answer.rows[0]!.id}`);
+  assert.match(textIn(text), /Dates Implemented unknown/);
+});
+
 test('lists links by family with their states, and evidence with its expiry', async ({
   owner,
   base,

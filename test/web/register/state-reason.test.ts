@@ -76,7 +76,9 @@ test('explains each other family by its facts', () => {
   assert.is(implemented(2, 0), 'Implemented, but its evidence has expired.');
   assert.is(implemented(2, 1), null);
   assert.is(reasonFor('MEASURE', { state: 'IN_PROGRESS', overdue: false }), null);
-  assert.is(reasonFor('VENDOR', { status: 'APPROVED', last_reviewed: null }), 'It was never reviewed.');
+  assert.is(reasonFor('VENDOR', { status: 'SUSPENDED', last_reviewed: null, review: null }), 'It was never reviewed.');
+  const imported = { status: 'APPROVED', last_reviewed: null, review: { outcome: 'APPROVED' } };
+  assert.is(reasonFor('VENDOR', imported), 'The date of its last review is unknown.');
   assert.is(
     reasonFor('OBLIGATION', { overdue: true, status: 'NON_COMPLIANT', due_date: '2026-02-01' }),
     'Overdue: it was due on 1 Feb 2026 and is non compliant.',

@@ -1,6 +1,6 @@
 import type { RecordDetails } from '../../../queries/records/record-details.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
-import type { Field } from '../../../register/field.ts';
+import { type Field, hasTimedState } from '../../../register/field.ts';
 import { ExactTime } from '../../components/components.tsx';
 import { isStateField } from '../displayed-state.ts';
 import { FieldContent, type NameOf, type RecordRow } from '../field-content.tsx';
@@ -13,7 +13,7 @@ type FactGroup = 'About' | 'Assessment' | 'Dates' | 'People';
 
 const GROUPS: readonly FactGroup[] = ['About', 'Assessment', 'Dates', 'People'];
 
-/** A record's fields in groups. Empty fields are folded away. */
+/** A record's fields in groups. Empty fields are folded away, except for an unknown time of a state. */
 export function RecordFacts(props: {
   family: FamilyDescription;
   details: RecordDetails;
@@ -26,8 +26,9 @@ export function RecordFacts(props: {
   const facts = Object.entries(family.fields).filter(([name, field]) => isFact(family, name, field));
   // A derived "No" needs no line.
   const fields = facts.filter(([name, { derived }]) => !derived || record[name] !== false);
-  const filled = fields.filter(([name]) => !isEmpty(record[name]));
-  const empty = fields.filter(([name]) => isEmpty(record[name]));
+  const isShown = ([name, field]: NamedField) => !isEmpty(record[name]) || hasTimedState(field, record);
+  const filled = fields.filter(isShown);
+  const empty = fields.filter((field) => !isShown(field));
   const objects = filled.flatMap(([name, field]) => (field.kind === 'object' ? [{ name, field }] : []));
   return (
     <section class="card" aria-labelledby="facts">

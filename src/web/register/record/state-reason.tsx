@@ -109,7 +109,9 @@ function measureReason({ record, dueDates }: RecordDetails): ComponentChildren {
 function vendorReason({ record, dueDates }: RecordDetails): ComponentChildren {
   const { status, last_reviewed, review } = record;
   if (status === 'OFFBOARDED') return null;
-  if (last_reviewed === null) return 'It was never reviewed.';
+  if (last_reviewed === null) {
+    return review ? 'The date of its last review is unknown.' : 'It was never reviewed.';
+  }
   const overdue = dueDates.find(({ field, isOverdue }) => field === 'next_review_due' && isOverdue);
   if (overdue) {
     return (
@@ -127,7 +129,7 @@ function obligationReason({ record }: RecordDetails): ComponentChildren {
   if (!overdue) return null;
   if (status !== 'COMPLIANT') return <Overdue due={due_date} state={status} />;
   const due = <LongDay at={String(due_date)} />;
-  if (last_review_date === null) return <>Overdue: it was due on {due} and was never reviewed.</>;
+  if (last_review_date === null) return <>Overdue: it was due on {due}, and the date of its last review is unknown.</>;
   const review = <LongDay at={String(last_review_date)} />;
   return (
     <>
