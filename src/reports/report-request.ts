@@ -6,7 +6,7 @@ import { resolveOwnerFilter } from '../queries/lists/owner-filter.ts';
 import { type PinnedMoment, pinnedMoment } from '../queries/moments/moment.ts';
 import type { Snapshot } from '../queries/moments/snapshot.ts';
 import { readAllMembersOf } from '../queries/records/member-names.ts';
-import { isMemberWord, readCurrentMemberWords } from '../queries/records/member-words.ts';
+import { isMemberWord, readEverMemberWords } from '../queries/records/member-words.ts';
 import { REPORTS, type ReportRequest, reportPermission } from './all-reports.ts';
 import {
   REPORT_INPUTS,
@@ -47,7 +47,7 @@ export async function resolveOwner<Request extends ReportFileRequest>(
   const filter = request.filter && (await resolveOwnerFilter(snapshot, caller, organization_id, request.filter));
   const resolved = filter === undefined ? request : { ...request, filter };
   if (!isMemberWord(owner_id)) return resolved;
-  const members = await readCurrentMemberWords(snapshot, caller, organization_id);
+  const members = await readEverMemberWords(snapshot, caller, organization_id);
   return { ...resolved, owner_id: members.require(owner_id, 'owner_id') };
 }
 

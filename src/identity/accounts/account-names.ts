@@ -1,14 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import { Refusal } from '../../commands/engine/refusal.ts';
-import type { MemberIdentity, MemberNames, NameReader, ReadAllMembers } from '../../queries/records/member-names.ts';
+import {
+  distinctName,
+  type MemberIdentity,
+  type MemberNames,
+  type NameReader,
+  type ReadAllMembers,
+} from '../../queries/records/member-names.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { ImportedNames } from '../imported-names.ts';
 import { findAccount } from './account.ts';
 
 /** Shown instead of a deleted account's name. */
 const FORMER_MEMBER = 'former member';
-/** Characters of an account's id that distinguish it from another with the same name. */
-const SHORT_ID_CHARACTERS = 5;
 /** More names than any person has. Stops programs that change a name in a loop. */
 const MAX_NAMES = 200;
 /** Other instances see a changed name after this time at the latest. */
@@ -58,9 +62,11 @@ export class AccountNames implements NameReader {
 
   async readIdentities(accountIds: Iterable<string>, seesAddress: (id: string) => boolean): Promise<MemberIdentity[]> {
     const identities = [...accountIds].map(async (account_id): Promise<MemberIdentity | null> => {
-      const name = (await this.historyOf(account_id)).at(-1)?.name;
+      const names = (await this.historyOf(account_id)).map((record) => record.name);
+      const name = names.at(-1);
       if (name === undefined) return null;
-      return { account_id, name, email: seesAddress(account_id) ? await this.addressOf(account_id) : null };
+      const email = seesAddress(account_id) ? await this.addressOf(account_id) : null;
+      return { account_id, name, earlierNames: names.slice(0, -1), email };
     });
     return (await Promise.all(identities)).filter((identity) => identity !== null);
   }
@@ -152,9 +158,7 @@ class DistinctNames implements MemberNames {
     const history = this.histories.get(id) ?? [];
     const name = history.findLast(({ since }) => at === null || since === null || since <= at) ?? history[0];
     if (name === undefined) return FORMER_MEMBER;
-    return this.ambiguous.has(`${id} ${name.name_key}`)
-      ? `${name.name} (…${id.slice(-SHORT_ID_CHARACTERS)})`
-      : name.name;
+    return this.ambiguous.has(`${id} ${name.name_key}`) ? distinctName(name.name, id) : name.name;
   }
 }
 

@@ -17,7 +17,7 @@ export interface NameReader {
   readNames(accountIds: Iterable<string>, readAllMembers: ReadAllMembers): Promise<MemberNames>;
   /** Returns the names of people without accounts in an organization's imported files, by id. */
   readImportedNames(organizationId: string, ids: Iterable<string>): Promise<ReadonlyMap<string, string>>;
-  /** Reads current names, without erased accounts. @param seesAddress returns true for accounts whose address to read too */
+  /** Reads current and earlier names, without erased accounts. @param seesAddress returns true for accounts whose address to read too */
   readIdentities(accountIds: Iterable<string>, seesAddress: (id: string) => boolean): Promise<MemberIdentity[]>;
 }
 
@@ -25,8 +25,25 @@ export interface NameReader {
 export interface MemberIdentity {
   account_id: string;
   name: string;
+  /** The names that it had before. */
+  earlierNames?: readonly string[];
   /** Null if the reader may not see it. */
   email: string | null;
+}
+
+/** Characters of an account's id that distinguish it from another with the same name. */
+const SHORT_ID_CHARACTERS = 5;
+const DISTINCT_NAME = new RegExp(`^(.*\\S) \\(…([0-9A-Z]{${SHORT_ID_CHARACTERS}})\\)$`, 'i');
+
+/** Returns an account's name as it is shown if another account has it too: `Kim Lee (…7QX2M)`. */
+export function distinctName(name: string, id: string): string {
+  return `${name} (…${id.slice(-SHORT_ID_CHARACTERS)})`;
+}
+
+/** Returns the name in a distinct name, and the end of its account's id; the word and no end for another word. */
+export function readDistinctName(word: string): { name: string; idEnd: string } {
+  const [, name = word, idEnd = ''] = DISTINCT_NAME.exec(word) ?? [];
+  return { name, idEnd: idEnd.toUpperCase() };
 }
 
 /** The sources of members' names. */

@@ -1,6 +1,7 @@
 import { nearestNames } from '../../commands/engine/nearest.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
+import { allMembersOf } from '../../commands/organization/organization-members.ts';
 import { memberRole, type OrganizationState } from '../../commands/organization/organization-state.ts';
 import { hasPermission } from '../../commands/organization/permissions.ts';
 import {
@@ -11,7 +12,7 @@ import {
   skeletonOf,
 } from '../../commands/organization/person-names.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
-import { type MemberIdentity, type NameReader, readAllMembersOf } from './member-names.ts';
+import { type MemberIdentity, type NameReader, readDistinctName } from './member-names.ts';
 
 /** The account that a word means, or why it means none. */
 export type WordMeaning =
@@ -33,25 +34,39 @@ const MAX_NAMES_SHARING_A_WORD = 100;
 const MAX_COMPARED_CHARACTERS = 32;
 const MAX_SUGGESTIONS = 20;
 
+/** The members among whom a word is searched, and what a refusal says of it. */
+const SCOPES = {
+  PRESENT:
+    'is not a member. Give ME, an id or the whole name of one: listOrganizations with include_members lists them.',
+  EVER: 'is no name of a present or former member. Give ME, an id, or a whole name as lists show it.',
+} as const;
+
 /**
- * Finds members by their whole name or their e-mail address. See `foldName` for what doesn't matter. A name that nobody
- * may choose finds nobody: earlier versions took it.
+ * Finds members by their whole name, also as lists tell two of one name apart, or by their e-mail address. See `foldName`
+ * for what doesn't matter. A name that nobody may choose finds nobody: earlier versions took it.
  */
 export class MemberWords {
   private readonly accounts = new Map<string, Set<string>>();
+  private readonly accountsByEarlierName = new Map<string, Set<string>>();
   private readonly accountsBySkeleton = new Map<string, Set<string>>();
   private readonly accountsByAddress = new Map<string, string>();
   /** The names that are compared with unknown words, by their folded form. */
   private readonly names = new Map<string, string>();
   private suggestionsLeft = MAX_SUGGESTIONS;
 
-  constructor(members: readonly MemberIdentity[]) {
+  /** @param scope `EVER`: the members are all that there ever were, and names that nobody has now find who had them */
+  constructor(
+    members: readonly MemberIdentity[],
+    private readonly scope: keyof typeof SCOPES = 'PRESENT',
+  ) {
     const namedMembers = members.filter(({ name }) => !isForbiddenName(name));
-    for (const { account_id, name } of namedMembers) {
+    for (const { account_id, name, earlierNames = [] } of namedMembers) {
       const folded = foldName(name);
       if (this.names.size < MAX_COMPARED_NAMES) this.names.set(folded, name);
       addTo(this.accounts, folded, account_id);
       addTo(this.accountsBySkeleton, skeletonOf(name), account_id);
+      if (scope === 'EVER')
+        for (const earlier of earlierNames) addTo(this.accountsByEarlierName, foldName(earlier), account_id);
     }
     for (const { account_id, email } of members) {
       if (email === null) continue;
@@ -62,11 +77,12 @@ export class MemberWords {
 
   find(word: string): WordMeaning {
     if (word.length > MAX_WORD_CHARACTERS) return { problem: 'UNKNOWN' };
-    const text = addressIn(word);
-    const accounts = this.accounts.get(foldName(text));
-    if (accounts === undefined) return { problem: 'UNKNOWN' };
-    const lookalikes = this.accountsBySkeleton.get(skeletonOf(text)) ?? [];
-    const candidates = [...new Set([...accounts, ...lookalikes])].sort();
+    const { name, idEnd } = readDistinctName(addressIn(word));
+    const accounts = this.accounts.get(foldName(name)) ?? this.accountsByEarlierName.get(foldName(name)) ?? [];
+    const lookalikes = this.accountsBySkeleton.get(skeletonOf(name)) ?? [];
+    const named = [...accounts].some((id) => id.endsWith(idEnd)) ? [...accounts, ...lookalikes] : [];
+    const candidates = [...new Set(named)].filter((id) => id.endsWith(idEnd)).sort();
+    if (candidates.length === 0) return { problem: 'UNKNOWN' };
     return candidates.length > 1 ? { problem: 'CONFUSABLE', candidates } : { account_id: candidates[0]! };
   }
 
@@ -97,7 +113,7 @@ export class MemberWords {
       throw new Refusal('invalid_input', message, { field, allowed: meaning.candidates, hint });
     }
     const names = this.namesLike(word);
-    const message = `${field} is not a member. Give ME, an id or the whole name of one: listOrganizations with include_members lists them.`;
+    const message = `${field} ${SCOPES[this.scope]}`;
     throw new Refusal('invalid_input', message, {
       field,
       ...(names.length === 0 ? {} : { hint: `Members with similar names: ${names.join(', ')}` }),
@@ -139,35 +155,34 @@ export function isMemberWord(value: unknown): value is string {
 
 type Memberships = Pick<OrganizationState, 'members' | 'membership_ends'>;
 
-/** Returns the words for an organization's present members. Addresses are for owners, and everybody's own. */
+/** Returns the words for an organization's present members, whom a write may name. */
 export async function readMemberWords(
   names: NameReader,
-  { id, members, membership_ends }: Memberships & { id: string },
+  organization: Memberships & { id: string },
   caller: Caller,
   now: string,
 ): Promise<MemberWords> {
-  const present = Object.keys(members).filter((account) => memberRole({ members, membership_ends }, account, now));
-  return wordsOf(names, caller, id, present);
+  const { isPresent, seesAddress } = viewOf(organization, caller, now);
+  return new MemberWords(await names.readIdentities(Object.keys(organization.members).filter(isPresent), seesAddress));
 }
 
-async function wordsOf(names: NameReader, caller: Caller, id: string, accounts: readonly string[]) {
-  const seesAll = hasPermission(caller, id, 'changeMembers');
-  const seesAddress = (account: string) => seesAll || account === caller.account_id;
-  return new MemberWords(await names.readIdentities(accounts, seesAddress));
-}
-
-/** Returns the words for an organization's present members, from the read models. */
-export async function readCurrentMemberWords(
+/** Returns the words for all present and former members of an organization, whom a read may name. */
+export async function readEverMemberWords(
   { names, models, now }: Pick<Snapshot, 'names' | 'models' | 'now'>,
   caller: Caller,
   id: string,
 ): Promise<MemberWords> {
   const [organization] = await models.get('organizations', [id]);
-  const { members = {}, membership_ends = {} } = (organization?.doc ?? {}) as Partial<Memberships>;
-  return readMemberWords(names, { id, members, membership_ends }, caller, now().toISOString());
+  const state = (organization?.doc ?? {}) as Partial<OrganizationState>;
+  const { members = {}, membership_ends = {} } = state;
+  const { seesAddress } = viewOf({ id, members, membership_ends }, caller, now().toISOString());
+  return new MemberWords(await names.readIdentities(allMembersOf(state), seesAddress), 'EVER');
 }
 
-/** Returns the words for an organization's present and former members, for a call that is repeated. */
-export async function readAllMemberWords(snapshot: Snapshot, caller: Caller, id: string): Promise<MemberWords> {
-  return wordsOf(snapshot.names, caller, id, [...(await readAllMembersOf(snapshot, id))]);
+/** Tells present members, and whose address a caller may name: owners those of present members, everybody their own. */
+function viewOf({ id, members, membership_ends }: Memberships & { id: string }, caller: Caller, now: string) {
+  const isPresent = (account: string) => memberRole({ members, membership_ends }, account, now) !== null;
+  const seesAll = hasPermission(caller, id, 'changeMembers');
+  const seesAddress = (account: string) => (seesAll && isPresent(account)) || account === caller.account_id;
+  return { isPresent, seesAddress };
 }

@@ -7,8 +7,7 @@ import { openRowCall, type RowCall, rehearseRows, writeRows } from '../../import
 import { resolveOwnerFilter } from '../../queries/lists/owner-filter.ts';
 import { type PinnedMoment, pinnedMoment } from '../../queries/moments/moment.ts';
 import { isIncomplete, type Snapshot } from '../../queries/moments/snapshot.ts';
-import { readAllMemberWords } from '../../queries/records/member-words.ts';
-import { catchRefusal, mapConcurrently } from '../bulk-write.ts';
+import { mapConcurrently } from '../bulk-write.ts';
 import { recordNamesFor } from '../record-names.ts';
 import {
   type RehearsedRecord,
@@ -40,11 +39,11 @@ export async function setFields(context: ToolContext, given: SetInput): Promise<
   const input = await withIdsInSet(names, given);
   const selected = { context, organizationId, input };
   const snapshot = context.service.reader.snapshot();
-  const { changes, refusal } = await resolveOwners(snapshot, call, input);
+  const changes = await resolveOwners(snapshot, call, input);
   const source = { snapshot, organizationId, caller: context.caller, changes };
   const now = await pinnedMoment(snapshot, organizationId, undefined);
   if (input.dry_run) return dryRun(call, selected, await selectRecords(source, now), input);
-  const { records, remaining, isBegun } = await confirmSelection(call, selected, source, now, refusal);
+  const { records, remaining, isBegun } = await confirmSelection(call, selected, source, now);
   const judged = await rehearseRows(call, toRows(records));
   requireReasonForMany(selected, rehearsedRows(judged));
   // A repeated write finishes what the first attempt began. Errors are then on their rows.
@@ -54,28 +53,16 @@ export async function setFields(context: ToolContext, given: SetInput): Promise<
   return { ...importAnswer(rows, 'WRITTEN', call.callId), ...notes };
 }
 
-/**
- * Returns the changes with accounts' ids in place of names in their filters. A repeated call may name a member who has left
- * since the first attempt. Then `refusal` is thrown only if there was no first attempt.
- */
-async function resolveOwners(
+/** Returns the changes with accounts' ids in place of names in their filters. */
+function resolveOwners(
   snapshot: Snapshot,
   { context, organizationId }: RowCall,
   input: SetInput,
-): Promise<{ changes: FamilyChange[]; refusal: Refusal | null }> {
-  const read = readSetInput(input);
-  const resolve = (readWords?: typeof readAllMemberWords) =>
-    mapConcurrently(read, async (change) => {
-      const filter = await resolveOwnerFilter(snapshot, context.caller, organizationId, change.filter, readWords);
-      return { ...change, filter };
-    });
-  const outcome = await catchRefusal(async () => ({ changes: await resolve(), refusal: null }));
-  if ('changes' in outcome) return outcome;
-  const { refusal } = outcome;
-  if (input.dry_run || input.selection === undefined) throw refusal;
-  const ofAll = await catchRefusal(async () => ({ changes: await resolve(readAllMemberWords), refusal }));
-  if ('changes' in ofAll) return ofAll;
-  throw refusal;
+): Promise<FamilyChange[]> {
+  return mapConcurrently(readSetInput(input), async (change) => {
+    const filter = await resolveOwnerFilter(snapshot, context.caller, organizationId, change.filter);
+    return { ...change, filter };
+  });
 }
 
 async function dryRun(
@@ -124,14 +111,12 @@ function toRows(records: readonly SelectedRecord[]): { row: CommandRow }[] {
  * Returns the records of the dry run, if they are still the same. Once an attempt of the same call has written the first
  * of them, the selection was confirmed then, and isn't compared again.
  * @throws Refusal conflict if they differ
- * @throws Refusal `refusal` if there was no such attempt
  */
 async function confirmSelection(
   call: RowCall,
   selected: SelectedCall,
   source: SelectionSource,
   now: PinnedMoment,
-  refusal: Refusal | null,
 ): Promise<Omit<RecordSelection, 'moment'> & { isBegun: boolean }> {
   if (selected.input.selection === undefined) throw selectionRequired();
   const selection = readSelection(selected);
@@ -139,7 +124,6 @@ async function confirmSelection(
   const { records, remaining } = await selectRecords(source, selection.moment);
   if (selectionHash(records) !== selection.hash) throw new SelectionConflict();
   const isBegun = await hasBegun(call, records);
-  if (!isBegun && refusal !== null) throw refusal;
   // The read models at `now` contain every write before this call. A later one is found by the expected revision.
   if (!isBegun && selectionHash((await selectRecords(source, now)).records) !== selectionHash(records)) {
     throw new SelectionConflict();

@@ -1,7 +1,6 @@
 /** Owners by the name or address of a present member: in writes, imports, filters and reports. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { organizationAggregate } from '../../../src/commands/families.ts';
 import type { Role } from '../../../src/commands/organization/caller.ts';
 import {
   OTHER_PREFIX,
@@ -9,8 +8,8 @@ import {
   type TwoOrganizations,
 } from '../../support/identity/two-organizations.ts';
 import type { RefusalError } from '../../support/mcp/refusals.ts';
-import { addMember } from '../../support/members.ts';
-import { type Answer, callerAs, envelopeFor, ORGANIZATION, OWNER } from '../../support/register.ts';
+import { addMember, removeMember } from '../../support/members.ts';
+import { type Answer, callerAs, ORGANIZATION, OWNER } from '../../support/register.ts';
 
 interface Context extends TwoOrganizations {
   jane: string;
@@ -178,28 +177,79 @@ test('imported rows take names, and keep their record when the name is gone', as
   assert.match(JSON.stringify(refused[0]!.errors), /"field":"owner_id".*Sam Export/);
 });
 
-test('members of another organization and former members are neither found nor hinted', async (context) => {
+test('nobody of another organization is found or hinted, and in writes no former member', async (context) => {
   const { register, theirIds } = context;
-  const former = await addMember(context.register, 'Fay Former');
-  const remove = { type: 'RemoveMember', account_id: former } as const;
-  await register.handler.execute(organizationAggregate(ORGANIZATION), remove, envelopeFor());
-  await register.projections.progress.waitUntilCaughtUp(Date.now(), 5_000);
-  for (const owner_id of [`${OTHER_PREFIX} Owner`, `${OTHER_PREFIX}`, 'Fay Former', 'Fay']) {
-    for (const [tool, input] of [
+  const former = await addMember(register, 'Fay Former');
+  await removeMember(register, former);
+  const reads: [string, object][] = [
+    ['listVendors', { filter: { owner_id: [`${OTHER_PREFIX} Owner`] } }],
+    ['getReport', { type: 'VENDORS', owner_id: OTHER_PREFIX }],
+  ];
+  const writes = [`${OTHER_PREFIX} Owner`, OTHER_PREFIX, 'Fay Former', 'Fay'].flatMap(
+    (owner_id): [string, object][] => [
       ['addVendor', { name: 'N', owner_id }],
-      ['listVendors', { filter: { owner_id: [owner_id] } }],
-      ['getReport', { type: 'VENDORS', owner_id }],
       ['importRecords', { type: 'VENDOR', rows: [{ name: 'N', owner_id }] }],
-    ] as const) {
-      const answer = await register.call<Refused>(tool, { organization_id, ...input });
-      assert.is(answer.error.code, 'invalid_input', `${tool} ${owner_id}`);
-      assert.not.match(
-        JSON.stringify(answer),
-        new RegExp(`${OTHER_PREFIX}|Fay|${theirIds.get('acc')}|${former}`),
-        tool,
+    ],
+  );
+  for (const [tool, input] of [...reads, ...writes]) {
+    const answer = await register.call<Refused>(tool, { organization_id, ...input });
+    assert.is(answer.error.code, 'invalid_input', `${tool} ${JSON.stringify(input)}`);
+    const leaked = new RegExp(`${OTHER_PREFIX}|Fay|${theirIds.get('acc')}|${former}`);
+    assert.not.match(JSON.stringify(answer), leaked, tool);
+  }
+});
+
+test('a name that a list shows can be filtered by: of former members, earlier names, and of two with one name', async (context) => {
+  const { register } = context;
+  const add = async (name: string, account: string) => {
+    const { position } = await register.call('addVendor', { organization_id, name, owner_id: account });
+    return String(position);
+  };
+  const read = async (moment: object = {}) => {
+    const { vendors } = await register.call<{ vendors: { name: string; owner?: string }[] }>('listVendors', {
+      ...{ organization_id, filter: { query: 'shown' }, ...moment },
+    });
+    return new Map(vendors.map(({ name, owner }) => [name, owner!]));
+  };
+  const leaver = await addMember(register, 'Nia Leaver', 'nia@example.org');
+  const renamed = await addMember(register, 'Tess Before');
+  const twins = [await addMember(register, 'Dana Twin'), await addMember(register, 'dana twin')];
+  await add('Shown 1', leaver);
+  await add('Shown 2', renamed);
+  await add('Shown 3', twins[0]!);
+  const before = await add('Shown 4', twins[1]!);
+  await rename(context, renamed, 'Tess After');
+  await removeMember(register, leaver);
+  await removeMember(register, twins[0]!);
+  const now = await read();
+  assert.equal([...now.values()].slice(0, 2), ['Nia Leaver', 'Tess After']);
+  assert.match(now.get('Shown 3')!, /^Dana Twin \(…\w{5}\)$/);
+  for (const shown of [now, await read({ as_of: before })]) {
+    for (const [vendor, owner] of shown) {
+      const filter = { query: 'shown', owner_id: [owner] };
+      const { vendors } = await register.call<{ vendors: { name: string }[] }>('listVendors', {
+        organization_id,
+        filter,
+      });
+      assert.equal(
+        vendors.map(({ name }) => name),
+        [vendor],
+        owner,
       );
+      const report = { organization_id, type: 'VENDORS', owner_id: owner, format: 'JSON' };
+      assert.is((await register.call<Refused>('getReport', report)).error, undefined, owner);
     }
   }
+  const refusedAs = async (owner_id: string) =>
+    (await register.call<Refused>('listVendors', { organization_id, filter: { owner_id: [owner_id] } })).error;
+  assert.equal((await refusedAs('Dana Twin')).allowed, [...twins].sort());
+  assert.is((await refusedAs('nia@example.org')).code, 'invalid_input', 'an address is of present members');
+  assert.match((await refusedAs('Nia Leaves')).message, 'is no name of a present or former member');
+  const { vendor } = await register.call('addVendor', { organization_id, name: 'V', owner_id: 'Jane Doe' });
+  const mine = { id: (vendor as { id: string }).id, owner_id: now.get('Shown 4')! };
+  assert.is((await register.call<Refused>('updateVendor', mine)).error, undefined, 'writes take it too');
+  const past = { ...mine, owner_id: 'Tess Before' };
+  assert.is((await register.call<Refused>('updateVendor', past)).error.code, 'invalid_input', 'but no earlier name');
 });
 
 test.run();

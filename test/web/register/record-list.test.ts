@@ -6,8 +6,10 @@ import * as assert from 'uvu/assert';
 import { randomId } from '../../../src/commands/engine/ids.ts';
 import { recordAggregate } from '../../../src/commands/families.ts';
 import { adoptionCommand } from '../../../src/commands/framework.ts';
+import { SYSTEM_ACTOR } from '../../../src/identity/memberships/actor.ts';
 import { FieldContent } from '../../../src/web/register/field-content.tsx';
 import { envelopeFor } from '../../support/register.ts';
+import { until } from '../../support/run/wait.ts';
 import { formsIn, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
 const RISKS = 60;
@@ -276,6 +278,26 @@ test('links addresses of the web only', () => {
     assert.not.match(html(url), 'href');
     assert.match(html(url), url);
   }
+});
+
+test('offers the people who own records and have left, and shows their names', async ({ web, owner, risks }) => {
+  const { organizationId: organization_id, members } = web;
+  const person = { name: 'Lea Left', email: 'lea@example.org', password: 'a quite long password 8' };
+  await web.invite(person, 'EDITOR');
+  const { id: owner_id } = (await web.people.accounts.findByEmail(person.email))!;
+  await web.call('addRisk', { organization_id, name: 'Left behind', owner_id });
+  const position = web.reader.snapshot().newestPosition(organization_id);
+  await members.remove(organization_id, owner_id, SYSTEM_ACTOR);
+  const gone = async () => namesIn((await owner.get(`${risks}?missing=OWNER_GONE`)).text);
+  await until(async () => (await gone()).length > 0, 5_000, 'the page knows of the removal');
+  assert.equal(await gone(), ['Left behind']);
+  for (const moment of ['', `&as_of=${position}`]) {
+    const { text } = await owner.get(`${risks}?owner_id=${owner_id}${moment}`);
+    assert.equal(namesIn(text), ['Left behind'], moment);
+    assert.ok(linkIn(text, 'Remove the filter Owner: Lea Left (left)'), moment);
+  }
+  assert.equal(namesIn((await owner.get(`${risks}?owner_id=lea+left`)).text), ['Left behind']);
+  assert.not.match((await owner.get(risks.replace('risks', 'vendors'))).text, 'Lea Left');
 });
 
 test('filters and downloads evidence too, which has no list tool', async ({ owner, risks }) => {

@@ -7,7 +7,13 @@ import { FilterForm } from '../../register/list/filter-form.tsx';
 import { addressWithoutEmpty, listAddress } from '../../register/list/list-address.ts';
 import { hasFrameworkFilter, type ListFilter, listFilters } from '../../register/list/list-filters.ts';
 import { type ControlGroup, MAX_GROUPED_CONTROLS, readControlGroups } from '../../register/list/read-control-groups.ts';
-import { type ListView, readFilterNames, readFrameworkChoices, readList } from '../../register/list/read-list.ts';
+import {
+  type ListView,
+  readFilterNames,
+  readFormerOwners,
+  readFrameworkChoices,
+  readList,
+} from '../../register/list/read-list.ts';
 import { RecordTable } from '../../register/list/record-table.tsx';
 import { readTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';
@@ -31,7 +37,10 @@ export const recordListPages = (context: RegisterCollaborators): Route[] =>
       if (shorter !== null) return redirect(shorter);
       const view = await openRegister(context, request);
       const members = await context.members.membersOf(view.organization.id);
-      const owners = members.map(({ account_id, name }) => ({ value: account_id, label: name }));
+      const former = (await readFormerOwners(list, view)).filter(
+        ({ value }) => !members.some(({ account_id }) => account_id === value),
+      );
+      const owners = [...members.map(({ account_id, name }) => ({ value: account_id, label: name })), ...former];
       const frameworks = hasFrameworkFilter(list.family) ? await readFrameworkChoices(context.reader, view) : [];
       const filters = listFilters(list.family, owners, frameworks);
       const listView = await readList(context.scanReaderOf(view.caller), list, view, filters);

@@ -6,10 +6,13 @@ import {
   readRecordPage,
   valuesForEmptyList,
 } from '../../../queries/lists/list-records.ts';
+import { listSource } from '../../../queries/lists/list-source.ts';
 import type { ValuesInUse } from '../../../queries/lists/values-in-use.ts';
-import { logTimeOf, momentOf } from '../../../queries/moments/moment.ts';
+import { currentMoment, logTimeOf, momentOf } from '../../../queries/moments/moment.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
+import { readFormerMembers } from '../../../queries/records/former-members.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
+import { readMemberNames } from '../../../queries/records/member-names.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import { FRAMEWORK } from '../../../register/framework.ts';
 import type { Choice } from '../../components/fields.tsx';
@@ -134,6 +137,21 @@ export async function readFrameworkChoices(reader: Reader, view: RegisterView): 
   const isOffered = (id: string) => choices.some(({ value }) => value === id);
   const requested = [...view.query.getAll('framework_id'), ...view.query.getAll('linked_framework_id')];
   return choices.length > 1 && requested.every(isOffered) ? choices : [];
+}
+
+/** Reads the people who own records of a list at the view's moment and are no members today, as choices of a filter. */
+export async function readFormerOwners({ query }: RegisterList, view: RegisterView): Promise<Choice[]> {
+  const { snapshot, organization, caller } = view;
+  const organizationId = organization.id;
+  const owner_id = await readFormerMembers({ snapshot, organizationId, moment: currentMoment(snapshot) });
+  if (owner_id.length === 0) return [];
+  const moment = await momentOf(snapshot, organizationId, view.past?.asOf);
+  const filter = { owner_id, include_archived: true };
+  const source = await listSource({ snapshot, organizationId, moment }, query, caller, filter);
+  const ids = (await snapshot.models.count(source, ['owner_id'])).map(({ values }) => String(values[0]));
+  const names = await readMemberNames(snapshot, organizationId, ids);
+  const choices = ids.map((id) => ({ value: id, label: `${names.of(id)} (left)` }));
+  return choices.sort((a, b) => a.label.localeCompare(b.label));
 }
 
 /** Reads the names of the records in a list's filters, such as `framework_id`. */
