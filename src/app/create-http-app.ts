@@ -1,14 +1,13 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Middleware } from 'koa';
 import type { ServiceClock } from '../clock/service-clock.ts';
-import type { Caller } from '../commands/organization/caller.ts';
 import type { Config } from '../config.ts';
+import { authenticateBy } from '../http/access/admission.ts';
 import { type ClientInfoReader, clientInfoReader } from '../http/access/client-info-reader.ts';
 import { createRateLimits, type RateLimits } from '../http/access/rate-limits.ts';
 import { Cookies } from '../http/cookies.ts';
 import { createApp } from '../http/create-app.ts';
 import { createPdfPrinter, type PdfPrinter } from '../http/files/pdf-printer.ts';
-import { unavailable } from '../http/http-errors.ts';
 import type { RequestState } from '../http/request.ts';
 import type { AccessEvents } from '../identity/access-log/access-events.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -76,15 +75,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<RequestLis
   const pages = await createWebPages(options, services, oauth, tools);
   const app = createApp({
     tools,
-    authenticate: (credential, request, isRecheck) => {
-      if (!gateway.isOpen) throw unavailable();
-      const { address } = readClientInfo(request);
-      // The user agent of a program names no browser. Every call passes here, and a spread would be slow.
-      const withClient = (caller: Caller | null) =>
-        caller && Object.assign({}, caller, { clientInfo: { address, agent: '' } });
-      const lookup = identity.authenticator.authenticate(credential, () => address, isRecheck);
-      return lookup instanceof Promise ? lookup.then(withClient) : withClient(lookup);
-    },
+    authenticate: authenticateBy(identity.authenticator, readClientInfo, gateway),
     sessions: async (request) => {
       const account = gateway.isOpen ? await signedIn(request) : null;
       if (account === null) return null;
@@ -104,14 +95,13 @@ export async function createHttpApp(options: HttpAppOptions): Promise<RequestLis
       onDownload: (caller, download) => accessEvents.emit({ type: 'EXPORT_DOWNLOADED', caller, download }),
     },
     reports: { files: heavyReads.reportFiles, printer },
-    waitUntilReady: () => gateway.waitUntilReady(),
+    waitUntilReady: gateway.waitUntilReady,
     toolOrigins: new Set(config.allowedOrigins),
     metrics: metrics === null ? undefined : { source: metrics, token: config.metrics?.token ?? null },
     mcpTools: securityLog?.watchTools(tools),
-    onResponse: (status, state) => {
-      metrics?.countRequest(tools.has(state.tool ?? '') ? state.tool! : 'other', status);
-      securityLog?.recordAnswer(status, state);
-    },
+    onResponse: [metrics?.countRequestsOf(tools), securityLog?.recordAnswer].filter(
+      (listener) => listener !== undefined,
+    ),
   });
   return app.callback();
 }

@@ -84,8 +84,10 @@ export function createRegister(options: RegisterOptions): Register {
     ? new TimedHandler(events, handlerOptions, onTiming)
     : new CommandHandler(events, handlerOptions);
   const projections = options.projections ?? new Projections({ events, reads, exclusive, now, log, onTiming });
-  const currentGeneration = () => projections.servedGeneration();
-  const { reader, accessLogReader } = createReadSide({ ...options, now }, currentGeneration);
+  const { reader, accessLogReader } = createReadSide(
+    { ...options, now },
+    projections.servedGeneration.bind(projections),
+  );
   const { heavyReads } = options;
   const scanReaderOf: Register['scanReaderOf'] = (owner) =>
     heavyReads ? readInThread(reader, (statement) => heavyReads.runStatement(owner, statement)) : reader;
@@ -94,8 +96,7 @@ export function createRegister(options: RegisterOptions): Register {
     names,
     reader,
     importedNames: new ImportedNames(accounts),
-    waitUntilProjected: (organizationId, storePosition, ms) =>
-      projections.waitUntilProjected(organizationId, storePosition, ms),
+    waitUntilProjected: projections.waitUntilProjected.bind(projections),
     writeWaitMs: options.writeWaitMs,
     reportGenerated: options.reportGenerated ?? (() => undefined),
   };

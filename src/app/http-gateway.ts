@@ -60,9 +60,7 @@ export class HttpGateway {
   }
 
   /** Returns null once tools can be answered. Before, it returns a promise that resolves then, or after 5 s. */
-  waitUntilReady(): Promise<void> | null {
-    return this.toolReadiness.wait();
-  }
+  readonly waitUntilReady = (): Promise<void> | null => this.toolReadiness.wait();
 
   /** Answers every request 503 with this reason from now on, except `/livez`. */
   close(reason: string): void {

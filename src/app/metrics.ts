@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { asRefusal, Refusal } from '../commands/engine/refusal.ts';
+import type { OnResponse } from '../http/request.ts';
 import type { Identity } from '../identity/identity.ts';
 import { decorateEventStore } from '../stores/decorate-event-store.ts';
 import type { EventStore } from '../stores/event-store.ts';
@@ -132,9 +133,9 @@ export class Metrics {
     });
   }
 
-  /** Counts an answered request. `tool` is "other" for requests without a known tool. */
-  countRequest(tool: string, status: number): void {
-    this.requests.inc({ tool, status });
+  /** Returns a listener that counts answered requests. `tool` is "other" for requests without one of these tools. */
+  countRequestsOf(tools: ToolBox): OnResponse {
+    return (status, { tool = '' }) => this.requests.inc({ tool: tools.has(tool) ? tool : 'other', status });
   }
 
   /** Returns the same tools, with calls counted and timed. */

@@ -1,9 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ClockDoubt, ClockInDoubt } from './clock-in-doubt.ts';
-import { type ClockReading, ClockTrust, type StartEvidence } from './clock-trust.ts';
+import { type ClockReading, ClockTrust, JUMP_MS, type StartEvidence } from './clock-trust.ts';
 import { type MachineClocks, machineClocks } from './machine-clocks.ts';
-import { SharedTime } from './shared-time.ts';
-import type { TimeSource } from './time-source.ts';
 
 /** The clock is looked at this often, and at each write. */
 const LOOK_INTERVAL_MS = 1_000;
@@ -22,7 +20,7 @@ export interface ClockState {
   trusted_in_ms: number;
 }
 
-export interface ServiceClockOptions {
+interface ServiceClockOptions {
   /** By default, the clock is trusted as it is. */
   evidence?: StartEvidence;
   clocks?: MachineClocks;
@@ -142,4 +140,52 @@ export class ServiceClock {
   private error(cause: ClockDoubt): ClockInDoubt {
     return new ClockInDoubt(cause, Math.ceil(this.trust.remainingMs / 1_000));
   }
+}
+
+const DIFFERENCE = 0;
+const IS_DOUBTED = 1;
+
+/**
+ * The memory by which the threads of a process share one clock. The main thread decides which difference of wall clock and
+ * boot clock is right.
+ */
+class SharedTime {
+  readonly memory = new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT);
+  private readonly values = new Float64Array(this.memory);
+
+  /** @param difference null while none is known to be right */
+  set(difference: number | null, isDoubted: boolean): void {
+    this.values[DIFFERENCE] = difference ?? Number.NaN;
+    this.values[IS_DOUBTED] = Number(isDoubted);
+  }
+}
+
+/** Returns the time of the main thread's clock, for another thread. A jump that the main thread hasn't seen yet counts too. */
+export function followTime(memory: SharedArrayBuffer, clocks: MachineClocks = machineClocks): () => Date {
+  const values = new Float64Array(memory);
+  return () => {
+    const boot = clocks.bootMs();
+    const wall = clocks.wallMs();
+    const right = boot + values[DIFFERENCE]!;
+    const isRight = values[IS_DOUBTED] === 0 && Math.abs(wall - right) <= JUMP_MS;
+    return new Date(isRight || Number.isNaN(right) ? wall : Math.round(right));
+  };
+}
+
+/** Returns the time that everything is judged by. */
+export interface TimeSource {
+  (): Date;
+  /** While the machine's clock is in doubt: throws, if the machine's clock is later than this time. Absent in tests. */
+  refuseDoubtful?(timeMs: number): void;
+}
+
+/**
+ * Returns true if a time has passed. While the machine's clock is in doubt, a time counts as passed if either clock says so.
+ * @throws ClockInDoubt if only the machine's clock says so: the caller should repeat the call, not lose its credential
+ */
+export function hasPassed(time: string | number, now: TimeSource): boolean {
+  const timeMs = typeof time === 'number' ? time : Date.parse(time);
+  if (timeMs <= now().getTime()) return true;
+  now.refuseDoubtful?.(timeMs);
+  return false;
 }

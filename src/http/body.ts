@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { MAX_JSON_DEPTH, MAX_JSON_VALUES, sizeOfJson } from '../tools/schema/size-of-json.ts';
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES, sizeOfJson } from '../tools/schema/client-values.ts';
 import { ClientGone, HttpError, invalidInput } from './http-errors.ts';
 
 /** The largest body of a request: 1 MiB. */

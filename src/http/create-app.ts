@@ -12,8 +12,8 @@ import {
   type SessionCaller,
 } from './access/admission.ts';
 import { scopeGuard } from './access/challenge.ts';
-import { crossOrigin } from './access/cross-origin.ts';
 import { oauthEndpoints } from './access/oauth-endpoints.ts';
+import { crossOrigin } from './access/origin.ts';
 import { Penalties } from './access/penalties.ts';
 import type { RateLimits } from './access/rate-limits.ts';
 import { compression } from './compression.ts';
@@ -61,7 +61,7 @@ export interface HttpServiceOptions {
   recordFiles?: RecordFileRoutesOptions;
   reports?: ReportFileRoutesOptions;
   /** Called after each answer. */
-  onResponse?: OnResponse | undefined;
+  onResponse?: readonly OnResponse[];
   /** Serves the metrics to callers with the token, if one is set. */
   metrics?: { source: MetricsSource; token: string | null } | undefined;
   /** The tools for the MCP endpoint, if they aren't `tools`: its answers don't show refusals by their status. */

@@ -45,7 +45,7 @@ const LONG_SEGMENT = /[^/]{32,}/g;
 export type OnResponse = (status: number, state: RequestState) => void;
 
 /** Gives each request an id, answers errors and requests that no route answered, and logs one line. */
-export function requestMiddleware(logger: Logger, onResponse: OnResponse = () => undefined): Middleware<RequestState> {
+export function requestMiddleware(logger: Logger, listeners: readonly OnResponse[] = []): Middleware<RequestState> {
   // Turns redaction off: none of these fields is a secret, and searching them costs more than the rest.
   const lines = logger.child({}, { redact: [] });
   const prefix = randomBytes(6).toString('base64url');
@@ -57,7 +57,7 @@ export function requestMiddleware(logger: Logger, onResponse: OnResponse = () =>
     const error = await answer(ctx, next);
     if (ctx.respond !== false) setStandardHeaders(ctx);
     const status = error instanceof ClientGone ? 499 : ctx.res.statusCode;
-    onResponse(status, ctx.state);
+    for (const listener of listeners) listener(status, ctx.state);
     const line = logFields(ctx, performance.now() - startedAt, status);
     if (error === undefined && ctx.path.startsWith(ASSETS_PATH)) lines.debug(line, 'request');
     else if (error === undefined || isExpected(error)) lines.info(line, 'request');

@@ -1,3 +1,4 @@
+import { decorateEventStore } from './decorate-event-store.ts';
 import { type EventStore, NO_ORGANIZATION, type StoredEvent, type StorePosition } from './event-store.ts';
 
 /** Events of an unreadable row's stream that are asked for the organization. */
@@ -28,20 +29,11 @@ export function attributeRows(store: EventStore): EventStore {
     for await (const events of batches) yield await attribute(events);
   }
 
-  return {
-    append: (...batch) => store.append(...batch),
-    appendInOrder: (batches) => store.appendInOrder(batches),
-    appendRow: (row) => store.appendRow(row),
+  return decorateEventStore(store, {
     readStream: async (...range) => [...(await attribute(await store.readStream(...range)))],
     readAll: (after) => attributeAll(store.readAll(after)),
     subscribeAll: (after, signal) => attributeAll(store.subscribeAll(after, signal)),
-    head: (after) => store.head(after),
-    end: () => store.end(),
-    check: () => store.check(),
-    explainAbsence: (stream) => store.explainAbsence(stream),
-    compareStorePositions: (a, b) => store.compareStorePositions(a, b),
-    close: () => store.close(),
-  };
+  });
 }
 
 const isUnattributed = ({ data, metadata }: StoredEvent): boolean =>

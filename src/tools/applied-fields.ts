@@ -1,6 +1,5 @@
 import { Refusal } from '../commands/engine/refusal.ts';
-import { asList, isBlank } from './schema/client-values.ts';
-import { isObject } from './schema/is-object.ts';
+import { asList, isBlank, isObject } from './schema/client-values.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 

@@ -3,9 +3,8 @@ import { type Caller, withConfirmedRoles } from '../commands/organization/caller
 import { requirePermission } from '../commands/organization/permissions.ts';
 import { readOrganizationNames } from '../queries/lists/list-organizations.ts';
 import { problemsByField, recordNamesFor } from './record-names.ts';
-import { isBlank } from './schema/client-values.ts';
+import { isBlank, isObject, type UncheckedObject } from './schema/client-values.ts';
 import { type InputProblem, toSingleLine } from './schema/input-parser.ts';
-import { isObject, type UncheckedObject } from './schema/is-object.ts';
 import type { RecordWord } from './schema/record-words.ts';
 import type { Tool, ToolService } from './tool.ts';
 

@@ -8,7 +8,7 @@ import {
   requireUnchangedRights,
   secondFactorNeeded,
 } from '../commands/organization/permissions.ts';
-import { logSize } from '../queries/moments/log-size.ts';
+import { logSize } from '../queries/moments/moment.ts';
 import { findParkedPosition } from '../queries/records/parked-position.ts';
 import { type AnswerPage, withPageUrl } from './answer-page.ts';
 import { ERRORS } from './error-codes.ts';

@@ -2,9 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ClockInDoubt } from '../../src/clock/clock-in-doubt.ts';
 import type { MachineClocks } from '../../src/clock/machine-clocks.ts';
-import { type ClockState, ServiceClock } from '../../src/clock/service-clock.ts';
-import { followTime } from '../../src/clock/shared-time.ts';
-import { hasPassed } from '../../src/clock/time-source.ts';
+import { type ClockState, followTime, hasPassed, ServiceClock } from '../../src/clock/service-clock.ts';
 
 const test = suite('service clock');
 

@@ -1,7 +1,7 @@
 /** The turns that accounts take in the event loop: requests of others are counted, not timed. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AdmissionQueue } from '../../src/http/access/admission-queue.ts';
+import { AdmissionQueue } from '../../src/http/access/rate-limits.ts';
 
 const test = suite('admission queue');
 

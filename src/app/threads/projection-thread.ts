@@ -1,4 +1,4 @@
-import { followTime } from '../../clock/shared-time.ts';
+import { followTime } from '../../clock/service-clock.ts';
 import { Projections } from '../../projections/projections.ts';
 import { openProjectionStores, usesDataFolder } from '../../stores/open.ts';
 import { serveThread } from './serve-thread.ts';

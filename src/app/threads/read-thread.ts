@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { followTime } from '../../clock/shared-time.ts';
+import { followTime } from '../../clock/service-clock.ts';
 import { CommandHandler } from '../../commands/engine/handler.ts';
 import { asRefusal, OperatorNeeded, Refusal } from '../../commands/engine/refusal.ts';
 import { RecordFileReader } from '../../http/files/record-files.ts';

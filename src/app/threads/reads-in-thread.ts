@@ -5,7 +5,7 @@ import type { OpenRecordFile, RecordFileCall } from '../../http/files/record-fil
 import type { ReportFileAnswer, ReportFileCall, ReportFiles } from '../../http/files/report-files.ts';
 import type { SpooledFiles } from '../../http/files/spooled-files.ts';
 import { FairQueue, type TaskOwner } from '../../identity/fair-queue.ts';
-import { logSize } from '../../queries/moments/log-size.ts';
+import { logSize } from '../../queries/moments/moment.ts';
 import type { ReadProgress } from '../../queries/moments/snapshot.ts';
 import { StoreUnavailable } from '../../stores/errors.ts';
 import type { ReadModels } from '../../stores/read-store.ts';

@@ -1,4 +1,4 @@
-import { followTime } from '../../clock/shared-time.ts';
+import { followTime } from '../../clock/service-clock.ts';
 import { AccountNames } from '../../identity/accounts/account-names.ts';
 import { ReportingProjection } from '../../reporting/reporting-projection.ts';
 import { REPORTING_SCHEMA } from '../../reporting/tables.ts';

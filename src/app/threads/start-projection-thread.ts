@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { followTime } from '../../clock/shared-time.ts';
+import { followTime } from '../../clock/service-clock.ts';
 import {
   FollowedProjections,
   type ProgressWait,

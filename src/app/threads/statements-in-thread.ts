@@ -1,4 +1,4 @@
-import { logSize } from '../../queries/moments/log-size.ts';
+import { logSize } from '../../queries/moments/moment.ts';
 import type { Reader } from '../../queries/moments/snapshot.ts';
 import type { Count, CountQuery, DocumentQuery, DocumentReads, MatchingDocument } from '../../stores/read-store.ts';
 import { MIN_EVENTS_OF_SCAN } from '../../tools/list-load.ts';

@@ -1,9 +1,9 @@
 import { monotonicMs } from '../../clock/monotonic.ts';
 import type { AppendCondition } from '../../stores/event-store.ts';
 import { organizationAggregate } from '../families.ts';
-import { accessEnded, actorRights } from '../organization/actor-rights.ts';
 import type { Role } from '../organization/caller.ts';
-import type { Permission } from '../organization/permissions.ts';
+import { hasEnded, memberRole, membershipEnd, type OrganizationState } from '../organization/organization-state.ts';
+import { forbiddenAs, lowerRole, type Permission, roleAllows } from '../organization/permissions.ts';
 import { Refusal } from './refusal.ts';
 import type { StreamCache } from './stream-state.ts';
 
@@ -74,4 +74,49 @@ export class WriteRightsReader {
       throw error;
     }
   }
+}
+
+/** The actor of a write, and the permission that the write needs. */
+interface WritingActor {
+  actor_id: string;
+  token_id: string | null;
+  /** The credential's role when the call began. */
+  role: Role;
+  permission: Permission;
+}
+
+/** The roles of a write's actor at one moment, and the time at which they end; null without an end. */
+interface ActorRights {
+  role: Role;
+  member_role: Role;
+  endsAt: string | null;
+}
+
+/**
+ * Returns an actor's rights from the organization's own state. A role that rose while the call waited stays as it was.
+ * @throws Refusal forbidden if the access has ended, or a role doesn't have the permission any more
+ */
+function actorRights(
+  state: OrganizationState | null,
+  { actor_id, token_id, role: earlierRole, permission }: WritingActor,
+  now: string,
+): ActorRights {
+  const member_role = state && memberRole(state, actor_id, now);
+  const token = token_id === null ? undefined : state?.tokens.get(token_id);
+  // Admission refuses tokens that the log doesn't know.
+  if (member_role === null || (token !== undefined && (token.revoked || hasEnded(token.expires_at, now)))) {
+    throw accessEnded();
+  }
+  const role = lowerRole(earlierRole, member_role);
+  if (!roleAllows(role, permission)) throw forbiddenAs(permission, role, member_role);
+  const ends = [membershipEnd(state!, actor_id), token?.expires_at ?? null].filter((end) => end !== null);
+  return { role, member_role, endsAt: ends.length === 0 ? null : ends.reduce((a, b) => (a < b ? a : b)) };
+}
+
+/** Returns the error for a write whose actor lost the membership, token or session before its turn came. */
+function accessEnded(): Refusal {
+  return new Refusal(
+    'forbidden',
+    'Your access ended before this was written, so it was not. Sign in or connect again.',
+  );
 }

@@ -3,9 +3,11 @@ import { monotonicMs } from '../../clock/monotonic.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { type Caller, hasRecentRights, withConfirmedRoles } from '../../commands/organization/caller.ts';
 import { mcpAddressOf } from '../../identity/oauth/addresses.ts';
-import { HttpError } from '../http-errors.ts';
+import type { Authenticator } from '../../identity/tokens/authenticator.ts';
+import { HttpError, unavailable } from '../http-errors.ts';
 import { countHeader } from '../request.ts';
 import { type Challenges, challenges } from './challenge.ts';
+import type { ClientInfoReader } from './client-info-reader.ts';
 import { originGuard, refuseEmbedding } from './origin.ts';
 import type { RateLimits } from './rate-limits.ts';
 
@@ -102,6 +104,26 @@ export type Authenticate = (
   request: IncomingMessage,
   isRecheck?: boolean,
 ) => Caller | null | Promise<Caller | null>;
+
+/**
+ * Returns how an authenticator looks up the tokens of requests, with the client's address for the access log.
+ * @param gateway refuses credentials until it is open
+ */
+export function authenticateBy(
+  authenticator: Pick<Authenticator, 'authenticate'>,
+  readClientInfo: ClientInfoReader,
+  gateway: { readonly isOpen: boolean },
+): Authenticate {
+  return (token, request, isRecheck) => {
+    if (!gateway.isOpen) throw unavailable();
+    const { address } = readClientInfo(request);
+    // The user agent of a program names no browser. Every call passes here, and a spread would be slow.
+    const withClient = (caller: Caller | null) =>
+      caller && Object.assign({}, caller, { clientInfo: { address, agent: '' } });
+    const lookup = authenticator.authenticate(token, () => address, isRecheck);
+    return lookup instanceof Promise ? lookup.then(withClient) : withClient(lookup);
+  };
+}
 
 /** Returns the caller of the request's credential. @throws HttpError 401 without a valid credential */
 export async function callerOf(

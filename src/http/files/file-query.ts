@@ -1,5 +1,5 @@
 import type { FileRequest, RecordFileCatalog } from '../../tools/record-file-catalog.ts';
-import { isObject } from '../../tools/schema/is-object.ts';
+import { isObject } from '../../tools/schema/client-values.ts';
 import { parseJson } from '../body.ts';
 import { invalidInput } from '../http-errors.ts';
 import { findFormat } from './file-format.ts';

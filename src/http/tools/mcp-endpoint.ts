@@ -6,7 +6,7 @@ import { mcpAddressOf } from '../../identity/oauth/addresses.ts';
 import type { McpExchange, ProtocolAnswer } from '../../mcp/protocol/mcp-exchange.ts';
 import type { Protocol } from '../../mcp/protocol/protocol.ts';
 import { ProtocolError, RPC_ERRORS } from '../../mcp/protocol/protocol-message.ts';
-import { isObject } from '../../tools/schema/is-object.ts';
+import { isObject } from '../../tools/schema/client-values.ts';
 import { type Admit, admitAfterWait } from '../access/admission.ts';
 import type { ScopeGuard } from '../access/challenge.ts';
 import type { Penalties } from '../access/penalties.ts';

@@ -1,4 +1,4 @@
-import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
+import { hasPassed, type TimeSource } from '../../clock/service-clock.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Role } from '../../commands/organization/caller.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';

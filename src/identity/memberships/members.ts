@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { TimeSource } from '../../clock/time-source.ts';
+import type { TimeSource } from '../../clock/service-clock.ts';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { idPrefix, randomId } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
+import { hasPassed, type TimeSource } from '../../clock/service-clock.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { hashToken } from '../tokens/token.ts';
 import { applyClientPolicy } from './client-policy.ts';

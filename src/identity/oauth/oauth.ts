@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
+import { hasPassed, type TimeSource } from '../../clock/service-clock.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import type { AssistantEvent } from '../access-log/access-events.ts';
 import { networkOf } from '../client-info.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
+import { hasPassed, type TimeSource } from '../../clock/service-clock.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { hashToken, isWellFormed, type TokenKind } from '../tokens/token.ts';
 import { type Adapter, type AdapterPayload, errors, Provider } from './oidc-provider.ts';

@@ -1,5 +1,5 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
-import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
+import { hasPassed, type TimeSource } from '../../clock/service-clock.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { equalInConstantTime } from '../sign-in/secret-text.ts';
 

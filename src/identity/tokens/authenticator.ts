@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { hasPassed, type TimeSource } from '../../clock/time-source.ts';
+import { hasPassed, type TimeSource } from '../../clock/service-clock.ts';
 import { withTimeout } from '../../clock/with-timeout.ts';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import type { Caller, Role } from '../../commands/organization/caller.ts';

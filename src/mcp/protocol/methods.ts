@@ -1,7 +1,8 @@
 /** The protocol's methods. The ToolBox runs the tools, and prompts, resources and completions call those tools. */
-import { type Implementation, type Result, specTypeSchemas } from '@modelcontextprotocol/server';
+import { type Implementation, type Result, type ServerContext, specTypeSchemas } from '@modelcontextprotocol/server';
+import { monotonicMs } from '../../clock/monotonic.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { isObject } from '../../tools/schema/is-object.ts';
+import { isObject } from '../../tools/schema/client-values.ts';
 import { once } from '../../tools/schema/once.ts';
 import type { CallContext } from '../../tools/tool.ts';
 import type { ToolBox, ToolResult } from '../../tools/toolbox.ts';
@@ -10,8 +11,6 @@ import { toolCaller } from './call-tool.ts';
 import { checkParams } from './check-params.ts';
 import { completeArgument } from './complete-argument.ts';
 import type { McpExchange, ServedProtocol } from './mcp-exchange.ts';
-import { PREPARED, type PreparedResult } from './prepared-result.ts';
-import { type Notify, progressReporter } from './progress.ts';
 import {
   clientOf,
   type Era,
@@ -23,12 +22,19 @@ import {
   SUPPORTED_VERSIONS,
   statesVersion,
 } from './protocol-era.ts';
-import { invalidParams, ProtocolError, RPC_ERRORS, type RpcRequest } from './protocol-message.ts';
+import {
+  invalidParams,
+  PREPARED,
+  type PreparedResult,
+  ProtocolError,
+  RPC_ERRORS,
+  type RpcRequest,
+} from './protocol-message.ts';
 import { RESOURCE_TEMPLATES, RESOURCES, readResource, recordLink } from './resources.ts';
-import type { PendingCall } from './stateless-transport.ts';
+import type { PendingCall } from './sdk-servers.ts';
 
 /** Returns the result, and throws a ProtocolError for an error answer. Only a fault of the service throws anything else. */
-export type Method = (call: PendingCall, notify: Notify) => Promise<PreparedResult> | PreparedResult;
+type Method = (call: PendingCall, notify: Notify) => Promise<PreparedResult> | PreparedResult;
 
 /** A modern client may cache for an hour what only a new version of the service changes: lists, the framework library. */
 const STATIC_CACHE = { ttlMs: 3_600_000, cacheScope: 'public' };
@@ -180,6 +186,42 @@ function contextOf(era: Era, { meta }: RpcRequest, exchange: McpExchange): CallC
     caller,
     get signal() {
       return exchange.signal;
+    },
+  };
+}
+
+/** Sends a notification that belongs to a request. */
+type Notify = ServerContext['mcpReq']['notify'];
+
+/** The shortest time between two progress messages. */
+const PROGRESS_INTERVAL_MS = 100;
+
+/**
+ * Reports progress to a client that sent a progress token. Progress only rises. The last report is always sent, and no
+ * report after the end.
+ */
+export function progressReporter(progressToken: unknown, notify: Notify) {
+  if (typeof progressToken !== 'string' && !Number.isSafeInteger(progressToken)) return undefined;
+  let last = Number.NEGATIVE_INFINITY;
+  let nextAt = 0;
+  let delayed: (() => void) | null = null;
+  const report = (progress: number, total?: number, message?: string) => {
+    if (!(progress > last)) return;
+    last = progress;
+    const params = { progressToken, progress, total, message };
+    // The SDK rejects when its connection is closed. An unhandled rejection would end the process.
+    const send = () => void notify({ method: 'notifications/progress', params }).catch(() => undefined);
+    const now = monotonicMs();
+    delayed = now < nextAt ? send : null;
+    if (delayed !== null) return;
+    nextAt = now + PROGRESS_INTERVAL_MS;
+    send();
+  };
+  return {
+    report,
+    end: () => {
+      delayed?.();
+      last = Number.POSITIVE_INFINITY;
     },
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { isObject, type UncheckedObject } from '../../tools/schema/is-object.ts';
+import { isObject, type UncheckedObject } from '../../tools/schema/client-values.ts';
 import { ProtocolError, RPC_ERRORS, type RpcRequest } from './protocol-message.ts';
 
 export const MODERN_VERSION = '2026-07-28';

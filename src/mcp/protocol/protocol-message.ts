@@ -1,4 +1,6 @@
-import { isObject, type UncheckedObject } from '../../tools/schema/is-object.ts';
+import type { Result } from '@modelcontextprotocol/server';
+import { isObject, type UncheckedObject } from '../../tools/schema/client-values.ts';
+import type { ProtocolAnswer } from './mcp-exchange.ts';
 
 /** The error codes of JSON-RPC 2.0. */
 export const RPC_ERRORS = {
@@ -22,7 +24,7 @@ export interface RpcRequest {
 }
 
 /** A message that gets no answer: a notification, or a client's response. */
-export interface RpcOneWayMessage {
+interface RpcOneWayMessage {
   kind: 'notification' | 'response';
 }
 
@@ -75,3 +77,28 @@ export function readMessage(message: unknown): RpcRequest | RpcOneWayMessage {
 }
 
 export const invalidParams = (message: string) => new ProtocolError(200, RPC_ERRORS.invalidParams, message);
+
+/** The key of a result's prepared members. It is a symbol, so the SDK copies them and neither checks nor serializes them. */
+export const PREPARED = Symbol('prepared members');
+
+interface PreparedMembers {
+  /** JSON from the first of these members to the end of the message: `"tools":[…]}}`. */
+  text: string | Buffer;
+  /** True if the input of the called tool was invalid. */
+  isInvalidCall?: boolean;
+}
+
+/** A result of the SDK, to which prepared members can belong. */
+export type PreparedResult = Result & { [PREPARED]?: PreparedMembers };
+
+/** Returns the answer with a result: the members that the SDK knows, and then the prepared ones. */
+export function resultAnswer(id: RequestId, result: PreparedResult): ProtocolAnswer {
+  const start = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+  const members = JSON.stringify(result);
+  const prepared = result[PREPARED];
+  if (prepared === undefined) return { status: 200, text: `${start}${members}}` };
+  const { text, isInvalidCall = false } = prepared;
+  const open = `${start}${members.slice(0, -1)}${members === '{}' ? '' : ','}`;
+  if (typeof text === 'string') return { status: 200, text: open + text, isInvalidCall };
+  return { status: 200, text: open, rest: text, isInvalidCall };
+}

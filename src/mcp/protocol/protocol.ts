@@ -3,9 +3,8 @@
  * era. src/http writes the bytes. A server of the SDK answers, for which `methods.ts` has the methods.
  */
 import type { McpExchange, ProtocolAnswer, ServedProtocol } from './mcp-exchange.ts';
-import { resultAnswer } from './prepared-result.ts';
 import { checkVersionHeader, eraOf } from './protocol-era.ts';
-import { ProtocolError, type RequestId, RPC_ERRORS, readMessage } from './protocol-message.ts';
+import { ProtocolError, type RequestId, RPC_ERRORS, readMessage, resultAnswer } from './protocol-message.ts';
 import type { SdkServers } from './sdk-servers.ts';
 
 const ACCEPTED: ProtocolAnswer = { status: 202, text: '' };

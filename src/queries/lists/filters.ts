@@ -20,7 +20,7 @@ import { type Moment, recordIdCondition, versionConditions } from '../moments/mo
 const MAX_QUERY_WORDS = 100;
 
 /** The read's day, the caller, and the whole filter, because one filter can depend on another. */
-export interface FilterContext {
+interface FilterContext {
   today: string;
   account_id: string;
   filter: Record<string, unknown>;

@@ -7,8 +7,7 @@ import {
   type AccountTable,
   type AccountTableName,
 } from '../account-store.ts';
-import { quote, SqliteConnection, type SqlRow } from './connection.ts';
-import { whenUnlocked, whenUnlockedInPlace } from './file-lock.ts';
+import { quote, SqliteConnection, type SqlRow, whenUnlocked, whenUnlockedInPlace } from './connection.ts';
 
 /**
  * Stores accounts in `<folder>/accounts.db`: one table of JSON records per kind, with an index per look-up field. Syncs

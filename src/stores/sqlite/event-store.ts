@@ -13,7 +13,15 @@ import type {
   StreamBatch,
   UncheckedRow,
 } from '../event-store.ts';
-import { SqliteConnection, type SqlRow } from './connection.ts';
+import {
+  FileLocked,
+  LOCK_RETRY_MS,
+  LOCK_WAIT_MS,
+  SqliteConnection,
+  type SqlRow,
+  whenUnlocked,
+  whenUnlockedInPlace,
+} from './connection.ts';
 import {
   EVENT_COLUMNS,
   EVENTS_TABLE,
@@ -26,7 +34,6 @@ import {
   toUncheckedRow,
 } from './event-rows.ts';
 import { EventTail } from './event-tail.ts';
-import { FileLocked, LOCK_RETRY_MS, LOCK_WAIT_MS, whenUnlocked, whenUnlockedInPlace } from './file-lock.ts';
 
 /** No limit, in SQLite's LIMIT. */
 const NO_LIMIT = -1;

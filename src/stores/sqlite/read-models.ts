@@ -12,21 +12,21 @@ import type {
   ReadModels,
   Scalar,
 } from '../read-store.ts';
-import { quote, SqliteConnection, type SqlRow, type Value } from './connection.ts';
-import { whenUnlocked } from './file-lock.ts';
+import { quote, SqliteConnection, type SqlRow, type Value, whenUnlocked } from './connection.ts';
 import { fromStoredId, ORGANIZATIONS_TABLE, OrganizationNumbers } from './organization-numbers.ts';
 import {
   CHECKPOINTS,
   type Collection,
   createIndex,
   createTable,
+  documentMaker,
   existingIndexes,
   putDocument,
   tableName,
+  toText,
 } from './read-schema.ts';
 import { countStatement, findStatement, inOneRow, matchesNothing, segments, simplify } from './read-sql.ts';
 import { WordIndex, WordTexts } from './read-words.ts';
-import { documentMaker, toText } from './stored-text.ts';
 
 interface OpenCollection extends Collection {
   words: WordIndex | undefined;

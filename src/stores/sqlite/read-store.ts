@@ -1,8 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CollectionSpec, ReadModels, ReadStore, SharedEntry } from '../read-store.ts';
-import { SqliteConnection } from './connection.ts';
-import { whenUnlocked, whenUnlockedInPlace } from './file-lock.ts';
+import { SqliteConnection, whenUnlocked, whenUnlockedInPlace } from './connection.ts';
 import { SqliteReadModels } from './read-models.ts';
 
 /** Stores the shared entries in `<folder>/read.db`, and each generation in its own `<folder>/read-<generation>.db`. */

@@ -11,9 +11,8 @@ import type {
   RowChange,
   WriteRows,
 } from '../reporting-store.ts';
-import { quote, SqliteConnection, type Value } from './connection.ts';
+import { quote, SqliteConnection, type Value, whenUnlocked } from './connection.ts';
 import { FileIdentity } from './file-identity.ts';
-import { whenUnlocked } from './file-lock.ts';
 
 /** The file that reporting tools open. It never gets another name. */
 const FILE = 'reports.db';

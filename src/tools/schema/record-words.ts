@@ -1,7 +1,6 @@
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { MAX_CHARACTERS } from '../../register/field.ts';
-import type { ValueShape } from './client-values.ts';
-import { isObject } from './is-object.ts';
+import { isObject, type ValueShape } from './client-values.ts';
 
 /* A tool call may name a record by its number or name wherever an input takes its id. */
 

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { McpExchange } from '../../../src/mcp/protocol/mcp-exchange.ts';
-import { progressReporter } from '../../../src/mcp/protocol/progress.ts';
+import { progressReporter } from '../../../src/mcp/protocol/methods.ts';
 import { type Era, META } from '../../../src/mcp/protocol/protocol-era.ts';
 import { type ProtocolError, type RpcRequest, readMessage } from '../../../src/mcp/protocol/protocol-message.ts';
 import { type SdkServers, startSdkServers } from '../../../src/mcp/protocol/sdk-servers.ts';
