@@ -5,10 +5,10 @@ import type { OAuth } from '../identity/oauth/oauth.ts';
 import { Protocol } from '../mcp/protocol/protocol.ts';
 import type { ToolBox } from '../tools/toolbox.ts';
 import {
-  type Admit,
   type Authenticate,
   admission,
   admissionWithOlderRoles,
+  afterStart,
   type SessionCaller,
 } from './access/admission.ts';
 import { scopeGuard } from './access/challenge.ts';
@@ -37,7 +37,7 @@ export interface HttpServiceOptions {
    */
   authenticate: Authenticate;
   /** Returns a promise to wait for while the service starts, or null. */
-  waitUntilReady?(): Promise<void> | null;
+  waitUntilReady?: () => Promise<void> | null;
   /** Origins of pages that may call tools. */
   toolOrigins?: ReadonlySet<string>;
   /** Rate limits. */
@@ -72,14 +72,11 @@ export interface HttpServiceOptions {
 export function createApp(options: HttpServiceOptions): Koa<RequestState> {
   const { tools, version, logger, oauth, pages, publicUrl } = options;
   const admit = admissionWithOlderRoles(options);
-  const afterStart = (admission: Admit): Admit => {
-    return async (request, isRecheck) => {
-      const waiting = options.waitUntilReady?.();
-      if (waiting) await waiting;
-      return admission(request, isRecheck);
-    };
-  };
-  const admitCall = afterStart(admissionWithOlderRoles({ ...options, allowedOrigins: options.toolOrigins }));
+  const { waitUntilReady } = options;
+  const admitCall = afterStart(
+    admissionWithOlderRoles({ ...options, allowedOrigins: options.toolOrigins }),
+    waitUntilReady,
+  );
   const requireScope = scopeGuard(tools, options.baseUrl);
   const penalties = new Penalties();
   // Addresses are case-sensitive, as rules of proxies for them are.
@@ -92,7 +89,7 @@ export function createApp(options: HttpServiceOptions): Koa<RequestState> {
     records: options.recordFiles ? RECORD_FILE_FORMATS : [],
     reports: options.reports ? availableReportFormats(options.reports.printer) : [],
   });
-  const admitReader = afterStart(admission(options, options.sessions));
+  const admitReader = afterStart(admission(options, options.sessions), waitUntilReady);
   if (options.recordFiles) recordFileRoutes(router, admitReader, options.recordFiles);
   if (options.reports) reportFileRoutes(router, admitReader, { ...options.reports, publicUrl });
 

@@ -8,7 +8,6 @@ import type { FamilyDescription, FamilyTool } from '../register/family-descripti
 import { fieldSources } from '../register/field-sources.ts';
 import { pageOfList, pageOfWrittenRecord } from './answer-page.ts';
 import { withAppliedFields } from './applied-fields.ts';
-import { listLoad } from './list-load.ts';
 import { isObject } from './schema/client-values.ts';
 import type { Example } from './schema/example.ts';
 import { addedFields, asUpdateFields, listInput, updatedFields } from './schema/family-schema.ts';
@@ -16,7 +15,7 @@ import * as field from './schema/fields.ts';
 import { once } from './schema/once.ts';
 import { linkedControls, listOutput, type RecordSchemas, writeOutput } from './schema/output.ts';
 import { recordSchemas } from './schema/record-schemas.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { defineTool, listLoad, type Tool } from './tool.ts';
 import { addRecord, changeRecord, type WriteInput } from './write.ts';
 
 /** One family's tools. */

@@ -9,7 +9,6 @@ import { FAMILY_TOOLS } from './all-family-tools.ts';
 import { pageOfChanges, pageOfRequestedRecord } from './answer-page.ts';
 import { archiveRecords } from './archive-records.ts';
 import { linkRecords } from './link-records.ts';
-import { listLoad, recordsLoad } from './list-load.ts';
 import { changesInput } from './schema/changes-schema.ts';
 import * as field from './schema/fields.ts';
 import {
@@ -19,7 +18,7 @@ import {
   organizationsOutput,
   recordsOutput,
 } from './schema/register-output.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { defineTool, listLoad, recordsLoad, type Tool } from './tool.ts';
 
 const ID_PREFIXES = Object.keys(FAMILY_QUERIES);
 

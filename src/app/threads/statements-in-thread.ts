@@ -1,7 +1,7 @@
 import { logSize } from '../../queries/moments/moment.ts';
 import type { Reader } from '../../queries/moments/snapshot.ts';
 import type { Count, CountQuery, DocumentQuery, DocumentReads, MatchingDocument } from '../../stores/read-store.ts';
-import { MIN_EVENTS_OF_SCAN } from '../../tools/list-load.ts';
+import { MIN_EVENTS_OF_SCAN } from '../../tools/tool.ts';
 
 /** A read of a collection, as data. */
 export type ReadStatement =

@@ -70,6 +70,15 @@ export function admissionWithOlderRoles(options: AdmissionOptions, sessions?: Se
   return admit;
 }
 
+/** Returns the same checks, which requests wait for while the service starts. @param waitUntilReady null once it has started */
+export function afterStart(admit: Admit, waitUntilReady: () => Promise<void> | null = () => null): Admit {
+  return async (request, isRecheck) => {
+    const waiting = waitUntilReady();
+    if (waiting) await waiting;
+    return admit(request, isRecheck);
+  };
+}
+
 /**
  * Returns the caller again after its call has waited, for a slow body or in a queue: with the rights that it has now.
  * @throws HttpError 401 if its credential has ended

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type Router from '@koa/router';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { clientOf } from '../../mcp/protocol/protocol-era.ts';
+import { clientOf } from '../../mcp/protocol/protocol-message.ts';
 import type { Admit } from '../access/admission.ts';
 import { cutWhenRevoked } from '../access/revocation.ts';
 import { HttpError, toHttpRefusal } from '../http-errors.ts';

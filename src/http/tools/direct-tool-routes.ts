@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { z } from 'zod';
-import { clientOf } from '../../mcp/protocol/protocol-era.ts';
+import { clientOf } from '../../mcp/protocol/protocol-message.ts';
 import { publishedFilters } from '../../tools/schema/json-schema.ts';
 import type { ToolBox } from '../../tools/toolbox.ts';
 import { type Admit, admitAfterWait } from '../access/admission.ts';

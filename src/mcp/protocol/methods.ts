@@ -14,24 +14,29 @@ import type { McpExchange, ServedProtocol } from './mcp-exchange.ts';
 import {
   clientOf,
   type Era,
+  invalidParams,
   isLegacyVersion,
   knowsIcons,
   LATEST_LEGACY_VERSION,
-  RESOURCE_NOT_FOUND,
-  SERVER_INFO,
-  SUPPORTED_VERSIONS,
-  statesVersion,
-} from './protocol-era.ts';
-import {
-  invalidParams,
   PREPARED,
   type PreparedResult,
   ProtocolError,
+  RESOURCE_NOT_FOUND,
   RPC_ERRORS,
   type RpcRequest,
+  SERVER_INFO,
+  SUPPORTED_VERSIONS,
+  statesVersion,
 } from './protocol-message.ts';
 import { RESOURCE_TEMPLATES, RESOURCES, readResource, recordLink } from './resources.ts';
-import type { PendingCall } from './sdk-servers.ts';
+
+/** A client's request, while a server of the SDK answers it. */
+export interface PendingCall {
+  readonly request: RpcRequest;
+  readonly exchange: McpExchange;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
 
 /** Returns the result, and throws a ProtocolError for an error answer. Only a fault of the service throws anything else. */
 type Method = (call: PendingCall, notify: Notify) => Promise<PreparedResult> | PreparedResult;

@@ -3,8 +3,15 @@
  * era. src/http writes the bytes. A server of the SDK answers, for which `methods.ts` has the methods.
  */
 import type { McpExchange, ProtocolAnswer, ServedProtocol } from './mcp-exchange.ts';
-import { checkVersionHeader, eraOf } from './protocol-era.ts';
-import { ProtocolError, type RequestId, RPC_ERRORS, readMessage, resultAnswer } from './protocol-message.ts';
+import {
+  checkVersionHeader,
+  eraOf,
+  ProtocolError,
+  type RequestId,
+  RPC_ERRORS,
+  readMessage,
+  resultAnswer,
+} from './protocol-message.ts';
 import type { SdkServers } from './sdk-servers.ts';
 
 const ACCEPTED: ProtocolAnswer = { status: 202, text: '' };

@@ -7,9 +7,17 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 import type { McpExchange, ServedProtocol } from './mcp-exchange.ts';
-import { CAPABILITIES, nameOf, protocolMethods } from './methods.ts';
-import { type Era, META, MODERN_VERSION, methodNotFound, SUPPORTED_VERSIONS } from './protocol-era.ts';
-import { ProtocolError, RPC_ERRORS, type RpcRequest } from './protocol-message.ts';
+import { CAPABILITIES, nameOf, type PendingCall, protocolMethods } from './methods.ts';
+import {
+  type Era,
+  META,
+  MODERN_VERSION,
+  methodNotFound,
+  ProtocolError,
+  RPC_ERRORS,
+  type RpcRequest,
+  SUPPORTED_VERSIONS,
+} from './protocol-message.ts';
 
 /** The transports to the SDK's servers, one for each era. */
 export type SdkServers = Readonly<Record<Era, StatelessTransport>>;
@@ -60,14 +68,6 @@ const MODERN_META = Object.freeze({
   [`${META}protocolVersion`]: MODERN_VERSION,
   [`${META}clientCapabilities`]: Object.freeze({}),
 });
-
-/** A client's request, while a server of the SDK answers it. */
-export interface PendingCall {
-  readonly request: RpcRequest;
-  readonly exchange: McpExchange;
-  resolve(result: Result): void;
-  reject(error: unknown): void;
-}
 
 /**
  * Connects one server of the SDK to all requests of an era. Each request has a number of its own for the SDK, because

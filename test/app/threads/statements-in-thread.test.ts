@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { type ReadStatement, readInThread } from '../../../src/app/threads/statements-in-thread.ts';
 import { Reader, type ServedGeneration, type SnapshotOptions } from '../../../src/queries/moments/snapshot.ts';
 import type { CountQuery, DocumentQuery, DocumentReads } from '../../../src/stores/read-store.ts';
-import { MIN_EVENTS_OF_SCAN } from '../../../src/tools/list-load.ts';
+import { MIN_EVENTS_OF_SCAN } from '../../../src/tools/tool.ts';
 
 interface Context {
   /** The generations that this thread has read, and `thread` for each statement of the other. */

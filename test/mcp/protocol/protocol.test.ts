@@ -4,8 +4,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ErrorCode, LATEST_PROTOCOL_VERSION, type McpError } from '@modelcontextprotocol/sdk/types.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LATEST_LEGACY_VERSION } from '../../../src/mcp/protocol/protocol-era.ts';
-import { RPC_ERRORS } from '../../../src/mcp/protocol/protocol-message.ts';
+import { LATEST_LEGACY_VERSION, RPC_ERRORS } from '../../../src/mcp/protocol/protocol-message.ts';
 import { post, request, startToyService, TOKEN, type ToyService, until } from '../../support/mcp/toy-tools.ts';
 
 const test = suite<{ service: ToyService }>('protocol, legacy era');

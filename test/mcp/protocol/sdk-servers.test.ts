@@ -3,8 +3,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { McpExchange } from '../../../src/mcp/protocol/mcp-exchange.ts';
 import { progressReporter } from '../../../src/mcp/protocol/methods.ts';
-import { type Era, META } from '../../../src/mcp/protocol/protocol-era.ts';
-import { type ProtocolError, type RpcRequest, readMessage } from '../../../src/mcp/protocol/protocol-message.ts';
+import {
+  type Era,
+  META,
+  type ProtocolError,
+  type RpcRequest,
+  readMessage,
+} from '../../../src/mcp/protocol/protocol-message.ts';
 import { type SdkServers, startSdkServers } from '../../../src/mcp/protocol/sdk-servers.ts';
 import { CALLER, type Json, post, type Reply, startToyService, toyTools } from '../../support/mcp/toy-tools.ts';
 
