@@ -99,6 +99,7 @@ test('an obligation is assessed again with its status, and its due date moves on
   for (const [due, months, next] of [
     ['2026-03-31', 12, '2027-03-31'],
     ['2023-05-31', 12, '2026-05-31'],
+    ['2025-03-10', 12, '2027-03-10'],
     ['2026-01-31', 1, '2026-03-31'],
     [null, 6, '2026-09-10'],
   ] as const) {

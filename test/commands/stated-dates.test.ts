@@ -173,13 +173,13 @@ test('an audit is completed on its start or later, in any zone', () => {
   starting('2026-11-28').when(complete, EVENING).refused('invalid_input', { field: 'starts_on' });
   const both = { type: 'UpdateAudit', changes: { state: 'COMPLETED', starts_on: '2026-11-28' } } as const;
   starting('2026-11-01').when(both, EVENING).refused('invalid_input', { field: 'starts_on' });
-  const done = audits.given([
-    { type: 'AuditAdded', data: { framework_id: 'frm_1', name: 'A' } },
-    { type: 'AuditCompleted', data: {} },
-  ]);
-  done
-    .when({ type: 'UpdateAudit', changes: { starts_on: '2026-11-28' } }, EVENING)
-    .refused('invalid_input', { field: 'starts_on' });
+  const completed = { type: 'AuditCompleted', data: {} } as const;
+  for (const history of [[completed], [completed, { type: 'AuditOutdated', data: {} } as const]]) {
+    audits
+      .given([{ type: 'AuditAdded', data: { framework_id: 'frm_1', name: 'A' } }, ...history])
+      .when({ type: 'UpdateAudit', changes: { starts_on: '2026-11-28' } }, EVENING)
+      .refused('invalid_input', { field: 'starts_on' });
+  }
 });
 
 test('a closed nonconformity was not identified after its closure', () => {

@@ -161,7 +161,12 @@ test('a review moves a vendor from any status to any outcome', () => {
 test('a CONDITIONAL outcome needs conditions', () => {
   for (const conditions of [undefined, null, '']) {
     given([added])
-      .when({ type: 'ReviewVendor', outcome: 'CONDITIONAL', ...(conditions === undefined ? {} : { conditions }) })
+      .when({
+        type: 'ReviewVendor',
+        outcome: 'CONDITIONAL',
+        findings: 'No backups',
+        ...(conditions === undefined ? {} : { conditions }),
+      })
       .refused('invalid_input', { field: 'conditions' });
   }
 });

@@ -7,8 +7,10 @@ import {
   PERMISSIONS,
   type Permission,
   requirePermission,
+  requireUnchangedRights,
   roleAllows,
 } from '../../../src/commands/organization/permissions.ts';
+import { rejection } from '../../support/run/take.ts';
 
 const test = suite('permissions');
 
@@ -92,6 +94,15 @@ test('a permission needs both the credential’s role and the member’s role', 
     message,
     'For the access log you need the role AUDITOR, ADMIN or OWNER, but yours is EDITOR. Ask an OWNER to change it.',
   );
+});
+
+test('what was read is shown only while both roles stay', async () => {
+  const read = (found: Caller) =>
+    requireUnchangedRights({ ...callerOf('VIEWER', 'ADMIN'), renew: async () => found }, ['org_1']);
+  await read(callerOf('VIEWER', 'ADMIN'));
+  for (const found of [callerOf('VIEWER', 'EDITOR'), callerOf('AUDITOR', 'ADMIN')]) {
+    assert.is(((await rejection(read(found))) as Refusal).code, 'conflict');
+  }
 });
 
 test('a token of a lower role than its member’s is named as the limit', () => {
