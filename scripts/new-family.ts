@@ -21,115 +21,27 @@ const type = title.toUpperCase();
 const taken = FAMILY_DESCRIPTIONS.find((family) => family.prefix === prefix || family.singular === singular);
 if (taken !== undefined) fail(`${taken.title} has this name or prefix already. Choose another.`);
 
-create(
-  `src/register/${singular}.ts`,
-  `import { addedMembers, correctedMembers, undoneEvent } from './event-members.ts';
-import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
-import type { Described } from './family-description.ts';
-import { type Fields, OWNER_FIELD, type StateOf } from './field.ts';
-import type { FamilyFigures } from './figure.ts';
-
-const FIELDS = {
-  name: { kind: 'name', label: '${title}', required: true, search: 'SHORT', lookalike: true },
-  description: { kind: 'text', label: 'Description', search: 'LONG' },
-  category: { kind: 'name', label: 'Category', filter: true },
-  owner_id: OWNER_FIELD,
-} as const satisfies Fields;
-
-export type ${title}State = StateOf<typeof FIELDS>;
-
-export const ${type}_EVENTS = {
-  ${title}Added: eventWithReason(addedMembers(FIELDS)),
-  ${title}DetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
-  ${title}OwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
-  ${title}Archived: event({ archived_at: string(), reason: string() }),
-  ${title}Restored: event({ reason: string() }),
-  ${title}Undone: undoneEvent(FIELDS),
+/** The templates describe assets. Each of their words stands for one of the new family. */
+const WORDS: Readonly<Record<string, string>> = {
+  Assets: capitalized(plural),
+  assets: plural,
+  Asset: title,
+  asset: singular,
+  ASSET: type,
+  ast: prefix,
 };
-
-export type ${title}Event = EventOf<typeof ${type}_EVENTS>;
-
-const FIGURES = {
-  group: '${capitalized(plural)}',
-  groupBy: [],
-  total: { label: 'All ${plural}', meaning: '${plural}' },
-  listed: [],
-} as const satisfies FamilyFigures<typeof FIELDS>;
-
-export const ${type} = {
-  type: '${type}',
-  title: '${title}',
-  singular: '${singular}',
-  plural: '${plural}',
-  prefix: '${prefix}',
-  fields: FIELDS,
-  events: ${type}_EVENTS,
-  commands: { add: 'Add${title}', update: 'Update${title}' },
-  commonEvents: {
-    added: '${title}Added',
-    detailsChanged: '${title}DetailsChanged',
-    ownerAssigned: '${title}OwnerAssigned',
-    archived: '${title}Archived',
-    restored: '${title}Restored',
-    undone: '${title}Undone',
-  },
-  orders: ['name'],
-  missing: ['OWNER', 'EVIDENCE'],
-  summary: ['name', 'category', 'owner_id'],
-  importable: true,
-  aboutFile: 'Each ${singular} with its category and owner.',
-  figures: FIGURES,
-  tools: {
-    list: {
-      name: 'list${capitalized(plural)}',
-      title: 'List ${plural}',
-      description: 'List ${plural} by name. Without an owner: filter.missing OWNER.',
-      example: { filter: { category: ['Example'] } },
-    },
-    add: {
-      name: 'add${title}',
-      title: 'Add a record to ${plural}',
-      description: 'Add a record to ${plural}. For its proof, use addEvidence.',
-      example: { name: 'First ${singular}', category: 'Example', owner_id: 'ME' },
-    },
-    update: {
-      name: 'update${title}',
-      title: 'Change a record of ${plural}',
-      idempotent: true,
-      description: 'Correct a record of ${plural}, or assign its owner.',
-      example: { description: 'The first one', reason: 'Described' },
-    },
-  },
-} as const satisfies Described<typeof FIELDS, typeof ${type}_EVENTS>;
-`,
-);
-create(
-  `src/commands/${singular}.ts`,
-  `import { ${type} } from '../register/${singular}.ts';
-import { defineFamily } from './define-family.ts';
-
-export const ${singular} = defineFamily(${type}, {});
-`,
-);
-create(
-  `src/register/headings/${singular}.json`,
-  `{
-  "en": { "name": ["${singular} name"], "owner_id": ["${singular} owner"] }
+for (const [template, path] of Object.entries({
+  'register.ts': `src/register/${singular}.ts`,
+  'commands.ts': `src/commands/${singular}.ts`,
+  'headings.json': `src/register/headings/${singular}.json`,
+  'contract.json': `test/fixtures/families/${singular}.json`,
+})) {
+  const text = readFileSync(absolute(`scripts/new-family/${template}.template`), 'utf8');
+  create(
+    path,
+    text.replace(/Assets?|assets?|ASSET|\bast\b/g, (word) => WORDS[word]!),
+  );
 }
-`,
-);
-create(
-  `test/fixtures/families/${singular}.json`,
-  `{
-  "importType": "${type}",
-  "tools": {
-    "list${capitalized(plural)}": { "filters": "category", "orders": "name created_at updated_at" },
-    "add${title}": { "properties": "name description category", "required": "name" },
-    "update${title}": { "properties": "name description category", "required": "id", "repeatable": true }
-  }
-}
-`,
-);
 change('src/register/families.ts', [
   [/\n\n\/\*\* Every family/, `\nimport { ${type} } from './${singular}.ts';$&`],
   [/(const LIST = \[[^\]]*)\]/, `$1, ${type}]`],

@@ -12,7 +12,8 @@ const test = suite<{ folder: string }>('npm run new-family');
 
 test.before((context) => {
   context.folder = mkdtempSync(join(tmpdir(), 'veritrail-new-family-'));
-  for (const path of ['package.json', 'tsconfig.json', 'src', 'scripts/new-family.ts', 'test/fixtures/families'])
+  const script = ['scripts/new-family.ts', 'scripts/new-family'];
+  for (const path of ['package.json', 'tsconfig.json', 'src', ...script, 'test/fixtures/families'])
     cpSync(join(ROOT, path), join(context.folder, path), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(context.folder, 'node_modules'));
 });
