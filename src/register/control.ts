@@ -11,6 +11,9 @@ import {
 } from './field.ts';
 import { countByState, equals, type FamilyFigures } from './figure.ts';
 
+/** Numbers of Annex A in ISO's standards for management systems, such as A.5.1. Clauses have plain numbers. */
+export const ANNEX_NUMBER = /^A\.\d/;
+
 export const CONTROL_STATUSES = ['INCLUDED', 'EXCLUDED'] as const;
 export const IMPLEMENTATIONS = ['NONE', 'STARTED', 'PARTIAL', 'FULL'] as const;
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
-import { CONTROL } from '../../register/control.ts';
+import { ANNEX_NUMBER, CONTROL } from '../../register/control.ts';
 import { FRAMEWORK } from '../../register/framework.ts';
 import type { Count } from '../../stores/read-store.ts';
 import { figuresWithValues, figureValuesOfGroups } from '../figures/figure-values.ts';
@@ -67,9 +67,6 @@ const ANNEX_NOTE = [
   'Only controls of Annex A: the clauses of the standard are not optional.',
   'The coverage of controls and that of the framework count the clauses too.',
 ].join(' ');
-
-/** Numbers of Annex A in ISO's standards for management systems, such as A.5.1. Clauses have plain numbers. */
-const ANNEX_NUMBER = /^A\.\d/;
 
 const SIGN_OFF = ['Scope of the management system', 'Version of this statement', 'Approved by', 'Date', 'Signature'];
 

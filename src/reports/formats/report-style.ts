@@ -18,6 +18,7 @@ header dl div { display: flex; gap: 1rem; break-inside: avoid; padding: 0.08rem 
 header dt { flex: 0 0 6.5rem; color: var(--muted); overflow-wrap: normal; }
 dd { margin: 0; }
 nav ol { columns: 16rem; margin: 0 0 1rem; padding-left: 1.4rem; }
+nav li { padding: 4px 0; }
 .incomplete { padding: 0.5rem 0.8rem; border: 1px solid var(--danger); color: var(--danger); }
 ${CHART_CSS}
 .muted, .note { color: var(--muted); }

@@ -1,4 +1,5 @@
 import type { Verification } from '../../queries/proofs/verify-changes.ts';
+import { planText } from '../../texts/treatment-text.ts';
 import { codeText, type NamesByKey, type TextStyle, textOf } from '../../texts/value-text.ts';
 import { instantText, percentText, shareText } from '../../texts/words.ts';
 import type { ReportHead } from '../pages/report-page.ts';
@@ -109,7 +110,10 @@ function codesText(row: ReportRow, { field, labels }: ReportColumn, style: TextS
   const value = valueAt(row, field);
   // An excluded control needs no implementation, so the cell stays empty.
   if (field === 'implementation' && row.status === 'EXCLUDED' && style.codesInWords) return '';
-  if (typeof value === 'string') return codeText(value, style, labels);
+  if (typeof value === 'string') {
+    const text = codeText(value, style, labels);
+    return style.codesInWords ? planText(field, value, text, row) : text;
+  }
   return Array.isArray(value) ? value.map((code) => codeText(code, style)).join('; ') : textOf(value, style);
 }
 

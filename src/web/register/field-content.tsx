@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { priorityOf } from '../../commands/risk.ts';
 import { type Field, hasTimedState } from '../../register/field.ts';
+import { planText } from '../../texts/treatment-text.ts';
 import { codeWords, monthsText, shareText } from '../../texts/words.ts';
 import { LongDay, MomentTime } from '../components/components.tsx';
 import { type ChipTone, displayedState } from './displayed-state.ts';
@@ -82,7 +83,7 @@ function EnumValue(props: { name: string; field: Field & { kind: 'enum' }; value
   const state = displayedState(name, value, row);
   switch (state?.kind) {
     case undefined:
-      return <>{enumText(field, value)}</>;
+      return <>{planText(name, value, enumText(field, value), row)}</>;
     case 'NOT_APPLICABLE':
       return <span class="muted">–</span>;
     case 'ACCEPTANCE_EXPIRED':

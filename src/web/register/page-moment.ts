@@ -3,6 +3,7 @@ import { countChangesBetween } from '../../queries/changes/count-changes.ts';
 import { logTimeOf, momentHint, momentOf } from '../../queries/moments/moment.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
 import { MAX_COUNT } from '../texts/counts.ts';
+import { dayText } from '../texts/dates.ts';
 
 /** A past moment that a page shows. */
 export interface PastMoment {
@@ -47,10 +48,15 @@ export async function readPastMoment(
     position,
     time: logTime ?? today,
     audit: asOf.startsWith('aud_') ? await auditName(snapshot, asOf) : null,
-    hint: await momentHint({ snapshot, organizationId, moment }),
+    hint: inPageWords(await momentHint({ snapshot, organizationId, moment })),
     changesSince: await countChangesSince(snapshot, organizationId, position),
     eventsSince: snapshot.newestPosition(organizationId) - position,
   };
+}
+
+/** Returns a tool's sentence with its days and positions as pages write them. */
+function inPageWords(hint: string | null): string | null {
+  return hint?.replace(/\d{4}-\d\d-\d\d/g, dayText).replace('position', 'change') ?? null;
 }
 
 /** Counts the changes after a position, as far as pages count. */

@@ -73,7 +73,8 @@ export class PageServer {
       // The form may have taken long to arrive.
       if (route.method === 'POST' && person !== null) person = await this.findPerson(ctx);
       // Before the form's token, which ended with the session: "reload the page" would not help.
-      if (!route.isPublic && person === null) return await this.sendReply(ctx, person, redirectToSignIn(ctx, route));
+      if (!route.isPublic && person === null)
+        return await this.sendReply(ctx, person, this.redirectToSignIn(ctx, route));
       if (route.method === 'POST') this.tokens.check(ctx.req, person, formValues.get(TOKEN_FIELD)?.[0] ?? '');
       const request = this.pageRequest(ctx, person, formValues);
       const since = monotonicMs();
@@ -161,6 +162,19 @@ export class PageServer {
     const account = await accounts.get(session.account_id);
     if (account === null || account.erased_at !== null) return null;
     return { account, session, isRecent: recentAuthentication.isRecent(session) };
+  }
+
+  /**
+   * Redirects to the sign-in page, and from there back to this page. After a POST that is the page with the form, and the
+   * person is told that what it held was lost.
+   */
+  private redirectToSignIn(ctx: PageContext, { method }: Route): Redirect {
+    if (method === 'GET') return new Redirect(withNext('/sign-in', ctx.url));
+    const referer = ctx.get('Referer');
+    const from = URL.canParse(referer) ? new URL(referer) : null;
+    const isOurs = from !== null && from.origin === new URL(this.options.baseUrl).origin;
+    const next = isOurs ? safeNext(from.pathname + from.search) : '/';
+    return new Redirect(withNext('/sign-in', next), { kind: 'WARNING', text: FORM_LOST });
   }
 
   private async countRequest(ctx: PageContext, person: SignedInPerson | null): Promise<void> {
@@ -258,13 +272,4 @@ function mayBePopup({ path, query }: PageContext): boolean {
   return (
     path.startsWith('/oauth/') || path === CALLBACK_PATH || safeNext(String(query.next ?? '')).startsWith('/oauth/')
   );
-}
-
-/**
- * Redirects to the sign-in page, and from there back to this page. After a POST it goes to the home page instead, and
- * tells the person that the form was lost.
- */
-function redirectToSignIn(ctx: PageContext, { method }: Route): Redirect {
-  if (method === 'GET') return new Redirect(withNext('/sign-in', ctx.url));
-  return new Redirect('/sign-in', { kind: 'WARNING', text: FORM_LOST });
 }

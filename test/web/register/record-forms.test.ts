@@ -174,7 +174,7 @@ test('shows what somebody else changed in the same field, and lets each be chose
     const contested = await owner.send(path, { inherent_likelihood: '5', description: 'Mine', reason: 'Heard' });
     assert.is(contested.status, 409);
     assert.match(textIn(contested.text), 'Priya changed Inherent likelihood from 2 · Unlikely to 3 · Possible.');
-    assert.match(textIn(contested.text), 'Before Theirs Yours');
+    assert.match(textIn(contested.text), 'Before 2 · Unlikely Theirs 3 · Possible Yours 5 · Almost certain');
     assert.is((await readRecord(context, id)).description, null);
     assert.is((await owner.send(path, { 'theirs.inherent_likelihood': choice })).status, 303);
     const record = await readRecord(context, id);

@@ -167,7 +167,7 @@ test('says why a list is empty, and the next step', async ({ owner, viewer, risk
     linkIn((await owner.get(vendors)).text, 'Import a spreadsheet'),
     vendors.replace(/vendors$/, 'getting-started#import'),
   );
-  assert.is(linkIn((await owner.get(vendors)).text, 'Connect an assistant'), '/connect');
+  assert.is(linkIn((await owner.get(vendors)).text, 'your assistant'), '/connect');
   assert.not.match((await viewer.get(vendors)).text, /Ask me about|getting-started/);
   const evidence = (await owner.get(risks.replace(/risks$/, 'evidence'))).text;
   assert.match(evidence, /Nothing is attached. An auditor will ask: when was it made, for which period, by whom\?/);

@@ -65,7 +65,7 @@ const RECORD_FORM_MISTAKES = Object.fromEntries(
     });
     const add = `/organizations/:id/${plural}/add`;
     const act = `/organizations/:id/${plural}/:record/:act`;
-    const adopt = { page: add, typed: { reason: LONG_REASON }, faults: ['reason'] };
+    const adopt = { page: add, typed: { reason: LONG_REASON }, faults: ['library_id', 'reason'] };
     const addFaults = [...required.map(([name]) => name), 'reason'];
     const open: Mistake['open'] = async ({ owner, records }) => ({
       browser: owner,

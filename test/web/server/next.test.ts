@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { safeNext } from '../../../src/web/server/safe-next.ts';
-import { startWeb } from '../../support/web/web.ts';
+import { OWNER, startWeb } from '../../support/web/web.ts';
 
 const test = suite('redirect after sign-in');
 
@@ -75,6 +75,29 @@ test('never redirects to another site after sign-in', async () => {
     const response = await browser.get(`/sign-in?next=${encodeURIComponent(next.slice(0, 200))}`);
     assert.is(response.status, 200, next);
     assert.not.match(response.text, /evil\.example/);
+  }
+  await web.stop();
+});
+
+test('leads back to the page of a form that was sent after the session ended, within this service only', async () => {
+  const web = await startWeb();
+  await web.setUpOwner();
+  const page = `/organizations/${web.organizationId}/risks/add?a=b`;
+  for (const [referer, next] of [
+    [`${web.baseUrl}${page}`, page],
+    ['https://evil.example/risks/add', null],
+    [`${web.baseUrl}//evil.example`, null],
+    ['http://[', null],
+    [undefined, null],
+  ] as const) {
+    const browser = web.browser();
+    await browser.get('/sign-in');
+    await browser.send('/sign-in', OWNER);
+    await browser.get('/settings/account');
+    browser.cookies.delete('veritrail');
+    const headers: Record<string, string> = referer === undefined ? {} : { Referer: referer };
+    const { to } = await browser.post('/settings/account/name', { name: 'Typed for nothing' }, headers);
+    assert.is(to, next === null ? '/sign-in' : `/sign-in?next=${encodeURIComponent(next)}`, referer);
   }
   await web.stop();
 });

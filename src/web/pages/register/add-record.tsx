@@ -7,10 +7,12 @@ import {
   fieldsTaken,
   formFields,
   typedInputs,
+  typedText,
   valueText,
   withCandidates,
 } from '../../register/forms/form-fields.ts';
 import {
+  BACK,
   type FormCollaborators,
   type FormView,
   openForm,
@@ -23,8 +25,9 @@ import { writeInputs } from '../../register/forms/write-fields.tsx';
 import { titleFieldOf } from '../../register/naming-fields.ts';
 import { numberedName } from '../../register/record/numbered-name.ts';
 import { callTool } from '../../server/call-tool.ts';
-import { BLANK_FORM, type FormState } from '../../server/form-state.ts';
+import { BLANK_FORM, type FormState, type FormValues } from '../../server/form-state.ts';
 import { get, post, type Reply, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
+import { safeNext } from '../../server/safe-next.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
 /** A form for each family whose records people add. It calls the family's tool, such as addRisk. */
@@ -57,27 +60,36 @@ async function add(context: FormCollaborators, request: SignedInRequest, addForm
     ...typedInputs(fields, values),
     ...writeInputs(values),
   });
-  if (error === null) return addedRedirect(family, view, answer);
+  if (error === null) return addedRedirect(family, view, answer, values);
   const offered = withCandidates(fields, error, await readCandidates(context, view, error));
-  return { ...addPage(addForm, view, offered, refusedForm(error, values, family, offered)), status: error.status };
+  const form = refusedForm(error, values, family, { fields: offered, shownValue });
+  return { ...addPage(addForm, view, offered, form), status: error.status };
 }
 
-/** Leads to the new record, and names those that look like it. */
-function addedRedirect(family: FamilyDescription, view: FormView, answer: Readonly<Record<string, unknown>>) {
+/** Leads to the new record, or back to the one that it was added for. Names those that look like it. */
+function addedRedirect(
+  family: FamilyDescription,
+  view: FormView,
+  answer: Readonly<Record<string, unknown>>,
+  values: FormValues,
+) {
   const record = answer[family.singular] as Readonly<Record<string, unknown>> & { id: string };
   const { reference_id } = record;
   const name = numberedName({ reference_id, name: String(record[titleFieldOf(family)]) });
   const similar = (answer.similar ?? []) as readonly { name: string }[];
   const names = similar.map((other) => other.name).join(', ');
   return redirect(
-    recordPageAddress(view, family, record.id),
+    safeNext(typedText(values, BACK), recordPageAddress(view, family, record.id)),
     `Added ${name}.${similar.length === 0 ? '' : ` It looks like ${names}: archive one of them if they are the same.`}`,
   );
 }
 
+const shownValue = ({ field }: FormField): string => valueText(field.initial);
+
 function addPage({ family, button }: AddForm, view: FormView, fields: readonly FormField[], form: FormState): WebPage {
   const { organization, path } = view;
   const list = organizationAddress(organization.id, `/${family.plural}`);
+  const back = typedText(form.values, BACK) ?? view.back;
   return {
     title: button,
     section: list,
@@ -88,10 +100,12 @@ function addPage({ family, button }: AddForm, view: FormView, fields: readonly F
         action={path}
         form={form}
         fields={fields}
-        shownValue={({ field }) => valueText(field.initial)}
+        shownValue={shownValue}
         button={button}
-        back={list}
-      />
+        back={safeNext(back, list)}
+      >
+        {back && <input type="hidden" name={BACK} value={back} />}
+      </FormCard>
     ),
   };
 }

@@ -7,6 +7,7 @@ import { FAMILY_DESCRIPTIONS, familyOfPrefix } from '../../../register/families.
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { RecordRow } from '../../register/field-content.tsx';
 import { type Act, actsOn, EDIT, UNLINK } from '../../register/forms/acts.ts';
+import { clauseWarning } from '../../register/forms/clause-warning.ts';
 import { FormCard } from '../../register/forms/form-card.tsx';
 import {
   type FormField,
@@ -33,6 +34,7 @@ import {
   recordPageAddress,
   withSuggestions,
 } from '../../register/forms/open-form.ts';
+import { reachedState } from '../../register/forms/reached-state.ts';
 import { readCandidates, readChoices } from '../../register/forms/read-choices.ts';
 import { refusedForm } from '../../register/forms/refused-form.ts';
 import { KEY_INPUT, writeInputs } from '../../register/forms/write-fields.tsx';
@@ -78,6 +80,8 @@ interface ChangeForm {
   position: number;
   /** True if the tool takes the revision that the form showed. */
   takesRevision: boolean;
+  /** Stands above the form of an act that can have consequences beyond the register. */
+  warning: string | null;
 }
 
 async function openChange(
@@ -101,7 +105,9 @@ async function openChange(
     ...field,
     choices: act.choices?.[field.name] ?? field.choices,
   }));
-  return { family, act, view, details, fields, position, takesRevision: Object.hasOwn(inputs.shape, REVISION) };
+  const takesRevision = Object.hasOwn(inputs.shape, REVISION);
+  const warning = act.inputs.status === 'EXCLUDED' ? await clauseWarning(context, view, details) : null;
+  return { family, act, view, details, fields, position, takesRevision, warning };
 }
 
 async function readRecord(
@@ -198,10 +204,12 @@ async function decide(context: FormCollaborators, request: SignedInRequest, form
 function overtaken(form: ChangeForm, shown: RecordRow, values: FormValues): WebPage {
   const { act, family, details } = form;
   const changed = meanwhileChanges(allFields(family), shown, details).map(meanwhileText).join(' ');
+  const reached = reachedState(family, act, details);
   const next = act.isPossible
     ? 'Look at it again, then press the button once more.'
     : `“${buttonOf(act)}” is not possible now. The record’s buttons show what is.`;
-  const formError = `${changed || 'Somebody changed this record.'} ${next}`;
+  const formError =
+    reached === null ? `${changed || 'Somebody changed this record.'} ${next}` : `${titleOf(form)} is ${reached.text}.`;
   return { ...changePage(form, { ...BLANK_FORM, values, formError }), status: 409 };
 }
 
@@ -257,14 +265,28 @@ const buttonOf = ({ button }: Act): string => button.replace('…', '');
 const titleOf = ({ details: { record, name } }: ChangeForm): string =>
   numberedName({ reference_id: record.reference_id, name });
 
-/** Leads back to the record from the address of an act that its state doesn't allow. */
+/** Leads back to the record from the address of an act that its state doesn't allow, or to the change that did it already. */
 function notPossible(form: ChangeForm): Redirect {
-  const text = `${form.act.button} is not possible now. The record's buttons show what is.`;
-  return new Redirect(addressOf(form), { kind: 'WARNING', text });
+  const { family, act, details } = form;
+  const reached = reachedState(family, act, details);
+  if (reached === null) {
+    const text = `${buttonOf(act)} is not possible now. The record's buttons show what is.`;
+    return new Redirect(addressOf(form), { kind: 'WARNING', text });
+  }
+  return new Redirect(addressOf(form, reached.parameters), {
+    kind: 'WARNING',
+    text: `${titleOf(form)} is ${reached.text}.`,
+  });
 }
 
 function refused(form: ChangeForm, error: ToolError, values: FormValues): WebPage {
-  return { ...changePage(form, refusedForm(error, values, form.family, form.fields)), status: error.status };
+  const { family, fields, act } = form;
+  const state = refusedForm(error, values, family, {
+    fields,
+    shownValue: shownValueIn(form),
+    needsReason: act.needsReason,
+  });
+  return { ...changePage(form, state), status: error.status };
 }
 
 const CONTESTED = 'Somebody changed what you changed while you were writing. Choose what to keep, then save again.';
@@ -287,8 +309,14 @@ function keyOf(values: FormValues, changes: FieldTexts): string {
   return `${(typedText(values, KEY_INPUT) ?? '').slice(0, 100)} ${hash.digest('base64url')}`;
 }
 
+/** Returns the values that the form shows until something is typed. */
+const shownValueIn =
+  ({ act, details: { record } }: ChangeForm) =>
+  ({ name }: FormField): string =>
+    act.suggested?.[name] ?? (act.isCorrection ? valueText(record[name]) : '');
+
 function changePage(form: ChangeForm, state: FormState, contested: readonly MeanwhileChange[] = []): WebPage {
-  const { family, act, view, details, fields, position } = form;
+  const { family, act, view, details, fields, position, warning } = form;
   const { record } = details;
   const { organization, path } = view;
   const back = typedText(state.values, BACK) ?? view.back;
@@ -302,7 +330,7 @@ function changePage(form: ChangeForm, state: FormState, contested: readonly Mean
         action={path}
         form={state}
         fields={fields}
-        shownValue={({ name }) => act.suggested?.[name] ?? (act.isCorrection ? valueText(record[name]) : '')}
+        shownValue={shownValueIn(form)}
         button={buttonOf(act)}
         follows={act.follows}
         needsReason={act.needsReason}
@@ -316,6 +344,12 @@ function changePage(form: ChangeForm, state: FormState, contested: readonly Mean
         <input type="hidden" name={REVISION} value={String(record.revision)} />
         <input type="hidden" name={POSITION} value={String(position)} />
         {back && <input type="hidden" name={BACK} value={back} />}
+        {warning !== null && <p class="notice warning">{warning}</p>}
+        {!act.isPossible && (
+          <p>
+            <a href={addressOf(form, reachedState(family, act, details)?.parameters)}>See the record as it is now</a>
+          </p>
+        )}
       </FormCard>
     ),
   };

@@ -1,5 +1,5 @@
 import { addressWith } from '../../../addresses/page-addresses.ts';
-import { addFormOf } from '../../register/forms/add-forms.ts';
+import { addFormAddress, entryFormOf } from '../../register/forms/add-forms.ts';
 import { ControlGroups } from '../../register/list/control-groups.tsx';
 import { DownloadMenu } from '../../register/list/download-menu.tsx';
 import { EmptyList } from '../../register/list/empty-list.tsx';
@@ -145,12 +145,12 @@ function ViewLinks({
 }) {
   const { family } = list;
   const file = `/api/v1/organizations/${view.organization.id}/records/${family.plural}`;
-  const addForm = addFormOf(family);
+  const addForm = entryFormOf(family);
   const position = String(view.snapshot.newestPosition(view.organization.id));
   return (
     <div class="row">
       {addForm !== undefined && mayChange(view, addForm.permission) && (
-        <a class="button" href={`${view.path}/add`}>
+        <a class="button" href={addFormAddress(view.organization, addForm)}>
           {addForm.button}
         </a>
       )}

@@ -8,6 +8,7 @@ import type { FamilyDescription } from '../../../register/family-description.ts'
 import type { NamesByKey } from '../../../texts/value-text.ts';
 import { readNamesInChanges } from '../../register/change-words.tsx';
 import { actsOn, EDIT, LINK } from '../../register/forms/acts.ts';
+import { BACK } from '../../register/forms/open-form.ts';
 import { readRecordTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';
 import {
@@ -115,6 +116,7 @@ function recordPage(
                 isWritable && family.type !== EVIDENCE.type
                   ? organizationAddress(view.organization.id, `/${EVIDENCE.plural}/add`, {
                       record_ids: String(record.id),
+                      [BACK]: view.path,
                     })
                   : null
               }

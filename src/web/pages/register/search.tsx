@@ -52,8 +52,15 @@ function page(view: RegisterView, content: SearchContent): WebPage {
           <form method="get" action={view.path} class="row list-filters">
             {view.past !== null && <input type="hidden" name="as_of" value={view.past.asOf} />}
             <label class="search">
-              <span>Search records, pages and actions</span>
-              <input type="search" name="q" value={content.query} aria-keyshortcuts="/" data-search />
+              <span class="for-screen-readers">Search records, pages and actions</span>
+              <input
+                type="search"
+                name="q"
+                value={content.query}
+                placeholder="Records, pages and actions"
+                aria-keyshortcuts="/"
+                data-search
+              />
             </label>
             <button type="submit" class="quiet">
               Search

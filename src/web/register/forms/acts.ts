@@ -16,6 +16,7 @@ import type { Choice } from '../../components/fields.tsx';
 import { enumText, type RecordRow } from '../field-content.tsx';
 import { familyNoun } from '../rail-links.ts';
 import { numberedName } from '../record/numbered-name.ts';
+import { EVIDENCE_INPUTS } from './add-forms.ts';
 
 /** A change of one record that has a button and a form: correcting it, a move to another state, or a decision. */
 export interface Act {
@@ -42,6 +43,8 @@ export interface Act {
   suggested?: Readonly<Record<string, string>>;
   /** Says where it leads, such as "Becomes Closed.". */
   follows: string | null;
+  /** The state in which it leaves the record, if it moves it. */
+  reaches?: string;
   /** The labels of the fields that it requires and the record lacks. */
   missing: readonly string[];
   needsReason: boolean;
@@ -72,7 +75,7 @@ export function actsOn(family: FamilyDescription, details: ActSubject): Act[] {
     ...linkActs(family, details),
   ];
   const live = own.map((act) => ({ ...act, isPossible: act.isPossible && !isArchived }));
-  return [...live, archiveAct(family, record, isArchived)];
+  return [...live, ...archiveActs(family, record, isArchived)];
 }
 
 /** The names of the acts that have places of their own on the page. */
@@ -166,7 +169,10 @@ const OUT_OF_WORK: readonly string[] = [
   'OUTDATED',
 ];
 
-/** Returns the moves that the family's workflow allows an update to make. `others` lead out of the work, then back. */
+/**
+ * Returns the moves that an update can make. Those that the workflow doesn't allow now, such as to the state that the record
+ * has, are not possible. `others` lead out of the work, then back.
+ */
 function stateActs(family: FamilyDescription, record: RecordRow): { forward: Act[]; others: Act[] } {
   const { workflow, fields } = family;
   const { update } = family.tools;
@@ -187,12 +193,13 @@ function stateActs(family: FamilyDescription, record: RecordRow): { forward: Act
       inputs: { [name]: state },
       isCorrection: true,
       follows: `Becomes ${enumText(stateField, state)}.`,
+      reaches: state,
       missing: required.filter((needed) => !record[needed]).map((needed) => fields[needed]!.label),
       needsReason: stateField.changesNeedReason ?? false,
       isPossible: next.includes(state),
     };
   };
-  const states = stateField.values.filter((state) => state !== current);
+  const states = stateField.values;
   const isForward = (state: string) => !isBack(state) && !OUT_OF_WORK.includes(state);
   const others = states.filter((state) => !isForward(state));
   return {
@@ -205,7 +212,7 @@ function moveText(
   family: FamilyDescription,
   { current, state, label, isBack }: { current: string; state: string; label: string; isBack: boolean },
 ): string {
-  if (current === 'CLOSED') return `Reopen ${familyNoun(family)}`;
+  if (current === 'CLOSED' && state !== current) return `Reopen ${familyNoun(family)}`;
   if (isBack) return `Back to ${label}`;
   const verb = VERBS_WITH_NOUN[state];
   return verb === undefined ? (VERBS_ALONE[state] ?? `Set to ${label}`) : `${verb} ${familyNoun(family)}`;
@@ -278,16 +285,26 @@ function linkActs({ type, prefix }: FamilyDescription, { record, linked }: ActSu
 const recordLabel = ({ reference_id, section_title, name }: RecordRow): string =>
   numberedName({ reference_id: reference_id ?? section_title, name: String(name) });
 
-function archiveAct(family: FamilyDescription, { id }: RecordRow, isArchived: boolean): Act {
-  return {
-    ...BLANK_ACT,
-    name: isArchived ? 'restore' : ARCHIVE,
-    button: `${isArchived ? 'Restore' : 'Archive'} ${familyNoun(family)}`,
-    tool: 'archiveRecords',
-    inputs: { ids: [id], action: isArchived ? 'RESTORE' : 'ARCHIVE' },
-    follows: isArchived ? 'It is in lists and counts again.' : 'Hides it from lists and counts. Nothing is deleted.',
-    needsReason: true,
-  };
+function archiveActs(family: FamilyDescription, { id }: RecordRow, isArchived: boolean): Act[] {
+  const act = { ...BLANK_ACT, tool: 'archiveRecords', needsReason: true };
+  return [
+    {
+      ...act,
+      name: ARCHIVE,
+      button: `Archive ${familyNoun(family)}`,
+      inputs: { ids: [id], action: 'ARCHIVE' },
+      follows: 'Hides it from lists and counts. Nothing is deleted.',
+      isPossible: !isArchived,
+    },
+    {
+      ...act,
+      name: 'restore',
+      button: `Restore ${familyNoun(family)}`,
+      inputs: { ids: [id], action: 'RESTORE' },
+      follows: 'It is in lists and counts again.',
+      isPossible: isArchived,
+    },
+  ];
 }
 
 /** The decisions of families that have tools of their own for them. */
@@ -317,8 +334,8 @@ function riskActs({ status }: RecordRow): Act[] {
       permission: 'acceptRisks',
       fields: { until, approver_id: { ...approver_id, note: 'you, unless you choose somebody else' } },
     },
-    REVOKE: { button: 'Revoke acceptance', follows: 'Becomes Open.' },
-    CLOSE: { button: 'Close risk', follows: 'Becomes Closed.' },
+    REVOKE: { button: 'Revoke acceptance', follows: 'Becomes Open.', reaches: 'OPEN' },
+    CLOSE: { button: 'Close risk', follows: 'Becomes Closed.', reaches: 'CLOSED' },
     REOPEN: { button: 'Reopen risk', follows: 'Becomes Open.' },
   };
   return DECISIONS.map((decision) => ({
@@ -364,7 +381,7 @@ function assessObligation(today: string): Act {
 
 /** Adds newer evidence for the same records. The older piece then counts as replaced. */
 function renewEvidence({ name, record_ids }: RecordRow): Act {
-  const { record_ids: records, ...fields } = EVIDENCE.fields;
+  const { record_ids: _records, ...fields } = EVIDENCE_INPUTS;
   const ids = (record_ids ?? []) as readonly string[];
   return {
     ...BLANK_ACT,
@@ -372,7 +389,7 @@ function renewEvidence({ name, record_ids }: RecordRow): Act {
     button: 'Attach newer evidence',
     tool: EVIDENCE.tools.add.name,
     fields,
-    inputs: { record_ids: ids.slice(0, records.maxItems) },
+    inputs: { record_ids: ids.slice(0, EVIDENCE.fields.record_ids.maxItems) },
     suggested: { name: String(name) },
     follows: 'Attached to the same records.',
     isPossible: ids.length > 0,

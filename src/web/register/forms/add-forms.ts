@@ -1,4 +1,7 @@
+import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import type { Permission } from '../../../commands/organization/permissions.ts';
+import { CONTROL } from '../../../register/control.ts';
+import { EVIDENCE } from '../../../register/evidence.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { Fields } from '../../../register/field.ts';
 import { FRAMEWORK } from '../../../register/framework.ts';
@@ -23,18 +26,41 @@ export const LIBRARY_NAMES: Readonly<Record<string, string>> = {
   GDPR: 'General Data Protection Regulation (GDPR)',
 };
 
-/** The forms of the families whose records people add. Controls come with their framework. */
+const { name, url, text, sha256, collected_at, valid_until } = EVIDENCE.fields;
+
+/** The inputs of evidence with hints for people: one of three says what it is. */
+export const EVIDENCE_INPUTS: Fields = {
+  ...EVIDENCE.fields,
+  name: { ...name, note: 'a name by which an auditor finds it, such as “Restore test, May”' },
+  url: { ...url, note: 'the web address where it is kept. Give this, a text or an SHA-256' },
+  text: { ...text, note: 'its words, if they are to be kept here' },
+  sha256: { ...sha256, note: 'the digest of a file that is kept elsewhere: 64 characters, 0 to 9 and a to f' },
+  collected_at: { ...collected_at, note: 'the day on which it was made' },
+  valid_until: { ...valid_until, note: 'the last day on which it counts. Without one it never expires' },
+};
+
+/** The forms of the families whose records people add. */
 export const ADD_FORMS: readonly AddForm[] = ORDERED_FAMILIES.flatMap((family): AddForm[] => {
   if (family.type === FRAMEWORK.type) return [adoptFramework(family)];
   const { add } = family.tools;
   if (add === undefined) return [];
   const button = `Add ${familyNoun(family)}`;
-  return [{ family, tool: add.name, permission: 'changeRecords', fields: family.fields, button }];
+  const fields = family.type === EVIDENCE.type ? EVIDENCE_INPUTS : family.fields;
+  return [{ family, tool: add.name, permission: 'changeRecords', fields, button }];
 });
 
 /** Returns the form that adds a record of a family; undefined if there is none. */
 export function addFormOf({ type }: Pick<FamilyDescription, 'type'>): AddForm | undefined {
   return ADD_FORMS.find(({ family }) => family.type === type);
+}
+
+/** Returns the form by which records of a family come into the register. Controls come with a framework. */
+export function entryFormOf(family: Pick<FamilyDescription, 'type'>): AddForm | undefined {
+  return addFormOf(family.type === CONTROL.type ? FRAMEWORK : family);
+}
+
+export function addFormAddress({ id }: { id: string }, { family }: AddForm): string {
+  return organizationAddress(id, `/${family.plural}/add`);
 }
 
 /** Adopts a framework of the library. Own catalogs come by files. */

@@ -90,7 +90,7 @@ function RecordsInput({ form, input, label }: { form: FormState; input: FormFiel
         name={name}
         id={isOther ? `${name}-other` : name}
         label={isOther ? 'Another record' : label}
-        hint="Its number or name."
+        hint="The number or name of a record."
         required={false}
         suggestFrom={suggestFrom ?? undefined}
       />

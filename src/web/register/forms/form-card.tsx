@@ -6,7 +6,7 @@ import { FieldInput } from './field-input.tsx';
 import type { FormField } from './form-fields.ts';
 import { KeyInput, ReasonInput } from './write-fields.tsx';
 
-interface FormCardProps {
+export interface FormCardProps {
   /** The address that takes the form. */
   action: string;
   form: FormState;

@@ -1,5 +1,4 @@
 import type { RecordDetails } from '../../../queries/records/record-details.ts';
-import { Table } from '../../components/components.tsx';
 import type { FormState } from '../../server/form-state.ts';
 import { enumText, type RecordRow } from '../field-content.tsx';
 import { type FormField, valueText } from './form-fields.ts';
@@ -31,9 +30,9 @@ export function meanwhileChanges(
 /** Longer values are left out of a sentence. */
 const MAX_VALUE_CHARACTERS = 40;
 
-/** Returns a sentence such as `Priya changed Likelihood from 2 to 3.` */
+/** Returns a sentence such as `Priya changed Likelihood from 2 to 3.` Texts that people typed are in quotes. */
 export function meanwhileText({ input, before, now, by }: MeanwhileChange): string {
-  const [from, to] = [before, now].map((text) => labelOf(input, text)) as [string, string];
+  const [from, to] = [before, now].map((text) => quoted(input, text)) as [string, string];
   const values = from.length + to.length > MAX_VALUE_CHARACTERS ? '' : ` from ${from} to ${to}`;
   return `${by ?? 'Somebody'} changed ${input.field.label}${values}.`;
 }
@@ -49,15 +48,18 @@ export function concededFields(values: FormState['values'], fields: readonly For
 /** A field that both changed: before, theirs and yours, and the choice between the two. */
 export function ContestedField({ change, yours }: { change: MeanwhileChange; yours: string }) {
   const { input, before, now } = change;
-  const { name, field } = input;
+  const { name } = input;
   return (
     <fieldset class="notice warning">
       <legend>{meanwhileText(change)}</legend>
-      <Table
-        caption={`${field.label}: two changes`}
-        head={['Before', 'Theirs', 'Yours']}
-        rows={[{ key: name, cells: [before, now, yours].map((text) => labelOf(input, text)) }]}
-      />
+      <dl class="facts">
+        {Object.entries({ Before: before, Theirs: now, Yours: yours }).map(([version, text]) => (
+          <>
+            <dt>{version}</dt>
+            <dd>{quoted(input, text)}</dd>
+          </>
+        ))}
+      </dl>
       {(
         [
           ['MINE', 'Keep mine'],
@@ -71,6 +73,12 @@ export function ContestedField({ change, yours }: { change: MeanwhileChange; you
       ))}
     </fieldset>
   );
+}
+
+function quoted(input: FormField, text: string): string {
+  const { field, choices } = input;
+  const isTyped = choices === null && ['name', 'person', 'text', 'longText', 'url'].includes(field.kind);
+  return text !== '' && isTyped ? `“${text}”` : labelOf(input, text);
 }
 
 function labelOf({ field, choices }: FormField, text: string): string {

@@ -6,20 +6,24 @@ import type { FormState, FormValues } from '../../server/form-state.ts';
 import { withRoleNames } from '../../texts/role-labels.ts';
 import { enumText } from '../field-content.tsx';
 import { familyHeading } from '../rail-links.ts';
-import { type FormField, inputOf } from './form-fields.ts';
+import type { FormCardProps } from './form-card.tsx';
+import { type FormField, inputOf, typedText } from './form-fields.ts';
+
+type RefusableForm = Pick<FormCardProps, 'fields' | 'shownValue' | 'needsReason'>;
 
 const SENT_BEFORE =
   'This form was saved before, with other contents. Open a new form to add another record, or change the one that you saved.';
 
 /**
  * Returns the form to show again after a tool's error. Each problem stands at its field. Those of no field of the form stand
- * above it.
+ * above it. A tool may name one missing input and stop, so every required field that is empty gets an error too.
+ * @param shownValue the value of a field that was not sent
  */
 export function refusedForm(
   error: ToolError,
   values: FormValues,
   family: FamilyDescription,
-  fields: readonly FormField[],
+  { fields, shownValue, needsReason = false }: RefusableForm,
 ): FormState {
   if (error.code === 'idempotency_conflict') return { values, errors: new Map(), formError: SENT_BEFORE };
   const labels = new Map([...fields.map(({ name, field }) => [name, field.label] as const), ['reason', 'Reason']]);
@@ -31,6 +35,10 @@ export function refusedForm(
     if (label === undefined) others.push(linkSentence(message) ?? inWords(message, family, labels));
     else if (!errors.has(name)) errors.set(name, problemText(error, { field, label, message }, family, labels));
   }
+  const isEmpty = (input: FormField) => (typedText(values, input.name) ?? shownValue(input)) === '';
+  const missing = fields.filter((input) => input.field.required && isEmpty(input)).map(({ name }) => name);
+  if (needsReason && !typedText(values, 'reason')) missing.push('reason');
+  for (const name of missing) if (!errors.has(name)) errors.set(name, `${labels.get(name)} is required.`);
   // The summary of errors follows the form.
   const ordered = [...labels.keys()].flatMap((name) => (errors.has(name) ? [[name, errors.get(name)!] as const] : []));
   const formError = others.length > 0 || errors.size === 0 ? [...new Set(others)].join(' ') : null;

@@ -1,7 +1,9 @@
+import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import { CopyBlock, LongDay } from '../../components/components.tsx';
 import { countText } from '../../texts/counts.ts';
+import { addFormAddress, entryFormOf } from '../forms/add-forms.ts';
 import type { RegisterView } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
 import { takesNewRows } from '../takes-new-rows.ts';
@@ -87,10 +89,7 @@ const REQUESTS: Readonly<Record<string, string>> = {
   FRAMEWORK: 'Show me the frameworks that I can adopt, and add one',
 };
 
-/** The families whose records come with a framework. */
-const ADOPTED: ReadonlySet<string> = new Set(['CONTROL', 'FRAMEWORK']);
-
-/** A register without records. Members who may add some see what to say to an assistant. */
+/** A register without records. Members who may add some see the ways to begin: first by themselves, then by an assistant. */
 function EmptyRegister({ family, view, noun }: { family: FamilyDescription; view: RegisterView; noun: string }) {
   const { organization } = view;
   const request = REQUESTS[family.type] ?? `Ask me about our ${noun}, and add them`;
@@ -101,8 +100,9 @@ function EmptyRegister({ family, view, noun }: { family: FamilyDescription; view
       </p>
       {roleAllows(organization.role, 'changeRecords') && (
         <>
+          <OwnHands family={family} organization={organization} />
           <p>
-            Say to <a href="/connect">your assistant</a>:
+            Or say to <a href="/connect">your assistant</a>:
           </p>
           <CopyBlock id="request" text={`${request} to the register of ${organization.name}.`} />
           {takesNewRows(family) && (
@@ -114,32 +114,29 @@ function EmptyRegister({ family, view, noun }: { family: FamilyDescription; view
               />
             </>
           )}
-          <NextSteps family={family} organization={organization} />
         </>
       )}
     </div>
   );
 }
 
-/** Leads from an empty register to the other ways to begin. */
-function NextSteps({ family, organization }: { family: FamilyDescription } & Pick<RegisterView, 'organization'>) {
-  const address = `/organizations/${organization.id}/getting-started`;
-  const adopts = ADOPTED.has(family.type) && roleAllows(organization.role, 'adoptFrameworks');
+/** The ways in which a person fills an empty register. */
+function OwnHands({ family, organization }: { family: FamilyDescription } & Pick<RegisterView, 'organization'>) {
+  const addForm = entryFormOf(family);
+  const mayAdd = addForm !== undefined && roleAllows(organization.role, addForm.permission);
+  if (!mayAdd && !takesNewRows(family)) return null;
   return (
     <p class="actions">
+      {mayAdd && (
+        <a class="button" href={addFormAddress(organization, addForm)}>
+          {addForm.button}
+        </a>
+      )}
       {takesNewRows(family) && (
-        <a class="button quiet" href={`${address}#import`}>
+        <a class="button quiet" href={organizationAddress(organization.id, '/getting-started#import')}>
           Import a spreadsheet
         </a>
       )}
-      {adopts && (
-        <a class="button quiet" href={`/organizations/${organization.id}/frameworks/add`}>
-          Adopt a framework
-        </a>
-      )}
-      <a class="button quiet" href="/connect">
-        Connect an assistant
-      </a>
     </p>
   );
 }

@@ -2,6 +2,7 @@ import type { ListSelection } from '../../../addresses/page-addresses.ts';
 import { overdueFieldsOf } from '../../../queries/records/due-dates.ts';
 import type { Field } from '../../../register/field.ts';
 import { relationLabel } from '../../../register/link.ts';
+import { planText } from '../../../texts/treatment-text.ts';
 import { LongDay, tableRole } from '../../components/components.tsx';
 import { enumText, FieldContent, type RecordRow, StateChip } from '../field-content.tsx';
 import { numberField, titleFieldOf } from '../naming-fields.ts';
@@ -175,7 +176,7 @@ function ShortValue({ name, field, row }: { name: string; field: Field; row: Rec
   const text = String(row[name]);
   switch (field.kind) {
     case 'enum':
-      return <>{enumText(field, text)}</>;
+      return <>{planText(name, text, enumText(field, text), row)}</>;
     case 'sha256':
       return <code title={text}>{text.slice(0, DIGEST_CHARACTERS)}…</code>;
     default:

@@ -32,15 +32,17 @@ export function refusedMomentPage(
     body: (
       <>
         <FormError form={form} ids={FIELD_IDS} />
-        <MomentForm choice={choice}>
-          <TextField
-            form={form}
-            name="as_of"
-            id={FIELD_IDS.as_of}
-            label="Moment"
-            hint="A date or a time in UTC, for example 2025-10-23"
-          />
-        </MomentForm>
+        <div class="card">
+          <MomentForm choice={choice}>
+            <TextField
+              form={form}
+              name="as_of"
+              id={FIELD_IDS.as_of}
+              label="Moment"
+              hint="A date or a time in UTC, for example 2025-10-23"
+            />
+          </MomentForm>
+        </div>
         <p>
           <a class="button quiet" href={momentAddress(choice, null)}>
             Back to today
