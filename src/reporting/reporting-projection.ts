@@ -6,7 +6,7 @@ import { LEASE_RENEWAL_MS, LeaseHold } from '../projections/engine/lease.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from '../projections/models.ts';
 import { Fenced, StoreRefused, StoreUnavailable } from '../stores/errors.ts';
 import type { Checkpoint, ReadModels, ReadStore } from '../stores/read-store.ts';
-import type { ReportingStore, WriteRows } from '../stores/reporting-store.ts';
+import type { ReportingStore, Row, WriteRows } from '../stores/reporting-store.ts';
 import { enumRows, figureRows } from './dimension-rows.ts';
 import { type FollowedProgress, OrganizationStep } from './follow-organization.ts';
 import { peopleChanges, type ReadNames, readPeople } from './people.ts';
@@ -164,18 +164,25 @@ export class ReportingProjection {
     this.report('BUILDING');
     const progress = new Map<string, FollowedProgress>();
     this.figuresDay = '';
-    await store.rebuild(source, async (write) => {
-      await write(
-        FIGURES_TABLE.name,
-        figureRows().map((put) => ({ put })),
-      );
-      await write(
-        ENUM_VALUES_TABLE.name,
-        enumRows().map((put) => ({ put })),
-      );
-      await this.writeOrganizations(models, write, await models.checkpoints(), progress);
-    });
-    this.peopleAt = Number.NEGATIVE_INFINITY;
+    await store.rebuild(
+      source,
+      async (write) => {
+        await write(
+          FIGURES_TABLE.name,
+          figureRows().map((put) => ({ put })),
+        );
+        await write(
+          ENUM_VALUES_TABLE.name,
+          enumRows().map((put) => ({ put })),
+        );
+        await this.writeOrganizations(models, write, await models.checkpoints(), progress);
+        await write(
+          PEOPLE_TABLE.name,
+          (await this.readPeople(models)).map((put) => ({ put })),
+        );
+      },
+      this.confirm,
+    );
     this.options.log.info({ ms: Math.round(monotonicMs() - begin) }, 'reporting database: rebuilt');
   }
 
@@ -204,11 +211,8 @@ export class ReportingProjection {
     from: FollowedProgress,
     isNewDay: boolean,
   ): Promise<FollowedProgress> {
-    const { signal } = this.stopping;
     const writeUnlessStopped: WriteRows = async (table, changes) => {
-      signal.throwIfAborted();
-      // A rebuild takes longer than a lease lasts.
-      if (!(await this.leads())) throw new Fenced('another instance writes the reporting database now');
+      await this.confirm();
       await write(table, changes);
     };
     let progress = from;
@@ -222,15 +226,23 @@ export class ReportingProjection {
     return progress;
   }
 
+  /** Renews the lease: a rebuild takes longer than it lasts. @throws Error if this instance stops, or no longer leads */
+  private readonly confirm = async (): Promise<void> => {
+    this.stopping.signal.throwIfAborted();
+    if (!(await this.leads())) throw new Fenced('another instance writes the reporting database now');
+  };
+
   /** Compares people with the account store, where names change and accounts are erased without an event. */
   private async followPeople(store: ReportingStore, models: ReadModels): Promise<void> {
     if (monotonicMs() - this.peopleAt < PEOPLE_INTERVAL_MS) return;
-    const organizationIds = (await models.checkpoints()).map(({ organizationId }) => organizationId);
-    const now = this.options.now().toISOString();
-    const people = await readPeople(models, organizationIds, this.options.readNames, now);
-    const changes = peopleChanges(await store.read(PEOPLE_TABLE.name), people);
+    const changes = peopleChanges(await store.read(PEOPLE_TABLE.name), await this.readPeople(models));
     if (changes.length > 0) await store.update((write) => write(PEOPLE_TABLE.name, changes));
     this.peopleAt = monotonicMs();
+  }
+
+  private async readPeople(models: ReadModels): Promise<Row[]> {
+    const organizationIds = (await models.checkpoints()).map(({ organizationId }) => organizationId);
+    return readPeople(models, organizationIds, this.options.readNames, this.options.now().toISOString());
   }
 
   /** Reports a failure, and returns the pause before the next attempt. */

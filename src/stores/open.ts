@@ -82,7 +82,8 @@ export async function openReportingStore(
     return openSqliteReportingStore(reportsDir, schema, onMended);
   }
   const { openMongoReportingStore } = await import('./mongodb/reporting-store.ts');
-  return openMongoReportingStore(mongodbUrl, schema);
+  const { SqliteRowScratch } = await import('./sqlite/row-scratch.ts');
+  return openMongoReportingStore(mongodbUrl, schema, (tables) => new SqliteRowScratch(tables));
 }
 
 type Keep = <T extends { close(): Promise<void> }>(store: T) => T;

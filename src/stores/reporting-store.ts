@@ -65,9 +65,20 @@ export interface ReportingStore {
   /** Changes rows. SQL stores change all of them in one transaction, or none. */
   update(work: (write: WriteRows) => Promise<void>): Promise<void>;
   /**
-   * Makes all rows anew. In SQL stores readers see the rows before until the end. In MongoDB a row that isn't written is
-   * removed at the end.
+   * Makes all rows anew. Readers see each row as it was before, or as it is after. In SQL stores all change at the end, in
+   * one transaction. In MongoDB only the rows that differ are written, table by table.
+   * @param confirm called now and then while rows are written. It throws if another instance writes now
    */
-  rebuild(source: string, work: (write: WriteRows) => Promise<void>): Promise<void>;
+  rebuild(source: string, work: (write: WriteRows) => Promise<void>, confirm?: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Rows that a store without transactions collects, to compare them with its own. */
+export interface RowScratch {
+  write: WriteRows;
+  /** Returns the row with the key that these values have; null if there is none. */
+  get(table: string, key: Row): Row | null;
+  /** Returns all rows of a table, so many at a time. */
+  parts(table: string, size: number): Iterable<Row[]>;
+  close(): void;
 }

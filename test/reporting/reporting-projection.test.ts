@@ -72,6 +72,23 @@ test('knows a member’s name of now, and no erased account', async ({ register 
   rmSync(join(register.folder, 'reports'), { recursive: true });
 });
 
+test('a rebuild has the people when readers see its other rows', async ({ register }) => {
+  let people = 0;
+  const open = async () => {
+    const store = await openSqliteReportingStore(join(register.folder, 'reports'), REPORTING_SCHEMA);
+    const rebuild = store.rebuild.bind(store);
+    return Object.assign(store, {
+      rebuild: async (...args: Parameters<typeof rebuild>) => {
+        await rebuild(...args);
+        people = (await store.read('people')).length;
+      },
+    });
+  };
+  await withProjection(register, { open }, (states) => states.at(-1)?.state === 'FOLLOWING');
+  assert.is(people, 1);
+  rmSync(join(register.folder, 'reports'), { recursive: true });
+});
+
 test('writes only the people who changed', () => {
   const person = (id: string, display_name: string, present = true) => ({
     organization_id: 'org_1',

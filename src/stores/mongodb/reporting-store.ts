@@ -1,19 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import type { Collection } from 'mongodb';
 import { Fenced, StoreRefused } from '../errors.ts';
 import type {
-  ColumnType,
   ReportingSchema,
   ReportingStore,
   ReportingTable,
-  ReportingValue,
   Row,
+  RowScratch,
   WriteRows,
 } from '../reporting-store.ts';
-import { connect, type MongoConnection } from './client.ts';
-import { FirstBuild } from './first-build.ts';
+import { connect, type MongoConnection, type MongoRow } from './client.ts';
 import { indexOver, makeIndexes } from './indexes.ts';
-import { operationOf, type ReportingDocument } from './reporting-documents.ts';
+import { documentOf, isDocumentOf, operationOf, replacement, rowOf } from './reporting-documents.ts';
+import { insertAbsent } from './row-writer.ts';
 
 /** The database has the name of the service's own and this at its end, so that one grant covers it and nothing else. */
 const DATABASE_SUFFIX = '_reports';
@@ -25,23 +23,30 @@ const SOURCE_COLLECTION = '_source';
  * database for each change until the command ends. It has 100 of them, and a command that needs more never ends.
  */
 const MAX_CHANGES_PER_COMMAND = 50;
+/** A command that removes documents needs one connection for all. */
+const MAX_REMOVALS_PER_COMMAND = 1_000;
+const DOCUMENTS_PER_READ = 1_000;
 
 interface SourceDocument {
   _id: string;
   /** Null if rows must be made anew. */
   source: string | null;
-  build: string;
   /** Grows each time that a writer opens the database. Only the newest one may write. */
   writer: number;
 }
 
 /**
- * Opens the reporting database on the server of a URL, and becomes its writer. @throws StoreUnavailable when no server
- * answers there
+ * Opens the reporting database on the server of a URL, and becomes its writer.
+ * @param openScratch opens an empty place for the rows of a rebuild
+ * @throws StoreUnavailable when no server answers there
  */
-export async function openMongoReportingStore(url: string, schema: ReportingSchema): Promise<ReportingStore> {
+export async function openMongoReportingStore(
+  url: string,
+  schema: ReportingSchema,
+  openScratch: (schema: ReportingSchema) => RowScratch,
+): Promise<ReportingStore> {
   const connection = await connect(url, DATABASE_SUFFIX);
-  const store = new MongoReportingStore(connection, schema);
+  const store = new MongoReportingStore(connection, schema, openScratch);
   try {
     await store.takeOver();
     return store;
@@ -58,12 +63,12 @@ export async function openMongoReportingStore(url: string, schema: ReportingSche
 class MongoReportingStore implements ReportingStore {
   readonly #tables: ReadonlyMap<string, ReportingTable>;
   readonly #sources: Collection<SourceDocument>;
-  #build: string | null = null;
   #writer = 0;
 
   constructor(
     private readonly connection: MongoConnection,
     private readonly schema: ReportingSchema,
+    private readonly openScratch: (schema: ReportingSchema) => RowScratch,
   ) {
     this.#tables = new Map(schema.tables.map((table) => [table.name, table]));
     this.#sources = connection.db.collection(SOURCE_COLLECTION);
@@ -82,67 +87,75 @@ class MongoReportingStore implements ReportingStore {
     return this.#run(async () => {
       const document = await this.#sources.findOne({ _id: 'source', writer: this.#writer });
       if (document === null) throw superseded();
-      this.#build = document.build ?? null;
       return document.source ?? null;
     });
   }
 
   read(name: string): Promise<Row[]> {
-    const { columns } = this.#table(name);
+    const table = this.#table(name);
     return this.#run(async () =>
-      (await this.#collection(name).find().toArray()).map((document) =>
-        Object.fromEntries(columns.map(({ name, type }) => [name, fromBson(type, document[name])])),
-      ),
+      (await this.#collection(name).find().toArray()).map((document) => rowOf(table, document)),
     );
   }
 
   update(work: (write: WriteRows) => Promise<void>): Promise<void> {
-    if (this.#build === null) throw new TypeError('update before rebuild');
-    return work(this.#writerOf(this.#build, null));
+    return work(async (name, changes) => {
+      const operations = changes.map((change) => operationOf(this.#table(name), change));
+      for (const some of chunk(operations, MAX_CHANGES_PER_COMMAND))
+        await this.#change(() => this.#collection(name).bulkWrite(some, { ordered: true }));
+    });
   }
 
-  async rebuild(source: string, work: (write: WriteRows) => Promise<void>): Promise<void> {
-    const build = randomUUID();
-    await this.#run(async () => {
-      for (const { name, openBy } of this.schema.tables) {
-        if (openBy) await makeIndexes(this.#collection(name), [indexOver([...openBy, 'until_position'])]);
-      }
-    });
-    await work(this.#writerOf(build, await this.#beginFirstBuild(build)));
-    for (const { name } of this.schema.tables)
-      await this.#change(() => this.#collection(name).deleteMany({ _build: { $ne: build } }));
-    await this.#run(async () => {
-      const own = { _id: 'source', writer: this.#writer };
-      if ((await this.#sources.updateOne(own, { $set: { source, build } })).matchedCount === 0) throw superseded();
-    });
-    this.#build = build;
+  async rebuild(
+    source: string,
+    work: (write: WriteRows) => Promise<void>,
+    confirm = async (): Promise<void> => undefined,
+  ): Promise<void> {
+    const rows = this.openScratch(this.schema);
+    try {
+      await work(rows.write);
+      await this.#setSource(null);
+      for (const table of this.schema.tables) await this.#writeDifferences(table, rows, confirm);
+      await this.#setSource(source);
+    } finally {
+      rows.close();
+    }
   }
 
   close(): Promise<void> {
     return this.connection.close();
   }
 
-  /** Empties the collections if no build has been finished yet. Returns null otherwise. */
-  async #beginFirstBuild(build: string): Promise<FirstBuild | null> {
-    const source = await this.#run(() => this.#sources.findOne({ _id: 'source' }));
-    if (typeof source?.build === 'string') return null;
-    for (const { name } of this.schema.tables) await this.#change(() => this.#collection(name).deleteMany({}));
-    return new FirstBuild(build);
+  /**
+   * Makes a collection's documents those of the rows. A document that is right already is only read. FerretDB 1 reads the whole
+   * collection for each document that a command replaces, but inserts at once.
+   */
+  async #writeDifferences(table: ReportingTable, rows: RowScratch, confirm: () => Promise<void>): Promise<void> {
+    const { name, openBy } = table;
+    const collection = this.#collection(name);
+    if (openBy) await this.#run(() => makeIndexes(collection, [indexOver([...openBy, 'until_position'])]));
+    const surplus = await this.#run(() => removeEqual(table, rows, collection, confirm));
+    for (const some of rows.parts(name, MAX_CHANGES_PER_COMMAND)) {
+      await confirm();
+      await this.#change(async () => {
+        const present = await insertAbsent(
+          collection,
+          some.map((row) => documentOf(table, row)),
+        );
+        if (present.length > 0) await collection.bulkWrite(present.map(replacement), { ordered: false });
+      });
+    }
+    for (const some of chunk(surplus, MAX_REMOVALS_PER_COMMAND)) {
+      await confirm();
+      await this.#change(() => collection.deleteMany({ _id: { $in: some } }));
+    }
   }
 
-  #writerOf(build: string, firstBuild: FirstBuild | null): WriteRows {
-    return async (name, changes) => {
-      const table = this.#table(name);
-      const collection = this.#collection(name);
-      for (let first = 0; first < changes.length; first += MAX_CHANGES_PER_COMMAND) {
-        const some = changes.slice(first, first + MAX_CHANGES_PER_COMMAND);
-        await this.#change(async () => {
-          if (firstBuild !== null) return firstBuild.write(collection, table, some);
-          const operations = some.map((change) => operationOf(table, change, build));
-          await collection.bulkWrite(operations, { ordered: true });
-        });
-      }
-    };
+  #setSource(source: string | null): Promise<void> {
+    return this.#run(async () => {
+      const own = { _id: 'source', writer: this.#writer };
+      if ((await this.#sources.updateOne(own, { $set: { source } })).matchedCount === 0) throw superseded();
+    });
   }
 
   /** Changes rows. @throws Fenced if another writer has taken over, who then makes all rows anew */
@@ -174,7 +187,7 @@ class MongoReportingStore implements ReportingStore {
     return table;
   }
 
-  #collection(name: string): Collection<ReportingDocument> {
+  #collection(name: string): Collection<MongoRow> {
     return this.connection.db.collection(name);
   }
 }
@@ -183,8 +196,24 @@ function superseded(): Fenced {
   return new Fenced('another instance writes the reporting database now');
 }
 
-function fromBson(type: ColumnType, value: unknown): ReportingValue {
-  if (!(value instanceof Date)) return (value ?? null) as ReportingValue;
-  const text = value.toISOString();
-  return type === 'DATE' ? text.slice(0, 10) : text;
+/** Removes the rows that a collection has already, and returns the ids of its documents that are none of the rows. */
+async function removeEqual(
+  table: ReportingTable,
+  rows: RowScratch,
+  collection: Collection<MongoRow>,
+  confirm: () => Promise<void>,
+): Promise<string[]> {
+  const surplus: string[] = [];
+  let count = 0;
+  for await (const document of collection.find({}, { batchSize: DOCUMENTS_PER_READ })) {
+    if (++count % DOCUMENTS_PER_READ === 0) await confirm();
+    const row = rows.get(table.name, rowOf(table, document));
+    if (row === null) surplus.push(document._id);
+    else if (isDocumentOf(table, row, document)) await rows.write(table.name, [{ remove: row }]);
+  }
+  return surplus;
+}
+
+function* chunk<Item>(items: readonly Item[], size: number): Generator<Item[]> {
+  for (let first = 0; first < items.length; first += size) yield items.slice(first, first + size);
 }

@@ -25,6 +25,8 @@ interface ConnectionOptions {
    * in one long transaction, and synced at the end.
    */
   building?: boolean;
+  /** Nobody needs the file after `close`. It is written without a journal, and never synced. */
+  temporary?: boolean;
   /** Page cache in KiB. */
   cacheKiB?: number;
   /** Permissions of a new file. By default only its owner may read it. */
@@ -67,8 +69,9 @@ export class SqliteConnection {
       db = new Database(path);
       this.#db = db;
       this.#db.exec('PRAGMA busy_timeout = 0');
-      this.#db.exec(`PRAGMA journal_mode = ${this.#building ? 'OFF' : 'WAL'}`);
-      this.#db.exec(`PRAGMA synchronous = ${this.#building ? 'OFF' : options.synchronous}`);
+      const isDurable = !(this.#building || options.temporary);
+      this.#db.exec(`PRAGMA journal_mode = ${isDurable ? 'WAL' : 'OFF'}`);
+      this.#db.exec(`PRAGMA synchronous = ${isDurable ? options.synchronous : 'OFF'}`);
       this.#db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       if (this.#building) {
         // Creating each index reads the whole file. Memory mapping avoids copying its pages.

@@ -1,18 +1,10 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreRefused, StoreReplaced } from '../errors.ts';
-import type {
-  ColumnType,
-  ReportingSchema,
-  ReportingStore,
-  ReportingTable,
-  ReportingValue,
-  Row,
-  RowChange,
-  WriteRows,
-} from '../reporting-store.ts';
-import { quote, SqliteConnection, type Value, whenUnlocked } from './connection.ts';
+import type { ReportingSchema, ReportingStore, Row, WriteRows } from '../reporting-store.ts';
+import { quote, SqliteConnection, whenUnlocked } from './connection.ts';
 import { FileIdentity } from './file-identity.ts';
+import { ReportingStatements } from './reporting-statements.ts';
 
 /** The file that reporting tools open. It never gets another name. */
 const FILE = 'reports.db';
@@ -44,14 +36,14 @@ export async function openSqliteReportingStore(
 class SqliteReportingStore implements ReportingStore {
   #db: SqliteConnection;
   #identity: FileIdentity;
-  readonly #tables: ReadonlyMap<string, Statements>;
+  readonly #tables: ReadonlyMap<string, ReportingStatements>;
 
   constructor(
     private readonly path: string,
     private readonly schema: ReportingSchema,
     private readonly onMended: (finding: string) => void,
   ) {
-    this.#tables = new Map(schema.tables.map((table) => [table.name, new Statements(table)]));
+    this.#tables = new Map(schema.tables.map((table) => [table.name, new ReportingStatements(table)]));
     [this.#db, this.#identity] = this.#open();
   }
 
@@ -70,12 +62,8 @@ class SqliteReportingStore implements ReportingStore {
   }
 
   async read(table: string): Promise<Row[]> {
-    const { columns, select } = this.#statements(table);
-    return this.#db
-      .all(select)
-      .map((row) =>
-        Object.fromEntries(columns.map(({ name, type }, index) => [name, fromValue(type, row[index] as Value)])),
-      );
+    const statements = this.#statements(table);
+    return this.#db.all(statements.select).map((row) => statements.rowOf(row));
   }
 
   async update(work: (write: WriteRows) => Promise<void>): Promise<void> {
@@ -166,77 +154,11 @@ class SqliteReportingStore implements ReportingStore {
     return db;
   }
 
-  #statements(table: string): Statements {
+  #statements(table: string): ReportingStatements {
     const statements = this.#tables.get(table);
     if (statements === undefined) throw new TypeError(`no table is named ${table}`);
     return statements;
   }
-}
-
-/** The statements for one table. */
-class Statements {
-  readonly create: string;
-  readonly select: string;
-  readonly columns: ReportingTable['columns'];
-  private readonly put: string;
-  private readonly types: ReadonlyMap<string, ColumnType>;
-
-  constructor(private readonly table: ReportingTable) {
-    const { name, columns, key, openBy } = table;
-    this.columns = columns;
-    this.types = new Map(columns.map((column) => [column.name, column.type]));
-    const definitions = columns.map((column) => `${quote(column.name)} ${column.type}`);
-    const openIndex = openBy
-      ? `; CREATE INDEX ${quote(`${name}_open`)} ON ${quote(name)} (${openBy.map(quote).join(', ')}) WHERE until_position IS NULL`
-      : '';
-    this.create = `CREATE TABLE ${quote(name)} (${definitions.join(', ')}, PRIMARY KEY (${key.map(quote).join(', ')}))${openIndex}`;
-    this.select = `SELECT ${columns.map((column) => quote(column.name)).join(', ')} FROM ${quote(name)}`;
-    this.put = `INSERT OR REPLACE INTO ${quote(name)} VALUES (${columns.map(() => '?').join(', ')})`;
-  }
-
-  /** Returns the statement for a change, with its values. */
-  of(change: RowChange): [sql: string, values: Value[]] {
-    if ('put' in change) return [this.put, this.columns.map(({ name }) => this.value(change.put, name))];
-    const condition = (names: readonly string[]) => names.map((name) => `${quote(name)} = ?`).join(' AND ');
-    if ('remove' in change) {
-      const { name, key } = this.table;
-      return [
-        `DELETE FROM ${quote(name)} WHERE ${condition(key)}`,
-        key.map((column) => this.value(change.remove, column)),
-      ];
-    }
-    const columns = Object.keys(change.set);
-    const openBy = this.table.openBy ?? [];
-    const set = columns.map((name) => `${quote(name)} = ?`).join(', ');
-    return [
-      `UPDATE ${quote(this.table.name)} SET ${set} WHERE ${condition(openBy)} AND until_position IS NULL AND from_position < ?`,
-      [
-        ...columns.map((name) => this.value(change.set, name)),
-        ...openBy.map((name) => this.value(change.end, name)),
-        this.value(change.set, 'until_position'),
-      ],
-    ];
-  }
-
-  private value(row: Row, name: string): Value {
-    return toValue(this.types.get(name)!, row[name] ?? null);
-  }
-}
-
-/**
- * Returns a cell as SQLite stores it. A TIMESTAMP is `2026-06-30 23:59:59.000` in UTC: the form that Python's sqlite3,
- * DuckDB and sqlite-jdbc read as a time, and that sorts as text.
- */
-function toValue(type: ColumnType, cell: ReportingValue): Value {
-  if (typeof cell === 'boolean') return Number(cell);
-  if (cell === null || type !== 'TIMESTAMP') return cell;
-  return new Date(String(cell)).toISOString().replace('T', ' ').slice(0, -1);
-}
-
-function fromValue(type: ColumnType, value: Value): ReportingValue {
-  if (value === null) return null;
-  if (type === 'BOOLEAN') return value !== 0;
-  return type === 'TIMESTAMP' ? `${String(value).replace(' ', 'T')}Z` : value;
 }
 
 function isDamage(error: unknown): boolean {

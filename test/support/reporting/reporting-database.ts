@@ -48,7 +48,7 @@ async function openDatabase(url: string): Promise<ReportingDatabase> {
     async rows(table) {
       const documents = await db
         .collection(table)
-        .find({}, { projection: { _id: 0, _build: 0 } })
+        .find({}, { projection: { _id: 0 } })
         .toArray();
       return documents.map((document) =>
         Object.fromEntries(Object.entries(document).map(([name, value]) => [name, asInSqlite(table, name, value)])),
