@@ -10,6 +10,7 @@ import { tokensPage } from '../pages/account/tokens.tsx';
 import { accessPage } from '../pages/organization/access.tsx';
 import { domainPages } from '../pages/organization/domains.tsx';
 import { filesPage } from '../pages/organization/files.tsx';
+import { handOverPage } from '../pages/organization/hand-over.tsx';
 import { memberPage } from '../pages/organization/member.tsx';
 import { membersPage } from '../pages/organization/members.tsx';
 import { organizationSettingsPage } from '../pages/organization/organization-settings.tsx';
@@ -74,6 +75,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   organizationSettingsPage,
   membersPage,
   memberPage,
+  handOverPage,
   domainPages,
   organizationTokensPage,
   accessPage,

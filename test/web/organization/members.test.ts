@@ -25,6 +25,9 @@ const rolesIn = async ({ members, organizationId, ownerId }: WebTest) => {
 const idOf = async ({ members, organizationId }: WebTest, wantedName: string) =>
   (await members.membersOf(organizationId)).find(({ name }) => name === wantedName)!.account_id;
 
+/** Returns what a page says, without its markup. */
+const plainText = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+
 test('shows an invitation link once, and makes its reader a member', async ({ web, owner, page }) => {
   await owner.get(page);
   const response = await owner.send(`${page}/invite`, { role: 'EDITOR', note: 'for Eve' });
@@ -83,6 +86,52 @@ test('lets an owner change a role and remove a member, with a reason', async ({ 
   assert.is((await owner.send(`${eve}/remove`, { reason: 'left the company' })).to, page);
   assert.equal(await rolesIn(web), { Ada: 'OWNER' });
   assert.is((await owner.get(eve)).status, 404);
+});
+
+test('shows what a member owns before the removal, and hands it over with what is finished left alone', async (context) => {
+  const { web, owner, page } = context;
+  const { organizationId: organization_id } = web;
+  await web.invite(EVE, 'EDITOR');
+  const [eve, ada] = [await idOf(web, 'Eve'), web.ownerId];
+  const add = (tool: string, fields: object) => web.call(tool, { organization_id, owner_id: eve, ...fields });
+  await add('addVendor', { name: 'Nimbus' });
+  await add('addVendor', { name: 'Harbour', status: 'OFFBOARDED', reason: 'r' });
+  await add('addRisk', { name: 'Flood' });
+  const ownersOf = async (tool: string) => {
+    const answer = await web.call<Record<string, { name: string; owner: string }[]>>(tool, { organization_id });
+    return Object.fromEntries(
+      Object.values(answer)
+        .find(Array.isArray)!
+        .map(({ name, owner }) => [name, owner]),
+    );
+  };
+  const member = plainText((await owner.get(`${page}/${eve}`)).text);
+  assert.match(member, /Eve owns 3 records, and stays their owner after the removal\./);
+  assert.match(member, /Risks: 1\s+Vendors: 2/);
+
+  const handOver = `${page}/${eve}/hand-over`;
+  await owner.get(handOver);
+  const plan = await owner.send(handOver, { owner_id: ada });
+  assert.match(plainText(plan.text), /2 records get the new owner.*Hand over 2 records/s);
+  assert.equal(await ownersOf('listRisks'), { Flood: 'Eve' }, 'nothing has changed yet');
+  const selection = /name="selection" value="([^"]*)"/.exec(plan.text)![1]!;
+  const stale = await owner.send(handOver, { owner_id: eve, selection });
+  assert.match(plainText(stale.text), /selection/);
+  const done = await owner.send(handOver, { owner_id: ada, selection });
+  assert.match((await owner.follow(done)).text, '2 records handed over to');
+  const { Harbour, Nimbus } = await ownersOf('listVendors');
+  assert.equal([Harbour, Nimbus !== 'Eve'], ['Eve', true]);
+  await owner.get(handOver);
+  const again = await owner.send(handOver, { owner_id: ada });
+  assert.match(plainText(again.text), 'Nothing to hand over: all of these records are finished.');
+
+  await owner.get(`${page}/${eve}`);
+  const removed = await owner.send(`${page}/${eve}/remove`);
+  assert.is(removed.to, handOver);
+  const left = plainText((await owner.follow(removed)).text);
+  assert.match(left, 'Eve is no longer a member. 1 record still names them as the owner.');
+  assert.match(left, 'Eve owns 1 record.');
+  assert.is((await owner.get(`${page}/${organization_id}/hand-over`)).status, 404);
 });
 
 test('signs a member out everywhere for an owner: their sessions end at once, their tokens stay', async ({

@@ -160,6 +160,11 @@ const MISTAKES: Readonly<Record<string, Mistake | Unmistakable | 'CONSENT'>> = {
   },
   [`${MEMBER}/link`]: 'BUTTON',
   [`${MEMBER}/sessions/end`]: 'BUTTON',
+  [`${MEMBER}/hand-over`]: {
+    page: `${MEMBER}/hand-over`,
+    typed: { owner_id: '', reason: LONG_REASON },
+    faults: ['owner_id', 'reason'],
+  },
   [`${MEMBER}/remove`]: { page: MEMBER, typed: { reason: LONG_REASON }, faults: ['removal-reason'] },
   '/organizations/:id/tokens/:token/take-out': {
     page: '/organizations/:id/tokens/:token',

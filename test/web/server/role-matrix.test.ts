@@ -81,6 +81,7 @@ const ORGANIZATION_PAGES: Readonly<Record<string, PageRule>> = {
   '/settings': { roles: ALL },
   '/members': { roles: ALL },
   '/members/:account': { roles: OWNER },
+  '/members/:account/hand-over': { roles: FROM_EDITOR },
   '/tokens': { roles: FROM_ADMIN },
   '/tokens/:token': { roles: FROM_ADMIN },
   '/access': { roles: ['AUDITOR', 'ADMIN', 'OWNER'], names: { cursor: 'aud' } },
@@ -120,6 +121,7 @@ const ORGANIZATION_FORMS: Readonly<Record<string, readonly Role[]>> = {
   '/members/:account/link': OWNER,
   '/members/:account/sessions/end': OWNER,
   '/members/:account/remove': OWNER,
+  '/members/:account/hand-over': FROM_EDITOR,
   '/tokens/:token/take-out': FROM_ADMIN,
 };
 

@@ -9,6 +9,13 @@ import { FormError, SelectField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import { REASON_FIELDS, ReasonField } from '../../components/reason-field.tsx';
 import { secretLinkPage } from '../../components/secret-link-page.tsx';
+import {
+  countOwnedRecords,
+  type OwnedCount,
+  OwnedRecords,
+  ownedTotalText,
+  stillOwnedText,
+} from '../../register/owned-records.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, type FormState, singleField } from '../../server/form-state.ts';
 import { get, post, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
@@ -18,7 +25,7 @@ import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { roleChoices, roleName } from '../../texts/role-labels.ts';
 
-type Collaborators = Pick<WebContext, 'baseUrl' | 'people' | 'members'>;
+type Collaborators = Pick<WebContext, 'baseUrl' | 'people' | 'members' | 'reader'>;
 
 const MEMBER = '/organizations/:id/members/:account';
 const ROLE_FIELDS = { role: singleField(z.enum(ROLES, 'Choose a role.')), ...REASON_FIELDS };
@@ -90,7 +97,9 @@ export const memberPage = (context: Collaborators): Route[] => [
     );
     if (form !== null) return page(details, 'REMOVAL', form);
     if (details.isSelf) return redirect('/organizations', `You left ${organization.name}.`);
-    return redirect(`${path}/members`, `${member.name} is no longer a member.`);
+    const done = `${member.name} is no longer a member.`;
+    if (details.owned.length === 0) return redirect(`${path}/members`, done);
+    return redirect(`${details.memberPath}/hand-over`, `${done} ${stillOwnedText(details.owned)}`);
   }),
 ];
 
@@ -103,6 +112,8 @@ type MemberDetails = MembershipContext & {
   /** True for the page of the owner who looks at it. */
   isSelf: boolean;
   account: Account;
+  /** The records that they own. */
+  owned: readonly OwnedCount[];
   /** Why an owner can't create a link for them; null if one can. */
   linkObstacle: string | null;
   /** Why their ended access can't be prolonged; null if it can. */
@@ -117,6 +128,7 @@ async function findMember(context: Collaborators, request: SignedInRequest): Pro
   const account = member && (await context.people.accounts.get(member.account_id));
   if (!member || !account) throw notFound('No such member. Choose one from the list of members.');
   const self = request.person.account.id;
+  const caller = await context.members.callerOf(self);
   return {
     ...membership,
     member,
@@ -124,6 +136,7 @@ async function findMember(context: Collaborators, request: SignedInRequest): Pro
     memberPath: `${membership.path}/members/${member.account_id}`,
     isOnlyOwner: member.role === 'OWNER' && members.filter(({ role }) => role === 'OWNER').length === 1,
     isSelf: member.account_id === self,
+    owned: await countOwnedRecords(context.reader, caller, membership.organization.id, member.account_id),
     linkObstacle: await context.people.accountLinks.refusalReason(account, self),
     prolongingObstacle: await context.members.prolongingObstacle(member.account_id, member.until),
   };
@@ -264,10 +277,19 @@ function SessionsCard({ details: { memberPath, member }, form }: CardProps) {
   );
 }
 
-function RemovalCard({ details: { memberPath, member, organization }, form }: CardProps) {
+function RemovalCard({ details: { memberPath, member, organization, owned }, form }: CardProps) {
   return (
     <section class="card" aria-labelledby="removal-title">
       <h2 id="removal-title">Remove</h2>
+      {owned.length > 0 && (
+        <>
+          <p>
+            {member.name} owns {ownedTotalText(owned)}, and stays their owner after the removal.{' '}
+            <a href={`${memberPath}/hand-over`}>Hand them over first</a>
+          </p>
+          <OwnedRecords owned={owned} organizationId={organization.id} account={member.account_id} />
+        </>
+      )}
       <p>
         {member.name} loses access to {organization.name} immediately, and so do their tokens and assistants. Their
         changes stay in the history.
