@@ -91,6 +91,11 @@ function rowSchema(tool: Tool<z.ZodObject>, furtherFields: z.ZodRawShape = {}): 
   return z.strictObject({ ...Object.fromEntries(fields), ...furtherFields });
 }
 
+/** Returns why a row can’t change a record. */
+export function neverChanges(type: FamilyName): string {
+  return `differs from the record, and records of type ${type} never change: archive this one and add another`;
+}
+
 function idMessage(type: FamilyName, hasId: boolean): string {
   return hasId
     ? `must be empty, because records of type ${type} never change: archive this one and add another`

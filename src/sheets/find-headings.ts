@@ -54,6 +54,8 @@ function candidatesAt(rows: readonly RawRow[], index: number): { index: number; 
   if (above === undefined || above.row !== row.row - 1) return [{ index, columns: distinct(texts, new Map()) }];
   const groups = textsOf(above);
   const single = { index, columns: distinct(texts, groups) };
+  // Headings below their groups stand beside them too: "Impact" has no text above. Else it is a row of the table.
+  if ([...texts.keys()].every((column) => groups.has(column))) return [single];
   const combined = new Map([...groups, ...texts].sort(([a], [b]) => a - b));
   return [single, { index, columns: distinct(combined, groups) }];
 }

@@ -29,7 +29,7 @@ test('owners are members by name or e-mail, and unknown ones are told', async ({
   assert.equal([code, out], [1, 'created 6, updated 0, unchanged 0, refused 1 (of 7 rows)'], err);
   assert.match(
     err,
-    /^These are no members, so the rows have no owner: "John Roe" \(2\)\. See "veritrail member list"\.$/m,
+    /^These are no members, so they became no owners: "John Roe" \(2\)\. See "veritrail member list"\.$/m,
   );
   assert.match(err, /^row 4: owner_id is not a member\. .*veritrail member list/m);
   assert.match(readFileSync(join(identity.dataDir, 'wrong.csv'), 'utf8'), /^4,owner_id,.*member list/m);
@@ -58,7 +58,7 @@ test('a name that two members have is nobody, and the address decides', async ({
   const { err, out } = await veritrail(identity, 'import', 'v.csv', '--type', 'vendors');
   assert.match(
     err,
-    /Several members could be meant, so the rows have no owner: "Kim Lee" \(1\)\. Give e-mail addresses\./,
+    /Several members could be meant, so nobody became the owner: "Kim Lee" \(1\)\. Give e-mail addresses\./,
   );
   assert.match(err, /^row 4: owner_id /m);
   assert.is(out, 'created 2, updated 0, unchanged 0, refused 1 (of 3 rows)');

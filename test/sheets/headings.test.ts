@@ -48,6 +48,8 @@ headings('in two rows are joined, and their groups tell equal ones apart', () =>
     ...([2, 'Risk', 'Inherent Likelihood', 'Impact', 'Residual Likelihood'] as const),
   ]);
   assert.equal(found(['Register'], ['Risk', 'Owner', 'Risk']), [2, 'Risk', 'Owner', 'Risk (2)']);
+  const ofTable = found(['Section', 'Name', 'Risk', 'Owner'], ['report', 'Status']);
+  assert.equal(ofTable, [1, 'Section', 'Name', 'Risk', 'Owner'], 'a row of the table has nothing beside the headings');
 });
 
 headings('can be given by their row', async () => {

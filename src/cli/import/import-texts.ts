@@ -42,6 +42,7 @@ const SENTENCES: Readonly<Record<NoteKind, Sentence>> = {
   PLACEHOLDER: (total) => `Cells such as n/a, TBD and - were read as empty: ${total}.`,
   SHORTENED_NAME: (total) => `Long names were shortened: ${total}. The description has the whole text.`,
   ASIDE: (_, texts) => asideText(texts.map(({ text }) => Number(text))),
+  REPORT_LINE: (total) => `The file is a report. Its lines without records, such as figures, were left out: ${total}.`,
   READ_DIFFERENTLY: (total, _, { offersUpdate }) =>
     `${total} of the unchanged rows were imported before with other values, such as another mapping. ` +
     `Their records stay as they are.${offersUpdate ? ' --update changes them.' : ''}`,
@@ -58,9 +59,9 @@ const SENTENCES: Readonly<Record<NoteKind, Sentence>> = {
   STRAY_DECISION: (total) =>
     `In ${total} rows, cells about a decision were left out, because the status tells of none.`,
   UNKNOWN_MEMBER: (_, texts) =>
-    `These are no members, so the rows have no owner: ${countsText(texts, '"')}. See "veritrail member list".`,
+    `These are no members, so they became no owners: ${countsText(texts, '"')}. See "veritrail member list".`,
   CONFUSABLE_MEMBER: (_, texts) =>
-    `Several members could be meant, so the rows have no owner: ${countsText(texts, '"')}. Give e-mail addresses.`,
+    `Several members could be meant, so nobody became the owner: ${countsText(texts, '"')}. Give e-mail addresses.`,
   UNKNOWN_RECORD: (_, texts) =>
     `These name no record to link with: ${countsText(texts, '"')}. Import those records first, then this file again.`,
   UNCLEAR_NUMBER: (_, texts) =>

@@ -77,13 +77,14 @@ function readOptions(args: string[], shell: Shell) {
   const options = readRowImportOptions(values, positionals, shell);
   if (!values.type) throw new UsageError('Give the type of the rows, such as --type vendors.');
   const reader = readerFor(values.type);
-  const problem = updateProblem(reader);
-  if (values.update && problem !== null) throw new UsageError(problem);
+  if (values.update && reader.updateParser === null) {
+    throw new UsageError(`--update changes records, but ${FAMILIES[reader.type].plural} never changes.`);
+  }
   return {
     ...options,
     reader,
     updatesExisting: values.update,
-    offersUpdate: !values.update && problem === null,
+    offersUpdate: !values.update && reader.updateParser !== null && hasLookalikes(reader),
     forgetsValues: values['forget-values'],
     dateOrder: dateOrderOf(values.dates),
   };
@@ -103,6 +104,12 @@ function commandFor(options: Options): RowImportCommand {
           if (forgetsValues && !dryRun) await valueWords.forget(organizationId, reader.type);
           const rememberedWords = forgetsValues ? [] : await valueWords.of(organizationId, reader.type);
           const map = withIdColumn(reader, sheet, options);
+          if (updatesExisting && !map.has('id') && !hasLookalikes(reader)) {
+            const { plural } = FAMILIES[reader.type];
+            throw new UsageError(
+              `--update can't find the records: ${plural} have no name or reference_id. Map a column to id.`,
+            );
+          }
           return new SheetImport(sheet, {
             ...{ context, reader, organizationId, dryRun, reason, updatesExisting, fileName: basename(options.path) },
             fields: sheetFields(reader, map.has('id')),
@@ -121,12 +128,10 @@ function commandFor(options: Options): RowImportCommand {
   };
 }
 
-/** Returns why --update can't change records of a type; null if it can. */
-function updateProblem({ type, updateParser }: RowReader): string | null {
-  const { fields, plural }: FamilyDescription = FAMILIES[type];
-  if (updateParser === null) return `--update changes records, but ${plural} never changes.`;
-  if (Object.values(fields).some(({ lookalike }) => lookalike)) return null;
-  return `--update can't find the records: ${plural} have no name or reference_id. Map a column to id.`;
+/** Returns true for a type whose records --update finds by name or reference_id. It finds others only by id. */
+function hasLookalikes({ type }: RowReader): boolean {
+  const { fields }: FamilyDescription = FAMILIES[type];
+  return Object.values(fields).some(({ lookalike }) => lookalike);
 }
 
 /** Says what to do on the command line. */

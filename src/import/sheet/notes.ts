@@ -8,6 +8,8 @@ export type NoteKind =
   | 'SHORTENED_NAME'
   /** A row beside the table, such as a note. */
   | 'ASIDE'
+  /** A line of a report that is no record, such as a figure. */
+  | 'REPORT_LINE'
   /** A row that was imported before with other values. Its record stays as it is. */
   | 'READ_DIFFERENTLY'
   /** A row that changed a record with its name or reference, or would in a dry run. */

@@ -6,6 +6,7 @@ import type { SheetField } from '../../sheets/cells/read-cell.ts';
 import { FAMILY_TOOLS } from '../../tools/all-family-tools.ts';
 import { recordColumns } from '../../tools/record-file-catalog.ts';
 import type { RowReader } from '../import-rows.ts';
+import { OWNER_NAME } from './owner-column.ts';
 
 /** The fields that columns of a sheet can fill. */
 export interface SheetFields {
@@ -41,6 +42,7 @@ export function sheetFields({ type, addParser, updateParser }: RowReader, withId
   return {
     fields: [
       ...(withId ? [{ name: 'id', kind: 'text' } as const] : []),
+      ...(withId && names.includes('owner_id') ? [{ name: OWNER_NAME, kind: 'text' } as const] : []),
       ...namedFields.map(([name, field]) => sheetField(type, name, field, headings(name))),
       ...[...linkFields].map(([name, linked]) => linkField(name, linked)),
     ],
@@ -54,7 +56,8 @@ export function sheetFields({ type, addParser, updateParser }: RowReader, withId
 
 function readOnlyColumns(type: FamilyName, updateParser: RowReader['updateParser']): string[] {
   const { record } = FAMILY_TOOLS.find(({ family }) => family.type === type)!;
-  return recordColumns(record).filter((column) => !(column in (updateParser?.schema.shape ?? {})));
+  const settable = [...Object.keys(updateParser?.schema.shape ?? {}), OWNER_NAME];
+  return recordColumns(record).filter((column) => !settable.includes(column));
 }
 
 function sheetField(type: FamilyName, name: string, field: Field, headings: readonly string[]): SheetField {

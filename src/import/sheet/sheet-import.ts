@@ -1,4 +1,5 @@
 import { requirePermission } from '../../commands/organization/permissions.ts';
+import { omit } from '../../commands/record.ts';
 import type { LiveRecords } from '../../queries/records/live-records.ts';
 import type { MemberWords } from '../../queries/records/member-words.ts';
 import type { NameSource } from '../../queries/records/named-records.ts';
@@ -10,12 +11,15 @@ import type { SheetRow } from '../../sheets/table-rows.ts';
 import { mapConcurrently } from '../../tools/bulk-write.ts';
 import { RecordNames } from '../../tools/record-names.ts';
 import type { WriteContext } from '../../tools/tool.ts';
+import { changedFields } from '../changed-fields.ts';
 import type { ImportedRow } from '../import-answer.ts';
 import { importRecords } from '../import-records.ts';
-import type { RowError, RowReader } from '../import-rows.ts';
+import { neverChanges, type RowError, type RowReader } from '../import-rows.ts';
 import { RowUpdates } from '../row-updates.ts';
 import { isLeftOutColumn } from './left-out-columns.ts';
 import { type Note, Notes } from './notes.ts';
+import { withOneOwner } from './owner-column.ts';
+import { recordRowTest } from './report-rows.ts';
 import type { RowImport, RowImportListener, RowImportResult } from './row-import.ts';
 import { type Reference, RowReferences } from './row-references.ts';
 import type { SheetFields } from './sheet-fields.ts';
@@ -94,10 +98,11 @@ export class SheetImport implements RowImport {
 
   async run(listener: RowImportListener): Promise<RowImportResult> {
     const references = await this.openReferences();
+    const isRecordRow = recordRowTest(this.sheet, this.options.reader);
     let chunk: SheetRow[] = [];
     for await (const row of this.sheet.rows) {
-      if (row.aside !== undefined) {
-        this.notes.add({ kind: 'ASIDE', text: String(row.row) });
+      if (row.aside !== undefined || !isRecordRow(row)) {
+        this.notes.add(row.aside === undefined ? { kind: 'REPORT_LINE' } : { kind: 'ASIDE', text: String(row.row) });
         continue;
       }
       chunk.push(row);
@@ -142,21 +147,49 @@ export class SheetImport implements RowImport {
       row.problem === undefined ? [] : [{ row, errors: [{ field: '', message: row.problem }] }],
     );
     const readable = chunk.filter(({ problem }) => problem === undefined);
-    const records = readable.map((row) => sheetRecord(row, this.columns.read(row), this.options));
+    const records = await mapConcurrently(readable, (row) => this.readRecord(row));
     for (const { notes, fieldsLeftOut } of records) {
       this.notes.add(...notes);
       for (const field of fieldsLeftOut) this.updates.fieldsLeftOut.add(field);
     }
-    const sent = records.length === 0 ? [] : await this.send(records);
+    const [news, compared] = this.splitUnchanging(records);
+    const differing = await this.compare(compared);
+    const sent = news.length === 0 ? [] : await this.send(news);
     const refused = sent.flatMap(({ record: { row }, answer: { errors } }) =>
       errors === undefined ? [] : [{ row, errors }],
     );
     await this.linkRows(sent, references);
-    const leftOut = [...damaged, ...refused].sort((a, b) => a.row.row - b.row.row);
+    const leftOut = [...damaged, ...differing, ...refused].sort((a, b) => a.row.row - b.row.row);
     this.counts.rows += chunk.length;
     this.counts.leftOut += leftOut.length;
     for (const { row, errors } of leftOut) await listener.leftOut(row, errors);
     listener.progress(this.counts.rows);
+  }
+
+  private async readRecord(row: SheetRow): Promise<SheetRecord> {
+    const { context, reader, members } = this.options;
+    const reading = await withOneOwner(this.columns.read(row), { service: context.service, reader, members });
+    return sheetRecord(row, reading, this.options);
+  }
+
+  /** Returns the records to send, and those that exist and never change, such as evidence in a downloaded file. */
+  private splitUnchanging(records: readonly SheetRecord[]): [SheetRecord[], SheetRecord[]] {
+    const { updateParser } = this.options.reader;
+    const isCompared = ({ values }: SheetRecord) => updateParser === null && values.id !== undefined;
+    return [records.filter((record) => !isCompared(record)), records.filter(isCompared)];
+  }
+
+  /** Counts the rows that say what their records say, and returns the others. */
+  private async compare(records: readonly SheetRecord[]): Promise<LeftOutRow[]> {
+    const { reader, fields } = this.options;
+    const judged = await mapConcurrently(records, async ({ row, values: { id, ...values } }) => {
+      const compared = omit(values, [...fields.listFields]);
+      const [field] = Object.keys(await changedFields(this.options, String(id), compared));
+      return field === undefined ? [] : [{ row, errors: [{ field, message: neverChanges(reader.type) }] }];
+    });
+    const differing = judged.flat();
+    this.counts.unchanged += records.length - differing.length;
+    return differing;
   }
 
   private async send(records: readonly SheetRecord[]): Promise<SentRow[]> {

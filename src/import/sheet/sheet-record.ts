@@ -50,7 +50,8 @@ export function sheetRecord(row: SheetRow, reading: RowReading, context: RecordC
     .filter(([name]) => !fields.linkFields.has(name))
     .map(([name, value]) => [name, fields.listFields.has(name) ? idsOfCell(value) : value] as const);
   const values: Values = Object.fromEntries(own);
-  const settable = values.id === undefined ? { values, leftOut: [] } : settableValues(reader, values);
+  const isChange = values.id !== undefined && reader.updateParser !== null;
+  const settable = isChange ? settableValues(reader, values) : { values, leftOut: [] };
   // Many registers have a column "Approved by" that says nothing about rows that aren't approved.
   const decided = withoutStrayDecision(FAMILIES[reader.type], settable.values);
   const resolved = resolveMembers(decided, context);

@@ -1,19 +1,44 @@
-import { createRegister } from '../../../src/app/create-register.ts';
+import { createRegister, type Register } from '../../../src/app/create-register.ts';
 import { ServiceClock } from '../../../src/clock/service-clock.ts';
 import { organizationAggregate } from '../../../src/commands/families.ts';
+import type { Caller } from '../../../src/commands/organization/caller.ts';
 import { RecordFileReader } from '../../../src/http/files/record-files.ts';
+import { ReportFileGenerator } from '../../../src/http/files/report-files.ts';
 import { findInstallation } from '../../../src/identity/installation/installation.ts';
+import type { ReportFileRequest } from '../../../src/reports/report-request.ts';
 import { SILENT_LOG } from '../register.ts';
 import type { ImportInstallation } from './import-command.ts';
 
 /** Returns a file of records as the service writes it. */
-export async function downloadRecords(
+export function downloadRecords(identity: ImportInstallation, file: string, format: 'csv' | 'xlsx'): Promise<Buffer> {
+  return withRegister(identity, async ({ recordFiles }, caller) => {
+    const request = { file, organization_id: identity.organizationId, filter: undefined };
+    const call = { caller, request, format, hasContent: true };
+    return contentOf((await new RecordFileReader(recordFiles).open(call)).chunks!);
+  });
+}
+
+/** Returns a report as the service writes it. */
+export function downloadReport(
   identity: ImportInstallation,
-  file: string,
+  type: ReportFileRequest['type'],
   format: 'csv' | 'xlsx',
 ): Promise<Buffer> {
+  return withRegister(identity, async ({ reader }, caller) => {
+    const input = { organization_id: identity.organizationId, type };
+    const call = { caller, input, format, ifNoneMatch: '', registerUrl: '' };
+    const generator = new ReportFileGenerator(reader, () => undefined, '0');
+    const { file } = await generator.generate(call, new AbortController().signal);
+    return contentOf(file!.chunks);
+  });
+}
+
+async function withRegister<Result>(
+  identity: ImportInstallation,
+  work: (register: Register, caller: Caller) => Promise<Result>,
+): Promise<Result> {
   const { organizationId, handler } = identity;
-  const { projections, recordFiles } = createRegister({
+  const register = createRegister({
     ...identity,
     clock: new ServiceClock(),
     exclusive: true,
@@ -22,6 +47,7 @@ export async function downloadRecords(
     writeWaitMs: 5_000,
     log: SILENT_LOG,
   });
+  const { projections } = register;
   const { state } = await handler.load(organizationAggregate(organizationId));
   const [owner] = Object.keys(state!.members);
   const roles = new Map([[organizationId, 'OWNER' as const]]);
@@ -29,13 +55,14 @@ export async function downloadRecords(
   try {
     await projections.progress.waitUntilCaughtUp(Date.now(), 5_000);
     const caller = { account_id: owner!, token_id: null, client: null, roles, members: roles, read_only: false };
-    const request = { file, organization_id: organizationId, filter: undefined };
-    const call = { caller, request, format, hasContent: true };
-    const { chunks } = await new RecordFileReader(recordFiles).open(call);
-    const parts: Buffer[] = [];
-    for await (const chunk of chunks!) parts.push(Buffer.from(chunk));
-    return Buffer.concat(parts);
+    return await work(register, caller);
   } finally {
     await projections.stop();
   }
+}
+
+async function contentOf(chunks: AsyncIterable<string | Uint8Array>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const chunk of chunks) parts.push(Buffer.from(chunk));
+  return Buffer.concat(parts);
 }

@@ -1,0 +1,81 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { downloadRecords } from '../support/cli/download-records.ts';
+import {
+  addMember,
+  dataOf,
+  eventsOf,
+  saveFile as file,
+  importSuite,
+  veritrail,
+} from '../support/cli/import-command.ts';
+
+const test = importSuite('owners and evidence of a downloaded file');
+
+test('of the two columns of an owner, the one that was edited counts', async ({ identity }) => {
+  await addMember(identity, 'Olivia Owner', null);
+  const jane = await addMember(identity, 'Jane Doe', 'jane@example.org');
+  const names = ['Acme', 'Beta', 'Gamma', 'Delta'];
+  file(identity, 'list.csv', 'Vendor,Owner', ...names.map((name) => `${name},Olivia Owner`));
+  await veritrail(identity, 'import', 'list.csv', '--type', 'vendors');
+  const [heading, ...lines] = (await downloadRecords(identity, 'vendors', 'csv')).toString().trim().split('\r\n');
+  const lineOf = (name: string) => lines.find((line) => line.includes(`,${name},`))!;
+  const owner = /acc_\w+/.exec(lineOf('Acme'))![0];
+  file(
+    identity,
+    'edited.csv',
+    heading!,
+    lineOf('Acme').replace('Olivia Owner', 'Jane Doe'),
+    lineOf('Beta').replace(owner, jane),
+    lineOf('Gamma').replace(owner, jane).replace('Olivia Owner', 'Jane Doe'),
+    lineOf('Delta').replace('Olivia Owner', 'John Roe'),
+    lineOf('Delta').replace(/^\w+/, '').replace(',Delta,', ',New,').replace(owner, ''),
+  );
+  const { out, err } = await veritrail(identity, 'import', 'edited.csv', '--type', 'vendors');
+  assert.is(out, 'created 1, updated 3, unchanged 1, refused 0 (of 5 rows)', err);
+  assert.match(err, /^These are no members, so they became no owners: "John Roe" \(1\)\./m);
+  const assigned = dataOf(await eventsOf(identity, 'VendorOwnerAssigned')).map(({ owner_id }) => owner_id);
+  assert.equal(assigned, [jane, jane, jane]);
+  const added = dataOf(await eventsOf(identity, 'VendorAdded')).find(({ name }) => name === 'New');
+  assert.is(added!.owner_id, owner);
+  const delta = lineOf('Delta')
+    .replace('Olivia Owner', 'Jane Doe')
+    .replace(owner, `acc_${owner.slice(4, -1)}Z`);
+  file(identity, 'both.csv', heading!, delta);
+  const both = await veritrail(identity, 'import', 'both.csv', '--type', 'vendors');
+  assert.match(both.err, /^row 2: owner and owner_id differ\. Correct one of them/m);
+});
+
+test('evidence comes back unchanged, and changed evidence is refused', async ({ identity }) => {
+  file(identity, 'o.csv', 'Requirement', 'Keep records');
+  await veritrail(identity, 'import', 'o.csv', '--type', 'obligations');
+  const obligation = (await eventsOf(identity, 'ObligationAdded'))[0]!.stream.replace(/^.*-/, '');
+  file(identity, 'e.csv', 'Name,Text,record_ids,Collected on', `Log,"A\nB",${obligation},2025-03-03`);
+  const first = await veritrail(identity, 'import', 'e.csv', '--type', 'evidence');
+  assert.match(first.out, /^created 1,/, first.err);
+  for (const format of ['csv', 'xlsx'] as const) {
+    const name = `download.${format}`;
+    writeFileSync(join(identity.dataDir, name), await downloadRecords(identity, 'evidence', format));
+    const { out, err } = await veritrail(identity, 'import', name, '--type', 'evidence');
+    assert.is(out, 'created 0, updated 0, unchanged 1, refused 0 (of 1 rows)', err);
+  }
+  const text = (await downloadRecords(identity, 'evidence', 'csv')).toString();
+  file(identity, 'edited.csv', text.replace(',Log,', ',Logs,'));
+  const { out, err } = await veritrail(identity, 'import', 'edited.csv', '--type', 'evidence');
+  assert.is(out, 'created 0, updated 0, unchanged 0, refused 1 (of 1 rows)');
+  assert.match(err, /^row 2: name differs from the record, and records of type EVIDENCE never change/m);
+});
+
+test('--update finds records without a name by their ids', async ({ identity }) => {
+  file(identity, 'list.csv', 'Requirement', 'Report incidents', 'Keep records');
+  const asked = await veritrail(identity, 'import', 'list.csv', '--type', 'obligations', '--update');
+  assert.match(asked.err, /--update can't find the records: obligations have no name or reference_id/);
+  await veritrail(identity, 'import', 'list.csv', '--type', 'obligations');
+  const text = (await downloadRecords(identity, 'obligations', 'csv')).toString();
+  file(identity, 'edited.csv', text.replace('Keep records', 'Keep all records'));
+  const { out, err } = await veritrail(identity, 'import', 'edited.csv', '--type', 'obligations', '--update');
+  assert.is(out, 'created 0, updated 1, unchanged 1, refused 0 (of 2 rows)', err);
+});
+
+test.run();
