@@ -4,6 +4,7 @@ import type { Decider, DecisionContext, DomainEvent, Past } from './engine/decid
 import { Refusal } from './engine/refusal.ts';
 import { forbiddenAs, type Permission, roleAllows } from './organization/permissions.ts';
 import { countingEvents, differingFields, isOfCall, replay } from './past.ts';
+import { omit } from './record.ts';
 
 /*
  * Undo of a call: what the call did to one record. The record gets the fields that it would have without the call. What a
@@ -17,6 +18,8 @@ export interface UndoCommand {
   reason: string;
   /** By event id: the positions of the events that `pinnedEvents` of the plan names. */
   positions?: Readonly<Record<string, string>>;
+  /** Fields that stay as they are, though they would be different without the call. */
+  keeps?: readonly string[];
 }
 
 /** The effect that an undo has on a record. */
@@ -104,13 +107,13 @@ function movedPins(
 /** Returns the data of the event that undoes a call on a record; null if there is nothing to undo. @throws Refusal forbidden */
 export function decideUndo<State extends object>(
   family: Undoable<State>,
-  { call_id, reason, positions = {} }: UndoCommand,
+  { call_id, reason, positions = {}, keeps = [] }: UndoCommand,
   state: { archived_at: string | null },
   context: DecisionContext,
 ): object | null {
   const past = context.past!;
   const plan = planUndo(family, past, call_id);
-  const fields: Record<string, unknown> = { ...plan.fields };
+  const fields: Record<string, unknown> = omit(plan.fields, keeps);
   if (plan.isAdded && !plan.isChangedSince && state.archived_at === null) fields.archived_at = context.now;
   for (const [name, event] of Object.entries(plan.pinnedEvents)) fields[name] = positionOf(name, event, positions);
   if (Object.keys(fields).length === 0) return null;

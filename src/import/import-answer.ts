@@ -33,7 +33,8 @@ export interface Skipped {
   id: string;
   /** Only of a link: the other record. */
   linked_id?: string;
-  why: 'CHANGED_SINCE' | 'LINKED_SINCE' | 'REFUSED';
+  /** OWNER_GONE: the owner before the call is no longer a member. */
+  why: 'CHANGED_SINCE' | 'LINKED_SINCE' | 'OWNER_GONE' | 'REFUSED';
   /** Why it is refused. */
   message?: string;
   /** The fields that stay. Absent if the record or link stays as a whole. */

@@ -3,6 +3,7 @@ import { Refusal } from '../commands/engine/refusal.ts';
 import { findSimilar } from '../queries/records/similar-records.ts';
 import { findUnknownIds } from '../queries/records/unknown-ids.ts';
 import { RECORD_PREFIXES } from '../register/families.ts';
+import { FRAMEWORK } from '../register/framework.ts';
 import { recordNamesFor } from '../tools/record-names.ts';
 import * as field from '../tools/schema/fields.ts';
 import { importOutput } from '../tools/schema/register-output.ts';
@@ -48,7 +49,9 @@ const rawObject = (properties: object) =>
 /** The type of rows that link pairs of controls, instead of adding or changing records. */
 const CROSSWALK_TYPE = 'CROSSWALK';
 
-const TYPES: readonly string[] = [...ROW_READERS.keys(), CROSSWALK_TYPE];
+const ROW_TYPES: readonly string[] = [...ROW_READERS.keys(), CROSSWALK_TYPE];
+/** Frameworks have no rows, but owners, and an adoption can be undone. */
+const TYPES = [...ROW_TYPES, FRAMEWORK.type];
 
 const inputSchema = () =>
   z.strictObject({
@@ -124,9 +127,9 @@ function importRows({ type, ...input }: ImportInput, context: ToolContext): Prom
     const message = 'rows are required; or give set, with ids or a filter.';
     throw new Refusal('invalid_input', message, { field: 'rows' });
   }
-  if (type === undefined) {
-    const message = `type is required: one of ${TYPES.join(', ')}.`;
-    throw new Refusal('invalid_input', message, { field: 'type', allowed: TYPES });
+  if (type === undefined || !ROW_TYPES.includes(type)) {
+    const message = `${type === undefined ? 'type is required' : `Rows have no type ${type}`}: give one of ${ROW_TYPES.join(', ')}.`;
+    throw new Refusal('invalid_input', message, { field: 'type', allowed: ROW_TYPES });
   }
   const rowsInput = { organization_id, rows, dry_run, selection, reason, idempotency_key };
   if (type === CROSSWALK_TYPE) return importCrosswalk(context, rowsInput);

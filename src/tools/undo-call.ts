@@ -2,8 +2,9 @@ import type { Rehearsal } from '../commands/engine/handler.ts';
 import { itemCommandId } from '../commands/engine/ids.ts';
 import { refuseIfParentArchived } from '../commands/engine/references.ts';
 import { Refusal, type RefusalCode } from '../commands/engine/refusal.ts';
-import { familyOf, recordAggregate } from '../commands/families.ts';
+import { familyOf, organizationAggregate, recordAggregate } from '../commands/families.ts';
 import { type LinkCommand, linkAggregate, planLinkUndo } from '../commands/link.ts';
+import { memberRole } from '../commands/organization/organization-state.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
 import { countingEvents } from '../commands/past.ts';
 import { planUndo, type UndoCommand } from '../commands/undo.ts';
@@ -13,9 +14,10 @@ import { positionOfEvent } from '../queries/changes/position-of-event.ts';
 import { isLinkedSince, usedControls, type Written, writtenByCall } from '../queries/changes/written-by-call.ts';
 import { linkChanges, recordChanges, type WrittenChange, writtenChanges } from '../queries/changes/written-changes.ts';
 import type { QueryContext } from '../queries/moments/moment.ts';
+import { documentsAt } from '../queries/records/record-links.ts';
 import { type BulkItem, catchRefusal, mapConcurrently, throwRefusals } from './bulk-write.ts';
 import { type SelectedOutcome, writeSelected } from './selected-write.ts';
-import { callIdOf, type SelectionInput } from './selection.ts';
+import { callIdOf, readSelection, type SelectionInput } from './selection.ts';
 import type { ToolContext } from './tool.ts';
 import { envelopeFor } from './write.ts';
 
@@ -54,11 +56,12 @@ export async function undoCall(
   input: UndoInput,
   maxLookedAt = MAX_LOOKED_AT,
 ): Promise<ImportAnswer> {
-  const undoing = openUndo(context, input);
+  const undoing = await openUndo(context, input);
   const { query, organizationId, callId } = undoing;
   const all = (await writtenByCall(query, input.undo.call_id)).filter((written) => isOfType(written, input.type));
   if (all.length === 0) throw nothingWritten(input);
-  const { effective, skipped, remaining } = await findEffective(undoing, all, maxLookedAt);
+  const ordered = all.length > maxLookedAt ? await unchangedFirst(undoing, all) : all;
+  const { effective, skipped, remaining } = await findEffective(undoing, ordered, maxLookedAt);
   const rest = { ...skippedMembers(skipped), ...(remaining > 0 ? { remaining } : {}) };
   return writeSelected({
     call: { context, organizationId, input: { ...input, reason: undoing.reason } },
@@ -78,9 +81,10 @@ interface Undoing {
   input: UndoInput;
   reason: string;
   envelope: Omit<BulkItem['envelope'], 'command_id'>;
+  isMember(account: string): boolean;
 }
 
-function openUndo(context: ToolContext, input: UndoInput): Undoing {
+async function openUndo(context: ToolContext, input: UndoInput): Promise<Undoing> {
   const { caller, service, tool } = context;
   const { organization_id: organizationId, undo, type } = input;
   const role = requirePermission(caller, organizationId, tool.permission);
@@ -92,7 +96,9 @@ function openUndo(context: ToolContext, input: UndoInput): Undoing {
     causation_id: undo.call_id,
     input: { undo, type, reason },
   };
-  return { context, organizationId, query, callId, input, reason, envelope };
+  const { state } = await service.handler.load(organizationAggregate(organizationId), true);
+  const isMember = (account: string) => memberRole(state!, account, service.handler.now()) !== null;
+  return { context, organizationId, query, callId, input, reason, envelope, isMember };
 }
 
 function isOfType(written: Written, type: string | undefined): boolean {
@@ -104,6 +110,30 @@ function nothingWritten({ undo, type }: UndoInput): Refusal {
   const what = type === undefined ? 'records or links' : `records of type ${type}`;
   const message = `The call ${undo.call_id} wrote no ${what} here. listChanges with view FULL shows the call_id of each change.`;
   return new Refusal('not_found', message, { field: 'undo.call_id' });
+}
+
+const DOCUMENTS_PER_READ = 500;
+
+/**
+ * Puts the records that nobody has changed since the call before the others, so that a long call's undo reaches all of them:
+ * the others were undone before, most likely. Of those the ones that were changed last come last. A write sees the register
+ * as its dry run did: otherwise a repeat would find others than the first attempt.
+ */
+async function unchangedFirst(undoing: Undoing, all: readonly Written[]): Promise<readonly Written[]> {
+  const { context, organizationId, query, input, reason } = undoing;
+  const selected = { context, organizationId, input: { ...input, reason } };
+  const moment = input.selection === undefined ? query.moment : readSelection(selected).moment;
+  const ids = all.flatMap((written) => (written.kind === 'RECORD' ? [written.id] : []));
+  const newest = new Map<unknown, number>();
+  for (let first = 0; first < ids.length; first += DOCUMENTS_PER_READ) {
+    const documents = await documentsAt({ ...query, moment }, ids.slice(first, first + DOCUMENTS_PER_READ));
+    for (const { id, position } of documents) newest.set(id, Number(position));
+  }
+  const changedAt = (written: Written): number => {
+    const position = written.kind === 'RECORD' ? newest.get(written.id) : undefined;
+    return position === undefined || (written.kind === 'RECORD' && written.positions.has(position)) ? 0 : position;
+  };
+  return [...all].sort((one, other) => changedAt(one) - changedAt(other));
 }
 
 /** Finds what the undo changes, up to its limit. `remaining` is the number of records and links that it didn't look at. */
@@ -141,7 +171,7 @@ async function findEffective(
 }
 
 function nothingWithin(looked: number, left: number): Refusal {
-  const message = `An undo looks at the newest ${looked} records and links of a call. None of them goes back now, and it did not look at the other ${left}. Undo those by type, or change or archive them.`;
+  const message = `An undo looks at ${looked} records and links of a call. None of them goes back now, and it did not look at the other ${left}. Undo those by type, or change or archive them.`;
   return new Refusal('invalid_input', message, { field: 'undo.call_id' });
 }
 
@@ -181,9 +211,13 @@ async function recordStep(undoing: Undoing, written: Extract<Written, { kind: 'R
     const position = event && (await positionOfEvent(query, event));
     if (position !== null) positions[event!.id] = position;
   }
-  const command: UndoCommand = { type: 'Undo', call_id, reason, positions };
-  const skipped: Skipped[] =
-    plan.skippedFields.length > 0 ? [{ id, why: 'CHANGED_SINCE', fields: plan.skippedFields }] : [];
+  const owner = plan.fields.owner_id;
+  const keeps = typeof owner === 'string' && !undoing.isMember(owner) ? ['owner_id'] : [];
+  const command: UndoCommand = { type: 'Undo', call_id, reason, positions, keeps };
+  const skipped: Skipped[] = [
+    ...(plan.skippedFields.length > 0 ? [{ id, why: 'CHANGED_SINCE', fields: plan.skippedFields } as const] : []),
+    ...(keeps.length > 0 ? [{ id, why: 'OWNER_GONE', fields: keeps } as const] : []),
+  ];
   const { handler } = context.service;
   const item = itemOf(undoing, aggregate, command);
   const envelope = { ...item.envelope, checkReferences: () => refuseIfParentArchived(handler, id) };

@@ -10,7 +10,8 @@ import { undoCall } from '../../src/tools/undo-call.ts';
 import { adopt } from '../support/controls.ts';
 import { runImport, suppliers } from '../support/mcp/imports.ts';
 import { type ToolCalls, toolCallsOf } from '../support/mcp/tool-calls.ts';
-import { type Answer, callerAs, envelopeFor, ORGANIZATION, type TestRegister } from '../support/register.ts';
+import { addMember, removeMember } from '../support/members.ts';
+import { type Answer, callerAs, envelopeFor, ORGANIZATION, OWNER, type TestRegister } from '../support/register.ts';
 import { registerSuite } from '../support/register-suite.ts';
 
 const test = registerSuite('undo of a call', 'EACH');
@@ -218,18 +219,78 @@ test('a call that wrote more than 200 records is undone in several', async ({ re
   assert.equal(await step(), [60, undefined]);
 });
 
+/** Undoes a call as `undo` does, but looks at three records at most. */
+function undoThree(register: TestRegister, call_id: string, more: object = {}): Promise<ImportAnswer> {
+  const tool = { name: 'importRecords', permission: 'changeRecords' };
+  const isProjected = () => register.projections.progress.waitUntilCaughtUp(Date.now(), 5_000).then(() => true);
+  const service = { ...register, waitUntilProjected: isProjected };
+  const context = { caller: callerAs(), service, tool } as unknown as ToolContext;
+  return undoCall(context, { organization_id: ORGANIZATION, undo: { call_id }, ...more }, 3);
+}
+
 test('an undo looks at a limited number, and says what it did not look at', async ({ register }) => {
   const { call_id } = await runImport(register, 'VENDOR', suppliers(5));
-  const tool = { name: 'importRecords', permission: 'changeRecords' };
-  const context = { caller: callerAs(), service: register, tool } as unknown as ToolContext;
-  const look = () =>
-    undoCall(context, { organization_id: ORGANIZATION, undo: { call_id: call_id! }, dry_run: true }, 3);
+  const look = () => undoThree(register, call_id!, { dry_run: true });
   const { updated, remaining } = await look();
   assert.equal([updated, remaining], [3, 2]);
   await undo(register, call_id);
   const refusal = (await look().catch((error: unknown) => error)) as Refusal;
   assert.equal([refusal.code, refusal.more.field], ['invalid_input', 'undo.call_id']);
   assert.match(refusal.message, 'did not look at the other 2');
+});
+
+test('an undo of a long call reaches its oldest records, also those that others changed', async ({ register }) => {
+  const calls = toolCallsOf(register);
+  const { rows } = await runImport(register, 'VENDOR', suppliers(9));
+  const ids = rows.map(({ id }) => id!);
+  const wrong = { type: 'VENDOR', rows: ids.map((id) => ({ id, criticality: 'LOW', country: 'XX' })), reason: 'r' };
+  const { selection } = await calls.ok<{ selection: string }>('importRecords', { ...wrong, dry_run: true });
+  const { call_id } = await calls.ok<{ call_id: string }>('importRecords', { ...wrong, selection });
+  for (const id of [ids[0], ids[4], ids[8]]) await calls.ok('updateVendor', { id, country: 'NO' });
+  for (let round = 0; round < 3; round++) {
+    const dryRun = await undoThree(register, call_id, { dry_run: true });
+    assert.equal([dryRun.updated, dryRun.remaining], [3, 6]);
+    const more = { selection: dryRun.selection };
+    const undone = await undoThree(register, call_id, more);
+    assert.is(undone.updated, 3);
+    const repeated = await undoThree(register, call_id, more);
+    assert.equal(repeated.rows, undone.rows, 'a repeat finds the same records');
+  }
+  const records = await recordsOf(calls, ids);
+  assert.equal(new Set(records.map(({ criticality }) => criticality)), new Set([null]));
+});
+
+test('an undo makes nobody the owner again who has left, and says so', async ({ register }) => {
+  const calls = toolCallsOf(register);
+  const member = await addMember(register, 'Ines Duarte');
+  const vendor = await calls.add('Vendor', { name: 'Alder', owner_id: member });
+  const update = { id: vendor.id, owner_id: OWNER, country: 'NO' };
+  const { call_id } = await calls.ok('updateVendor', update);
+  await removeMember(register, member);
+  const { updated, skipped } = await undo(register, call_id);
+  assert.equal([updated, skipped], [1, [{ id: vendor.id, why: 'OWNER_GONE', fields: ['owner_id'] }]]);
+  const [after] = await recordsOf(calls, [String(vendor.id)]);
+  assert.equal([after!.owner_id, after!.country], [OWNER, null]);
+  const again = await undo(register, call_id);
+  assert.equal([again.updated, again.skipped], [0, skipped]);
+});
+
+test('frameworks are undone by type and set by type, but no rows have it', async ({ register }) => {
+  const calls = toolCallsOf(register);
+  const member = await addMember(register, 'Ines Duarte');
+  const { framework: id } = await adopt(register, 'ISO 9001', ['4.1']);
+  const set = { organization_id: ORGANIZATION, type: 'FRAMEWORK', set: { owner_id: member }, ids: [id] };
+  const { selection } = await calls.ok('importRecords', { ...set, dry_run: true });
+  const { call_id, updated } = await calls.ok('importRecords', { ...set, selection });
+  assert.is(updated, 1);
+  assert.is((await undo(register, call_id, { more: { type: 'VENDOR' } })).error?.code, 'not_found');
+  assert.is((await undo(register, call_id, { more: { type: 'FRAMEWORK' } })).updated, 1);
+  const [framework] = await recordsOf(calls, [id]);
+  assert.is.not(framework!.owner_id, member);
+  const rows = { organization_id: ORGANIZATION, type: 'FRAMEWORK', rows: [{ name: 'x' }] };
+  const refused = await register.call<UndoAnswer>('importRecords', rows, callerAs());
+  assert.equal([refused.error?.code, refused.error?.field], ['invalid_input', 'type']);
+  assert.match(refused.error!.message, 'Rows have no type FRAMEWORK');
 });
 
 test.run();
