@@ -105,7 +105,7 @@ function openPages({ stores, register, caller }: BenchRegister): Pages {
         { snapshot: reader.snapshot(), organization, past: null },
         caller.account_id,
       );
-      const layout = { name: 'Owner', isDemo: false, notice: null, railCounts, formToken: () => 'token' };
+      const layout = { name: 'Owner', isDemo: false, notice: null, address: '/', railCounts, formToken: () => 'token' };
       return renderPage(page, { ...layout, today: reader.snapshot().today() });
     },
   };

@@ -61,7 +61,7 @@ export const CHANGES: CollectionSpec = {
     },
     { keys: ['log_time'] },
     { keys: ['record_id', 'position'], covers: ['revision', 'row_index'], lookup: true },
-    { keys: ['call_id', 'position'], covers: ['row_index'], lookup: true },
+    { keys: ['call_id', 'position'], covers: ['revision', 'row_index'], lookup: true },
   ],
   searchable: false,
   members: [
@@ -102,6 +102,19 @@ export const SEAL_ROW_INDEX = -1;
 /** The record id under which the changes of each control find the adoption of its framework. */
 export function adoptionKey(frameworkId: string): string {
   return `adoption:${frameworkId}`;
+}
+
+/** The `row_index` of the row by which a change finds its undo. No list contains it. */
+export const UNDO_ROW_INDEX = -2;
+
+/** Returns the record id under which the undo of a call on a stream is found. */
+export function undoKey(callId: string, stream: string): string {
+  return `undo:${callId}:${stream}`;
+}
+
+/** Returns the id of a change's row. Main rows and seal rows have the change's id. A further row adds its record's. */
+export function changeRowId(id: string, { recordId, rowIndex }: { recordId: string; rowIndex: number }): string {
+  return rowIndex === 0 || rowIndex === SEAL_ROW_INDEX ? id : `${id}~${recordId}`;
 }
 
 /** Returns the id of a change. Its position is padded, so that ids sort in log order. */

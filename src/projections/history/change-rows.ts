@@ -11,10 +11,13 @@ import {
   CHANGES,
   type ChangeDocument,
   changeId,
+  changeRowId,
   type FieldChange,
   fieldsKey,
   type RecordReference,
   SEAL_ROW_INDEX,
+  UNDO_ROW_INDEX,
+  undoKey,
 } from './change-document.ts';
 
 /** An event with its position and log time in the organization's history. */
@@ -121,6 +124,14 @@ export function sealChangeRow(positioned: PositionedEvent): DocumentPut {
   return rowPut(event, document, { record: { id: event.stream, type: 'SEAL' }, rowIndex: SEAL_ROW_INDEX });
 }
 
+/** Returns the row by which a call's change of a stream finds the event that undoes it; none for another event. */
+export function undoRows({ event }: PositionedEvent, [mainRow]: readonly DocumentPut[]): DocumentPut[] {
+  const { causation_id } = event.metadata;
+  if (causation_id === null || mainRow === undefined) return [];
+  const record = { id: undoKey(causation_id, event.stream), type: 'CALL' };
+  return [rowPut(event, mainRow.document.doc as ChangeDocument, { record, rowIndex: UNDO_ROW_INDEX })];
+}
+
 /** The fields of a change that don't follow from the event alone. */
 type ChangeDetails = Pick<ChangeDocument, 'record' | 'linked' | 'revision' | 'effective_at' | 'changes' | 'stale'>;
 
@@ -164,8 +175,7 @@ export function rowPut(event: TrailEvent, document: ChangeDocument, { record, ro
   return {
     collection: CHANGES.name,
     document: {
-      // Main rows and seal rows have the change's id. A further row adds the id of its record.
-      id: rowIndex <= 0 ? id : `${id}~${record.id}`,
+      id: changeRowId(id, { recordId: record.id, rowIndex }),
       organization_id,
       keys: {
         position,

@@ -4,7 +4,13 @@ import { EVIDENCE_LINKED, readLinkTransition } from '../../commands/link.ts';
 import type { DocumentPut } from '../../stores/read-store.ts';
 import { idsOfPairStream, isCrosswalkStream, isLinkStream, isPairStream } from '../models.ts';
 import type { ReadModel, RecordDocument } from '../read-models/read-model.ts';
-import { linkChangeRows, type PositionedEvent, parkedLinkChangeRows, recordChangeRows } from './change-rows.ts';
+import {
+  linkChangeRows,
+  type PositionedEvent,
+  parkedLinkChangeRows,
+  recordChangeRows,
+  undoRows,
+} from './change-rows.ts';
 import { crosswalkChangeRows } from './crosswalk-change-rows.ts';
 
 /** Reads another record as it is at the event; null if there is none. */
@@ -25,6 +31,17 @@ export const NO_RECORD: StreamRecord = { model: null, before: null, after: null 
  * Null if this version can't apply the event, or if a record that it names doesn't exist.
  */
 export async function appliedRows(
+  positioned: PositionedEvent,
+  readRecord: ReadRecord,
+  record: StreamRecord,
+): Promise<DocumentPut[] | null> {
+  const rows = await listedRows(positioned, readRecord, record);
+  rows?.push(...undoRows(positioned, rows));
+  return rows;
+}
+
+/** Returns the rows that lists contain. */
+async function listedRows(
   positioned: PositionedEvent,
   readRecord: ReadRecord,
   { model, before, after }: StreamRecord,

@@ -1,4 +1,4 @@
-import { CHANGES, type ChangeDocument, changeId } from '../../projections/history/change-document.ts';
+import { CHANGES, type ChangeDocument, changeId, changeRowId } from '../../projections/history/change-document.ts';
 import {
   EVENTS_PER_READ,
   RecomputedChanges,
@@ -263,7 +263,7 @@ export class ChangeVerifier {
     const id = changeId(organizationId, Number(location.position));
     const stored = new Map(rows.map((row) => [row.id, row.doc as unknown as ChangeDocument]));
     const expectedRows = event.rows.filter(({ recordId }) => recordKeys === null || recordKeys.has(recordId));
-    const idOf = (row: (typeof expectedRows)[number]) => (row.rowIndex <= 0 ? id : `${id}~${row.recordId}`);
+    const idOf = (row: (typeof expectedRows)[number]) => changeRowId(id, row);
     const ids = new Set(expectedRows.map(idOf));
     const hasUnexpected = rows.some((row) => !ids.has(row.id));
     const isMissing = expectedRows.some((row) => !stored.has(idOf(row)));
