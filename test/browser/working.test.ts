@@ -243,6 +243,56 @@ function run(browser: Browser): void {
     assert.match(facts, /Inherent likelihood\s+3/);
   });
 
+  /** Sets a wrong category on 37 measures by one call of an assistant. Returns their ids. */
+  async function changeMany({ call, organizationId: organization_id }: WebTest): Promise<string[]> {
+    const rows = Array.from({ length: 37 }, (_, index) => ({ name: `Measure ${index + 1}`, category: 'Backup' }));
+    const added = await call<{ rows: { id: string }[] }>('importRecords', { organization_id, type: 'MEASURE', rows });
+    const ids = added.rows.map(({ id }) => id);
+    const wrong = { organization_id, type: 'MEASURE', ids, set: { category: 'Cats' }, reason: 'One word for all' };
+    const { selection } = await call<{ selection: string }>('importRecords', { ...wrong, dry_run: true }, 'claude');
+    await call('importRecords', { ...wrong, selection }, 'claude');
+    return ids;
+  }
+
+  test('a wrong change of 37 measures by an assistant is undone in two clicks, from Home and from a history', async (context) => {
+    const { web } = context;
+    const ids = await changeMany(web);
+    const officer = await sitDown(context, OWNER);
+    await officer.press('link', 'Undo all 37');
+    assert.match(await officer.main.innerText(), /Cats → Backup|Cats\s+→\s+Backup/);
+    assert.equal(await checkPage(officer.page, 'undo-many'), []);
+    await officer.press('button', 'Undo all 37');
+    assert.is(officer.clicks, 2);
+    await officer.expectNotice('37 changes are undone.');
+    assert.equal(await checkPage(officer.page, 'undo-notice'), []);
+    // The undo itself is undone the same way, which brings the wrong change back, without script.
+    const second = await sitDown(context, OWNER, { javaScriptEnabled: false });
+    await second.open(`/measures/${ids[20]}`);
+    assert.match(await second.main.getByRole('region', { name: 'History' }).innerText(), /undone by Ada Byron/);
+    for (const role of ['link', 'button'] as const) {
+      await second.page.getByRole(role, { name: 'Undo all 37' }).first().click();
+      await second.page.waitForLoadState();
+    }
+    await second.page.getByText('37 changes are undone.').waitFor();
+    assert.match(await second.main.getByRole('region', { name: 'Facts' }).innerText(), /Category\s+Cats/);
+  });
+
+  test('an act is undone from its notice by keyboard', async (context) => {
+    const { web } = context;
+    const { organizationId: organization_id } = web;
+    const { risk } = await web.call<{ risk: { id: string } }>('addRisk', { organization_id, name: 'Fire' });
+    const officer = await sitDown(context, OWNER);
+    const { page } = officer;
+    await officer.open(`/risks/${risk.id}/edit`);
+    await officer.fill({ category: 'Buildings' });
+    await officer.press('button', 'Save changes');
+    await page.getByRole('button', { name: 'Undo' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('The change is undone.').waitFor();
+    assert.match(await officer.main.innerText(), /Call undone/);
+    assert.equal(await checkPage(page, 'record-undone'), []);
+  });
+
   test('a double click adds one risk', async (context) => {
     const officer = await sitDown(context, OWNER);
     await officer.open('/risks/add');

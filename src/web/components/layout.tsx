@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { BUILD_VERSION } from '../../version.ts';
 import type { RailCounts } from '../register/rail-counts.ts';
+import { UndoButton } from '../register/undo/undo-link.tsx';
 import { type AssetName, assetUrl } from '../server/assets.ts';
 import { hasErrors } from '../server/form-state.ts';
 import type { Notice } from '../server/page-request.ts';
@@ -19,6 +20,8 @@ export interface LayoutContext {
   /** True if that person belongs to the demo. */
   isDemo: boolean;
   notice: Notice | null;
+  /** The page's path and query. */
+  address: string;
   railCounts: RailCounts;
   /** The current date. */
   today: string;
@@ -65,7 +68,7 @@ function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
         {layout.isDemo && <DemoLine name={layout.name ?? ''} />}
         <Frame page={page} layout={layout}>
           <main id="main" tabIndex={-1}>
-            {layout.notice !== null && <NoticeBox notice={layout.notice} />}
+            {layout.notice !== null && <NoticeBox notice={layout.notice} address={layout.address} />}
             {page.heading ?? <h1>{page.title}</h1>}
             {page.body}
           </main>
@@ -133,10 +136,19 @@ function Header({ name }: { name: string | null }) {
   );
 }
 
-function NoticeBox({ notice }: { notice: Notice }) {
+function NoticeBox({ notice: { kind, text, undo }, address }: { notice: Notice; address: string }) {
+  const tone = kind === 'DONE' ? 'done' : 'warning';
+  if (undo === undefined) {
+    return (
+      <p class={`notice ${tone}`} role="status">
+        {text}
+      </p>
+    );
+  }
   return (
-    <p class={notice.kind === 'DONE' ? 'notice done' : 'notice warning'} role="status">
-      {notice.text}
-    </p>
+    <div class={`notice row ${tone}`} role="status">
+      <span>{text}</span>
+      <UndoButton action={undo} back={address} />
+    </div>
   );
 }

@@ -13,6 +13,8 @@ import { StateChip } from './field-content.tsx';
 import { type RegisterView, registerAddress } from './open-register.ts';
 import { isImportedDecision, pastDecision } from './past-decision.tsx';
 import { ProofBadge } from './proof-badge.tsx';
+import { UndoLink, UndoneText } from './undo/undo-link.tsx';
+import type { UndoOffer } from './undo/undo-offers.ts';
 
 type FieldChange = ListedChange['changes'][number];
 
@@ -22,6 +24,8 @@ interface ChangeEntryProps {
   people: NamesByKey;
   /** When changes were sealed. Without it, the entry shows no seal. */
   sealTimes?: SealTimes;
+  /** The change's undo, if the line says something about it. */
+  undo?: UndoOffer | undefined;
   isOpen?: boolean;
 }
 
@@ -29,18 +33,19 @@ interface ChangeEntryProps {
  * A change in one line: what happened, why, by whom and when, such as `Likelihood 2 → 3 · “Exercise: 17 of 94 clicked” ·
  * Ingrid, with Claude · 26 Oct 2026`. The rest is behind it. Beside it is the way to its proof.
  */
-export function ChangeEntry({ view, change, people, sealTimes, isOpen = false }: ChangeEntryProps) {
+export function ChangeEntry({ view, change, people, sealTimes, undo, isOpen = false }: ChangeEntryProps) {
   const { position } = change;
   return (
     <div class="change">
       <details open={isOpen}>
         <summary>
           <span>
-            <ChangeLine view={view} change={change} people={people} />
+            <ChangeLine view={view} change={change} people={people} undo={undo} />
           </span>
         </summary>
         <ChangeDetails view={view} change={change} headline={headlineOf(change)} people={people} />
       </details>
+      <UndoLink view={view} position={position} offer={undo} />
       <a href={registerAddress(view, `/changes/${position}`)} data-row>
         {sealTimes !== undefined && <UnsealedBadge sealedAt={sealTimes.get(position)} />} Change {position}
       </a>
@@ -49,13 +54,18 @@ export function ChangeEntry({ view, change, people, sealTimes, isOpen = false }:
 }
 
 /** A change in one line: the event or its fields, the reason, the author and the day, in the last 7 days with the minute. */
-export function ChangeLine({ view, change, people }: Pick<ChangeEntryProps, 'view' | 'change' | 'people'>) {
+export function ChangeLine({
+  view,
+  change,
+  people,
+  undo,
+}: Pick<ChangeEntryProps, 'change' | 'people' | 'undo'> & { view: Pick<RegisterView, 'today'> }) {
   const { reason, recorded_at } = change;
   const RecordedAt = recorded_at >= addDays(view.today, -7) ? ExactTime : DayOf;
   return (
     <>
       <Headline change={change} headline={headlineOf(change)} people={people} />
-      {reason !== null && (
+      {reason !== null && !UNDO_REASON.test(reason) && (
         <>
           {' · '}
           <q>{shortText(reason)}</q>
@@ -63,10 +73,14 @@ export function ChangeLine({ view, change, people }: Pick<ChangeEntryProps, 'vie
       )}
       {' · '}
       <Author change={change} /> · <RecordedAt at={recorded_at} />
+      <UndoneText offer={undo} />
       {change.stale && <StateChip tone="danger" text="Not readable" />}
     </>
   );
 }
+
+/** The reason that an undo has if nobody gave one. It says no more than the event. */
+const UNDO_REASON = /^Undo of call [\da-f-]{36}$/;
 
 /** The first words of a change's line: the event, some of its fields, or both. */
 interface Headline {
@@ -97,8 +111,10 @@ function headlineOf(change: ListedChange): Headline {
   const fields = revision === 1 ? [] : changes.filter(({ from, to }) => isShort(from) && isShort(to));
   const state = fields.filter(({ field }) => field === family?.workflow?.field);
   if (state.length > 0) return { hasEvent: true, fields: state };
-  const isCorrection = event_type === family?.commonEvents.detailsChanged;
-  const hasEvent = changes.length !== 1 || fields.length !== 1 || (fields[0]!.from === null && !isCorrection);
+  const { detailsChanged, undone } = family?.commonEvents ?? {};
+  const isCorrection = event_type === detailsChanged;
+  const hasEvent =
+    event_type === undone || changes.length !== 1 || fields.length !== 1 || (fields[0]!.from === null && !isCorrection);
   return { hasEvent, fields: fields.slice(0, MAX_HEADLINE_FIELDS) };
 }
 

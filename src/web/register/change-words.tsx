@@ -16,7 +16,7 @@ type FieldChange = ListedChange['changes'][number];
 
 /** Reads the names of the people and records whose ids are values in these changes. */
 export async function readNamesInChanges(
-  { snapshot, organization, past }: RegisterView,
+  { snapshot, organization, past }: Pick<RegisterView, 'snapshot' | 'organization' | 'past'>,
   changes: readonly Pick<ListedChange, 'record' | 'changes'>[],
 ): Promise<NamesByKey> {
   const position = past?.position ?? snapshot.newestPosition(organization.id);
@@ -56,7 +56,8 @@ export function recordAddress(
 }
 
 /** A link to a record by its name, or the name alone if the record has no page. */
-export function RecordLink({ view, record }: { view: RegisterView; record: RecordReference }) {
+export function RecordLink(props: { view: Pick<RegisterView, 'organization' | 'past'>; record: RecordReference }) {
+  const { view, record } = props;
   const address = recordAddress(view, record);
   return address === null ? record.name : <a href={address}>{record.name}</a>;
 }

@@ -6,10 +6,14 @@ const COOKIE = 'veritrail-notice';
 const COOKIE_AGE_SECONDS = 60;
 const MAX_NOTICE_BYTES = 600;
 
+/** The address of a form that undoes a call. */
+const UNDO_ADDRESS = /^\/organizations\/org_\w{1,40}\/undo\/[\da-f-]{36}$/;
+
 /** Stores a notice in a cookie until the next page shows it. Its text is for the reader only and never trusted. */
-export function storeNotice(ctx: ParameterizedContext, cookies: Cookies, { kind, text }: Notice): void {
+export function storeNotice(ctx: ParameterizedContext, cookies: Cookies, { kind, text, undo = '' }: Notice): void {
   const bytes = Buffer.from(text).subarray(0, MAX_NOTICE_BYTES);
-  cookies.write(ctx, COOKIE, `${kind}.${bytes.toString('base64url')}`, COOKIE_AGE_SECONDS);
+  const parts = [kind, bytes.toString('base64url'), Buffer.from(undo).toString('base64url')];
+  cookies.write(ctx, COOKIE, parts.join('.'), COOKIE_AGE_SECONDS);
 }
 
 /** Returns the stored notice and deletes it. */
@@ -17,7 +21,8 @@ export function takeNotice(ctx: ParameterizedContext, cookies: Cookies): Notice 
   const value = cookies.read(ctx.req, COOKIE);
   if (value === null) return null;
   cookies.clear(ctx, COOKIE);
-  const [kind, text] = value.split('.');
+  const [kind, ...parts] = value.split('.');
+  const [text, undo = ''] = parts.map((part) => Buffer.from(part, 'base64url').toString('utf8'));
   if ((kind !== 'DONE' && kind !== 'WARNING') || !text) return null;
-  return { kind, text: Buffer.from(text, 'base64url').toString('utf8') };
+  return { kind, text, undo: UNDO_ADDRESS.test(undo) ? undo : undefined };
 }

@@ -23,6 +23,8 @@ export interface SignedInPerson {
 export interface Notice {
   kind: 'DONE' | 'WARNING';
   text: string;
+  /** The address of the form that undoes what was done, if something does. */
+  undo?: string | undefined;
 }
 
 /** A browser's request as pages see it. */
@@ -69,9 +71,13 @@ export class RefusedPage {
   constructor(readonly page: WebPage) {}
 }
 
-/** Redirects to an address. @param doneText a notice for the next page that says what was done */
-export const redirect = (to: string, doneText?: string): Redirect =>
-  new Redirect(to, doneText === undefined ? null : { kind: 'DONE', text: doneText });
+/**
+ * Redirects to an address.
+ * @param doneText a notice for the next page that says what was done
+ * @param undo the address of the form that undoes it
+ */
+export const redirect = (to: string, doneText?: string, undo?: string): Redirect =>
+  new Redirect(to, doneText === undefined ? null : { kind: 'DONE', text: doneText, undo });
 
 /** A page, a redirect, or null if the handler has sent the answer. */
 export type Reply = WebPage | Redirect | null;

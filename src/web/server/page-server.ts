@@ -215,6 +215,7 @@ export class PageServer {
       name: person === null ? null : (person.account.name ?? ''),
       isDemo: person !== null && this.options.people.demo.includes(person.account.id),
       notice: takeNotice(ctx, this.cookies),
+      address: ctx.url,
       railCounts,
       // Not the read models' day: the sign-in page and errors are shown while these are being built.
       today: dateOf(this.options.now().toISOString()),

@@ -31,6 +31,7 @@ import { recordPages } from '../pages/register/record.tsx';
 import { recordListPages } from '../pages/register/record-list.tsx';
 import { recordRevisionPages } from '../pages/register/record-revisions.tsx';
 import { searchPage } from '../pages/register/search.tsx';
+import { undoCallPages } from '../pages/register/undo-call.tsx';
 import { verifyFilePage } from '../pages/register/verify-file.tsx';
 import { authorizationErrorPage } from '../pages/sign-in/authorization-error.tsx';
 import { confirmPage } from '../pages/sign-in/confirm.tsx';
@@ -66,6 +67,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   changeRecordPages,
   recordRevisionPages,
   changesPage,
+  undoCallPages,
   changeProofPages,
   searchPage,
   verifyFilePage,

@@ -18,7 +18,7 @@ export const OUR_PAST = 'Bygones';
 export type Reader = Role | 'NONE' | 'ENDED';
 export const READERS: readonly Reader[] = [...ROLES, 'NONE', 'ENDED'];
 
-/** Ids by prefix: one record of each family, the organization, its owner and a token. */
+/** Ids by prefix: one record of each family, the organization, its owner and a token. `call` is a call that changed a record. */
 export type Ids = ReadonlyMap<string, string>;
 
 export interface TwoRegisters {
@@ -89,7 +89,8 @@ async function fill(web: WebTest, accountId: string, organizationId: string, mar
   const writing = ALL_TOOLS.filter(isKeeping);
   await runExamples(writing, call);
   const audit = { organization_id: organizationId, id: ids.get('aud') };
-  await web.callAs(accountId, 'updateAudit', { ...audit, state: 'COMPLETED', reason: 'Found out' });
+  const completed = { ...audit, state: 'COMPLETED', reason: 'Found out' };
+  ids.set('call', (await web.callAs<{ call_id: string }>(accountId, 'updateAudit', completed)).call_id);
   const grant = { account_id: accountId, role: 'VIEWER', organizations: [organizationId] } as const;
   const { record } = await web.tokens.create({ name: `${mark} token`, ...grant }, accountActor(accountId));
   return ids.set('tok', record.id);

@@ -26,14 +26,14 @@ interface Context {
   web: WebTest;
   owner: TestBrowser;
   routes: Route[];
-  ids: { eve: string; token: string };
+  ids: { eve: string; token: string; call: string };
   /** A record of each family, by the family's plural. */
   records: Readonly<Record<string, string>>;
 }
 
 /** A mistake in one form. */
 interface Mistake {
-  /** The page with the form. `:account` and `:token` stand for ids. */
+  /** The page with the form. `:account`, `:call` and `:token` stand for ids. */
   page: string;
   /** The values as typed, by field name. */
   typed: Readonly<Record<string, string>>;
@@ -166,6 +166,11 @@ const MISTAKES: Readonly<Record<string, Mistake | Unmistakable | 'CONSENT'>> = {
     faults: ['owner_id', 'reason'],
   },
   [`${MEMBER}/remove`]: { page: MEMBER, typed: { reason: LONG_REASON }, faults: ['removal-reason'] },
+  '/organizations/:id/undo/:call': {
+    page: '/organizations/:id/undo/:call',
+    typed: { reason: LONG_REASON },
+    faults: ['reason'],
+  },
   '/organizations/:id/tokens/:token/take-out': {
     page: '/organizations/:id/tokens/:token',
     typed: { reason: LONG_REASON },
@@ -234,7 +239,9 @@ test.before(async (context) => {
   await web.invite(EVE, 'VIEWER');
   const eve = (await web.members.membersOf(web.organizationId)).find(({ name }) => name === EVE.name)!;
   const [token] = await web.tokens.listOfAccount(web.ownerId);
-  const ids = { eve: eve.account_id, token: token!.id };
+  const risk = { organization_id: web.organizationId, name: 'Added by mistake' };
+  const { call_id: call } = await web.call<{ call_id: string }>('addRisk', risk);
+  const ids = { eve: eve.account_id, token: token!.id, call };
   Object.assign(context, { web, owner, routes: allRoutes(web), ids, records: await addRecords(web) });
 });
 test.after(({ web }) => web.stop());
@@ -275,6 +282,7 @@ const pathFor = ({ web, ids, records }: Context, path: string) =>
     .replace(/(?<=\/(\w+)\/):record/, (_, plural: string) => records[plural]!)
     .replace('/organizations/:id', `/organizations/${web.organizationId}`)
     .replace(':account', ids.eve)
+    .replace(':call', ids.call)
     .replace('/tokens/:id', `/tokens/${ids.token}`)
     .replace(':token', ids.token);
 

@@ -2,6 +2,7 @@
  * The pages by role and organization: every page of today and of the past, and every form. A new route fails here until
  * somebody has decided who may use it.
  */
+import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../../src/commands/engine/ids.ts';
@@ -70,6 +71,7 @@ const ORGANIZATION_PAGES: Readonly<Record<string, PageRule>> = {
   '/changes': { roles: ALL, names: { ...AS_OF, record_id: 'rsk', actor_id: 'acc' } },
   '/changes/:position': { roles: ALL },
   '/changes/:position/proof': { roles: ALL },
+  '/undo/:call': { roles: FROM_EDITOR },
   '/verify': { roles: ALL },
   '/compare': { roles: ALL, names: { from: 'aud', until: 'aud', owner_id: 'acc' } },
   '/reports': { roles: ALL },
@@ -109,6 +111,7 @@ const ORGANIZATION_FILES: Readonly<Record<string, PageRule>> = {
 const ORGANIZATION_FORMS: Readonly<Record<string, readonly Role[]>> = {
   // The record is looked up before the act, and these records don't exist.
   ...Object.fromEntries(RECORD_FORMS.map(([path, roles]) => [path, path.endsWith('/:act') ? FROM_EDITOR : roles])),
+  '/undo/:call': FROM_EDITOR,
   '/name': FROM_ADMIN,
   '/second-factor': OWNER,
   '/second-factor/optional': OWNER,
@@ -174,6 +177,7 @@ function addressOf(path: string, ids: Ids, query: Readonly<Record<string, string
     token: ids.get('tok'),
     framework: ids.get('frm'),
     audit: ids.get('aud'),
+    call: ids.get('call'),
     position: '20',
     type: 'risk-register',
     act: 'archive',
@@ -191,8 +195,12 @@ function assertNothingLeaks(reader: Reader, { text }: PageAnswer, where: string)
 }
 
 /** Returns the ids of records that don't exist, by prefix. */
-const unknownIds = (ids: Ids): Ids =>
-  new Map([...ids.keys()].map((prefix) => [prefix, prefix === 'ctl' ? `${randomId(prefix)}000` : randomId(prefix)]));
+const unknownIds = (ids: Ids): Ids => new Map([...ids.keys()].map((prefix) => [prefix, unknownId(prefix)]));
+
+function unknownId(prefix: string): string {
+  if (prefix === 'call') return randomUUID();
+  return prefix === 'ctl' ? `${randomId(prefix)}000` : randomId(prefix);
+}
 
 /** Removes what the address itself brought into the page, and the form token. */
 function withoutEcho({ text, status }: PageAnswer, ids: Ids): string {
@@ -273,7 +281,7 @@ test('answers for another organization’s ids as for unknown ones', async ({ re
   };
   for (const [path, { names = {} }] of READABLE) {
     await assertSame('OWNER', (ids) => addressOf(path, ids));
-    if (/:(record|account|token|framework|audit)\b/.test(path)) {
+    if (/:(record|account|token|framework|audit|call)\b/.test(path)) {
       const inOurPath = (ids: Ids) => addressOf(path, new Map([...ids, ['org', ours.get('org')!]]));
       for (const reader of ['VIEWER', 'OWNER'] as const) await assertSame(reader, inOurPath);
     }

@@ -24,6 +24,7 @@ import { refusedForm } from '../../register/forms/refused-form.ts';
 import { writeInputs } from '../../register/forms/write-fields.tsx';
 import { titleFieldOf } from '../../register/naming-fields.ts';
 import { numberedName } from '../../register/record/numbered-name.ts';
+import { undoOfCall } from '../../register/undo/undo-answer.ts';
 import { callTool } from '../../server/call-tool.ts';
 import { BLANK_FORM, type FormState, type FormValues } from '../../server/form-state.ts';
 import { get, post, type Reply, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
@@ -81,6 +82,7 @@ function addedRedirect(
   return redirect(
     safeNext(typedText(values, BACK), recordPageAddress(view, family, record.id)),
     `Added ${name}.${similar.length === 0 ? '' : ` It looks like ${names}: archive one of them if they are the same.`}`,
+    undoOfCall(view, answer),
   );
 }
 

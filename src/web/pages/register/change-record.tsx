@@ -39,6 +39,7 @@ import { readCandidates, readChoices } from '../../register/forms/read-choices.t
 import { refusedForm } from '../../register/forms/refused-form.ts';
 import { KEY_INPUT, writeInputs } from '../../register/forms/write-fields.tsx';
 import { numberedName } from '../../register/record/numbered-name.ts';
+import { undoOfCall } from '../../register/undo/undo-answer.ts';
 import { callTool, type ToolError } from '../../server/call-tool.ts';
 import { BLANK_FORM, type FormState, type FormValues } from '../../server/form-state.ts';
 import {
@@ -249,15 +250,16 @@ async function linkText(
  */
 function done(
   form: ChangeForm,
-  { position }: Readonly<Record<string, unknown>>,
+  answer: Readonly<Record<string, unknown>>,
   note: string,
   values: FormValues,
   said: string | null = null,
 ): Redirect {
   const { act } = form;
+  const { position } = answer;
   const address = addressOf(form, position === undefined ? {} : { change: String(position) });
   const usual = act.name === EDIT ? `Saved ${titleOf(form)}.` : `Done: ${buttonOf(act)} · ${titleOf(form)}.`;
-  return redirect(safeNext(typedText(values, BACK), address), (said ?? usual) + note);
+  return redirect(safeNext(typedText(values, BACK), address), (said ?? usual) + note, undoOfCall(form.view, answer));
 }
 
 const buttonOf = ({ button }: Act): string => button.replace('…', '');

@@ -24,6 +24,7 @@ import {
 } from '../../register/open-register.ts';
 import { OrderNotice } from '../../register/order-notice.tsx';
 import { refusedInput } from '../../register/refused-input.ts';
+import { readUndoOffers, type UndoOffers } from '../../register/undo/undo-offers.ts';
 import { get, type Route, redirect } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { changeCountText, countText, MAX_COUNT } from '../../texts/counts.ts';
@@ -34,6 +35,7 @@ const CHANGES_PER_PAGE = 50;
 interface ChangesPageContent extends Omit<ChangesFilterProps, 'view'> {
   people: NamesByKey;
   sealTimes: SealTimes;
+  undoOffers: UndoOffers;
   notices: OrderNotices | null;
   nextCursor: string | null;
   total: number;
@@ -84,6 +86,7 @@ async function readContent(
     changes,
     people: await readNamesInChanges(view, changes),
     sealTimes: await readSealTimes(view.snapshot, organization.id, changes),
+    undoOffers: await readUndoOffers(view, changes),
     notices: await readOrderNotices(view.snapshot, organization.id),
     nextCursor,
     total,
@@ -114,7 +117,7 @@ function frameOf(view: RegisterView): Omit<WebPage, 'body'> {
 }
 
 function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
-  const { changes, people, sealTimes, notices, nextCursor, total, sealTotal, refinement } = content;
+  const { changes, people, sealTimes, undoOffers, notices, nextCursor, total, sealTotal, refinement } = content;
   const isRefined = refinement.client !== null || refinement.onlyAssistants;
   const { organization, path, query } = view;
   return {
@@ -144,7 +147,13 @@ function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
               <h2>
                 <RecordLink view={view} record={change.record} /> <small>{typeText(change.record.type)}</small>
               </h2>
-              <ChangeEntry view={view} change={change} people={people} sealTimes={sealTimes} />
+              <ChangeEntry
+                view={view}
+                change={change}
+                people={people}
+                sealTimes={sealTimes}
+                undo={undoOffers.get(change.position)}
+              />
             </li>
           ))}
         </ol>

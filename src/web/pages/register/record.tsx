@@ -30,6 +30,7 @@ import { RecordFacts } from '../../register/record/record-facts.tsx';
 import { RecordHeading } from '../../register/record/record-heading.tsx';
 import { RecordEvidence, RecordLinks } from '../../register/record/record-links.tsx';
 import { Timeline } from '../../register/record/timeline.tsx';
+import { readUndoOffers, type UndoOffers } from '../../register/undo/undo-offers.ts';
 import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
@@ -46,12 +47,13 @@ export const recordPages = (context: RegisterCollaborators & Pick<WebContext, 'b
       const changes = details.record.history.changes;
       const people = await readNamesInChanges(view, changes);
       const sealTimes = await readSealTimes(view.snapshot, view.organization.id, changes);
+      const undoOffers = await readUndoOffers(view, changes, id);
       const examination = await readAuditExamination(context, view, details.record);
       const time = await readRecordTimeBar(view, id);
       const today = view.past === null ? null : await readDetails(context, { ...view, past: null }, family, id);
       const acts = actsOn(family, details);
       const offered = offeredActs(view, acts, context.tools.permissionOf);
-      return recordPage(family, view, details, { people, sealTimes, examination, time, today, offered });
+      return recordPage(family, view, details, { people, sealTimes, undoOffers, examination, time, today, offered });
     }),
   );
 
@@ -63,6 +65,7 @@ function readDetails({ reader }: RegisterCollaborators, view: RegisterView, fami
 interface RecordPageParts {
   people: NamesByKey;
   sealTimes: SealTimes;
+  undoOffers: UndoOffers;
   /** Null for records of other families than audits. */
   examination: AuditExamination | null;
   /** Null for a record without changes at the moment shown. */
@@ -76,7 +79,7 @@ function recordPage(
   family: FamilyDescription & { type: FamilyName },
   view: RegisterView,
   details: RecordDetails,
-  { people, sealTimes, examination, time, today, offered }: RecordPageParts,
+  { people, sealTimes, undoOffers, examination, time, today, offered }: RecordPageParts,
 ): WebPage {
   const { record, linked, names } = details;
   const title = numberedName({ reference_id: record.reference_id, name: details.name });
@@ -122,7 +125,14 @@ function recordPage(
               }
             />
           </div>
-          <Timeline view={view} id={String(record.id)} history={record.history} people={people} sealTimes={sealTimes} />
+          <Timeline
+            view={view}
+            id={String(record.id)}
+            history={record.history}
+            people={people}
+            sealTimes={sealTimes}
+            undoOffers={undoOffers}
+          />
         </div>
       </>
     ),

@@ -22,7 +22,7 @@ const SENT_BEFORE =
 export function refusedForm(
   error: ToolError,
   values: FormValues,
-  family: FamilyDescription,
+  family: Pick<FamilyDescription, 'fields'>,
   { fields, shownValue, needsReason = false }: RefusableForm,
 ): FormState {
   if (error.code === 'idempotency_conflict') return { values, errors: new Map(), formError: SENT_BEFORE };
@@ -57,7 +57,7 @@ function problemsOf({ message, field = '', issues }: ToolError): readonly { fiel
 function problemText(
   { field: mainField, candidates = [] }: ToolError,
   { field, label, message }: { field: string; label: string; message: string },
-  family: FamilyDescription,
+  family: Pick<FamilyDescription, 'fields'>,
   labels: Labels,
 ): string {
   if (field === mainField && candidates.length > 0)
@@ -89,7 +89,7 @@ function linkSentence(message: string): string | null {
 const BEFORE_INPUTS = '(?:Give|Fill in|one of|why|leave|needs)';
 
 /** Returns a message in the words of pages: roles, fields and values by their names there. */
-function inWords(message: string, { fields }: FamilyDescription, labels: Labels): string {
+function inWords(message: string, { fields }: Pick<FamilyDescription, 'fields'>, labels: Labels): string {
   const values = new Map(
     Object.values(fields).flatMap((field) =>
       field.kind === 'enum' ? field.values.map((value) => [value, enumText(field, value)] as const) : [],

@@ -7,6 +7,8 @@ import { changeCountText, countText, MAX_COUNT } from '../../texts/counts.ts';
 import { ChangeLine } from '../change-entry.tsx';
 import { RecordLink } from '../change-words.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
+import { UndoLink } from '../undo/undo-link.tsx';
+import type { UndoOffers } from '../undo/undo-offers.ts';
 import { Sparkline } from './sparkline.tsx';
 import type { Tile, TilePeriod } from './tiles.ts';
 
@@ -83,6 +85,7 @@ export function CoverageCard({ view, coverages }: { view: RegisterView; coverage
 export interface Week {
   changes: readonly ListedChange[];
   people: NamesByKey;
+  undoOffers: UndoOffers;
   /** All changes of the history since `from`, technical ones too. */
   total: number;
   from: string;
@@ -90,7 +93,7 @@ export interface Week {
 
 /** The newest changes of the seven days before the moment shown. */
 export function WeekCard({ view, week }: { view: RegisterView; week: Week }) {
-  const { changes, people, total, from } = week;
+  const { changes, people, undoOffers, total, from } = week;
   const isToday = view.past === null;
   return (
     <section class="card">
@@ -103,8 +106,9 @@ export function WeekCard({ view, week }: { view: RegisterView; week: Week }) {
             <li key={change.position}>
               <RecordLink view={view} record={change.record} />
               <small>
-                <ChangeLine view={view} change={change} people={people} />
-              </small>
+                <ChangeLine view={view} change={change} people={people} undo={undoOffers.get(change.position)} />
+              </small>{' '}
+              <UndoLink view={view} position={change.position} offer={undoOffers.get(change.position)} />
             </li>
           ))}
         </ul>

@@ -18,6 +18,7 @@ import { readNamesInChanges } from '../change-words.tsx';
 import { quarterEnds } from '../moments/quarter-ends.ts';
 import { asOfInput, type RegisterView } from '../open-register.ts';
 import { recordsContext } from '../records-context.ts';
+import { readUndoOffers } from '../undo/undo-offers.ts';
 import type { Coverage, Week } from './home-cards.tsx';
 import { type AuditSummary, readAudits } from './read-audits.ts';
 import { readTiles, type Tile, type TilePeriod } from './tiles.ts';
@@ -112,5 +113,6 @@ async function readWeek(reader: Reader, view: RegisterView, today: string): Prom
   })) as { changes: ListedChange[] };
   const count = { ...input, filter, view: 'COUNT', max_count: MAX_COUNT + 1 } as const;
   const { total } = (await listChanges(reader, view.caller, count)) as { total: number };
-  return { changes, people: await readNamesInChanges(view, changes), total, from: addDays(today, -7) };
+  const [people, undoOffers] = [await readNamesInChanges(view, changes), await readUndoOffers(view, changes)];
+  return { changes, people, undoOffers, total, from: addDays(today, -7) };
 }

@@ -7,6 +7,7 @@ import type { RecordAnswer } from '../../../queries/records/record-details.ts';
 import type { NamesByKey } from '../../../texts/value-text.ts';
 import { ChangeEntry, SealLine } from '../change-entry.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
+import type { UndoOffer, UndoOffers } from '../undo/undo-offers.ts';
 
 /** A record's changes, newest first: what happened, why, by whom and when. */
 export function Timeline(props: {
@@ -15,8 +16,9 @@ export function Timeline(props: {
   history: RecordAnswer['history'];
   people: NamesByKey;
   sealTimes: SealTimes;
+  undoOffers: UndoOffers;
 }) {
-  const { view, id, history, people, sealTimes } = props;
+  const { view, id, history, people, sealTimes, undoOffers } = props;
   const onlyAssistants = view.query.get('made_by') === ASSISTANTS;
   const changes = history.changes.filter((change) => !onlyAssistants || isMadeByAssistant(change));
   const highlighted = view.query.get('change');
@@ -52,6 +54,7 @@ export function Timeline(props: {
             change={change}
             people={people}
             sealTimes={sealTimes}
+            undo={undoOffers.get(change.position)}
             isHighlighted={change.position === highlighted}
           />
         ))}
@@ -88,6 +91,7 @@ function TimelineEntry(props: {
   change: ListedChange;
   people: NamesByKey;
   sealTimes: SealTimes;
+  undo: UndoOffer | undefined;
   isHighlighted: boolean;
 }) {
   const { change, isHighlighted } = props;

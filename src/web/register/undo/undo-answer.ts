@@ -1,0 +1,72 @@
+import { roleAllows } from '../../../commands/organization/permissions.ts';
+import type { WrittenChange } from '../../../queries/changes/written-changes.ts';
+import type { RegisterView } from '../open-register.ts';
+import { permissionsToUndo, undoAddress } from './undo-offers.ts';
+
+/** A record or link that an undo leaves: as a whole, or some of its fields. */
+export interface StayingRecord {
+  id: string;
+  linked_id?: string;
+  why: 'CHANGED_SINCE' | 'LINKED_SINCE' | 'REFUSED';
+  message?: string;
+  fields?: readonly string[];
+}
+
+/** The answer to an undo or to its dry run, as far as pages use it. */
+export interface UndoAnswer {
+  call_id?: string;
+  selection?: string;
+  rows: readonly { id?: string; errors?: readonly object[] }[];
+  links?: readonly { from_id: string; to_id: string; errors?: readonly object[] }[];
+  changes?: readonly WrittenChange[];
+  skipped?: readonly StayingRecord[];
+  more_skipped?: number;
+  remaining?: number;
+}
+
+/** Returns the number of records and links that go back. */
+export function countBack({ rows, links = [] }: UndoAnswer): number {
+  return [...rows, ...links].filter(({ errors }) => errors === undefined).length;
+}
+
+/** Says what an undo did. */
+export function undoneText(answer: UndoAnswer): string {
+  const { rows, links = [], skipped = [], more_skipped = 0, remaining = 0 } = answer;
+  const back = countBack(answer);
+  if (back === 0) return 'Nothing was left to undo.';
+  const failed = rows.length + links.length - back;
+  const whole = skipped.filter(({ fields }) => fields === undefined).length + more_skipped;
+  const inPart = skipped.some(({ fields }) => fields !== undefined);
+  return [
+    back === 1 ? 'The change is undone.' : `${back} changes are undone.`,
+    whole > 0 && (whole === 1 ? '1 stays.' : `${whole} stay.`),
+    inPart && 'Fields that somebody changed since stay.',
+    failed > 0 && `${failed} failed, because somebody changed them at the same time.`,
+    remaining > 0 && `${remaining} are left.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** Returns the address of the form that undoes a call that the person made; undefined if there is nothing that their role may undo. */
+export function undoOfCall(
+  { organization }: Pick<RegisterView, 'organization'>,
+  answer: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const {
+    call_id,
+    event_types,
+    links,
+    changes = [],
+  } = answer as {
+    call_id?: string;
+    event_types?: readonly string[];
+    links?: readonly { result?: string }[];
+    changes?: readonly WrittenChange[];
+  };
+  const isUnchanged = event_types?.length === 0 || links?.every(({ result }) => result === 'UNCHANGED');
+  if (call_id === undefined || isUnchanged) return undefined;
+  return permissionsToUndo(changes).every((permission) => roleAllows(organization.role, permission))
+    ? undoAddress(organization.id, call_id)
+    : undefined;
+}

@@ -1,0 +1,139 @@
+import { organizationAddress } from '../../../addresses/page-addresses.ts';
+import type { Permission } from '../../../commands/organization/permissions.ts';
+import { type CallOfChange, callsOfChanges } from '../../../queries/changes/call-of-change.ts';
+import type { ListedChange } from '../../../queries/changes/list-changes.ts';
+import { readMemberNames } from '../../../queries/records/member-names.ts';
+import { familyOfType } from '../../../register/families.ts';
+import { mayChange, type RegisterView } from '../open-register.ts';
+
+type ChangeDocument = CallOfChange['change'];
+type FieldChange = ChangeDocument['changes'][number];
+
+/** A change's undo, as its line in a history shows it. */
+export interface UndoOffer {
+  /** The call to undo, and the number of its changes; null if the line offers none. */
+  offered: { callId: string; changes: number } | null;
+  /** The person who undid it, the time, and true if some of its fields stayed; null while it counts. */
+  undone: { by: string; at: string; isPartly: boolean } | null;
+}
+
+export type UndoOffers = ReadonlyMap<string, UndoOffer>;
+
+/** Returns the address of the page that undoes a call. @param back the page to come back to */
+export function undoAddress(organizationId: string, callId: string, back?: string): string {
+  return organizationAddress(organizationId, `/undo/${callId}`, { back });
+}
+
+/**
+ * Returns what each line of a history says about undo, by position. The newest line of a call offers its undo, unless the
+ * role may not do that or later lines leave nothing to undo. The tool decides when it is called.
+ * @param changes newest first
+ * @param recordId the record whose history it is, if it is one record's. A control's begins with its framework's adoption
+ */
+export async function readUndoOffers(
+  view: RegisterView,
+  changes: readonly ListedChange[],
+  recordId?: string,
+): Promise<UndoOffers> {
+  const { snapshot, organization, past } = view;
+  const moment = { today: view.today, position: past?.position ?? null };
+  const positions = changes
+    .filter((change) => isUndoable(change) && (recordId === undefined || change.record.id === recordId))
+    .map(({ position }) => position);
+  const calls = await callsOfChanges({ snapshot, organizationId: organization.id, moment }, positions);
+  const undos = [...calls.values()].flatMap(({ undoneBy }) => undoneBy ?? []);
+  const names = await readMemberNames(
+    snapshot,
+    organization.id,
+    undos.map(({ actor_id }) => actor_id),
+  );
+  const offers = new Map<string, UndoOffer>();
+  const later = new LaterChanges();
+  const offeredCalls = new Set<string>();
+  for (const { position } of changes) {
+    const call = calls.get(position);
+    if (call === undefined) continue;
+    const { change, undoneBy } = call;
+    const { call_id } = change;
+    const isOffered =
+      undoneBy === null && !offeredCalls.has(call_id) && mayUndo(view, call, later) && later.leaveSomethingOf(change);
+    if (isOffered) offeredCalls.add(call_id);
+    offers.set(position, {
+      offered: isOffered ? { callId: call_id, changes: call.changes } : null,
+      undone: undoneBy && {
+        by: names.of(undoneBy.actor_id, undoneBy.recorded_at),
+        at: undoneBy.recorded_at,
+        isPartly: isPartlyUndone(change, undoneBy),
+      },
+    });
+    later.add(call);
+  }
+  return offers;
+}
+
+/** Returns true for a change that a tool can undo: of a record or a link, not of the organization's members or tokens. */
+function isUndoable({ record, stale }: ListedChange): boolean {
+  return stale !== true && familyOfType(record.type) !== undefined;
+}
+
+/** Returns true if the reader's role may undo a change. It shows or hides a button. */
+function mayUndo(view: RegisterView, { change, adds }: CallOfChange, later: LaterChanges): boolean {
+  const addsForAnother = adds && change.actor_id !== view.caller.account_id;
+  const needed = [
+    ...permissionsToUndo(change.changes),
+    ...(addsForAnother ? (['archiveRecords'] as const) : []),
+    ...(later.acceptRatingsOf(change) ? (['acceptRisks'] as const) : []),
+  ];
+  return needed.every((permission) => mayChange(view, permission));
+}
+
+/** Returns the permissions that it needs to set these fields back. */
+export function permissionsToUndo(changes: readonly Pick<FieldChange, 'field'>[]): Permission[] {
+  const has = (name: string) => changes.some(({ field }) => field === name);
+  return [
+    'changeRecords',
+    ...(has('archived_at') ? (['archiveRecords'] as const) : []),
+    ...(has('acceptance') ? (['acceptRisks'] as const) : []),
+  ];
+}
+
+/** Returns true if a later change kept fields from going back. The undo of an addition archives the record as a whole. */
+function isPartlyUndone({ revision, changes }: ChangeDocument, undo: ChangeDocument): boolean {
+  const isBack = ({ field }: FieldChange) => undo.changes.some((back) => back.field === field);
+  return revision !== 1 && !changes.every(isBack);
+}
+
+/** The changes of a history that count and are newer than the one looked at. */
+class LaterChanges {
+  /** By the stream that they changed, and by the records that they name. */
+  private readonly changes = new Map<string, ChangeDocument[]>();
+
+  /** Adds a change. An undone one, and an undo, leave the fields as they were. */
+  add({ change, undoneBy }: CallOfChange): void {
+    if (undoneBy !== null || change.event_type.endsWith('Undone')) return;
+    const { stream, record, linked } = change;
+    for (const key of [stream, record.id, linked?.id ?? record.id]) {
+      const ofKey = this.changes.get(key);
+      if (ofKey === undefined) this.changes.set(key, [change]);
+      else ofKey.push(change);
+    }
+  }
+
+  /** Returns true if a change set ratings with which the risk was accepted since. */
+  acceptRatingsOf({ stream, record, changes }: ChangeDocument): boolean {
+    const fields = familyOfType(record.type)?.fields;
+    if (!changes.some(({ field }) => fields?.[field]?.kind === 'rating')) return false;
+    return (this.changes.get(stream) ?? []).some((change) =>
+      change.changes.some(({ field, to }) => field === 'acceptance' && to),
+    );
+  }
+
+  /** Returns false if later calls touched all that a change did. A new record stays if it was changed or linked at all. */
+  leaveSomethingOf({ stream, record, call_id, revision, changes }: ChangeDocument): boolean {
+    const isAdded = revision === 1;
+    const later = (this.changes.get(isAdded ? record.id : stream) ?? []).filter((change) => change.call_id !== call_id);
+    if (isAdded) return later.length === 0;
+    const touched = new Set(later.flatMap((change) => change.changes.map(({ field }) => field)));
+    return changes.length === 0 || changes.some(({ field }) => !touched.has(field));
+  }
+}
