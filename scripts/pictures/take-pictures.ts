@@ -2,7 +2,7 @@
  * Takes the README's pictures of the demo again, with Chromium: `npm run pictures`. They follow the first minute of a
  * visitor, and are joined to the loop `first-minute.png`.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -17,7 +17,6 @@ const SEAL_TIMEOUT_MS = 90_000;
 /** The time that each picture of the loop stays. */
 const PAUSE_MS = 3000;
 
-mkdirSync(FOLDER, { recursive: true });
 const data = mkdtempSync(join(tmpdir(), 'veritrail-pictures-'));
 const browser = await startBrowser();
 if (browser === null) process.exit(1);
@@ -26,11 +25,8 @@ try {
   const { page } = await openWindow(browser, service.url);
   await page.setViewportSize(SIZE);
   const pictures = await walkFirstMinute(service, page);
-  const loop = joinPictures(
-    pictures.map((path) => readFileSync(path)),
-    PAUSE_MS,
-  );
-  writeFileSync(join(FOLDER, 'first-minute.png'), loop);
+  const images = pictures.map((path) => readFileSync(path));
+  writeFileSync(join(FOLDER, 'first-minute.png'), joinPictures(images, PAUSE_MS));
   console.log(`${pictures.length} pictures and their loop are in ${FOLDER}.`);
 } finally {
   await closeBrowsers();

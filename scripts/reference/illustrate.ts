@@ -24,7 +24,11 @@ export function illustrator(today: string): (value: unknown) => unknown {
     if (existingId !== undefined) return existingId;
     const index = counts.get(prefix) ?? 0;
     counts.set(prefix, index + 1);
-    const exampleText = shortId(exampleId(prefix, prefix === 'ctl' ? controlIndex(id) : index));
+    // Short, such as `vnd_…007`.
+    const exampleText = exampleId(prefix, prefix === 'ctl' ? controlIndex(id) : index).replace(
+      /(?<=^.{4}).*(?=.{3}$)/,
+      '…',
+    );
     ids.set(id, exampleText);
     return exampleText;
   };
@@ -46,9 +50,6 @@ function shortText(text: string): string {
   if (text.includes('\n')) return `${text.split('\n', 1)[0]}\n…`;
   return UUID.test(text) ? '0195…' : text;
 }
-
-/** Shortens an id: `vnd_…007`. */
-const shortId = (id: string) => `${id.slice(0, 4)}…${id.slice(-3)}`;
 
 /** Removes nulls, and cuts long lists and signed cursors. */
 function shorten(value: unknown): unknown {

@@ -17,13 +17,16 @@ import {
   commonFields,
   inputTable,
   outputTable,
+  type Property,
+  propertiesOf,
   recordTable,
   SHARED_FIELDS,
   SHARED_FILTERS,
   SHARED_INPUTS,
+  STAR,
   table,
+  valueType,
 } from './tables.ts';
-import { type Property, propertiesOf, STAR, valueType } from './value-types.ts';
 
 /**
  * Returns the tools' reference for people: prose from `template`, the rest from the tools' definitions and from their

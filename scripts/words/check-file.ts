@@ -1,25 +1,30 @@
+import { readFileSync } from 'node:fs';
 import { blankOut, HARD_BREAK, type Prose, sentencesOf } from './prose.ts';
 import { readSource } from './read-source.ts';
-import { MAX_SENTENCE_WORDS, REFUSED_BEGINNINGS, REFUSED_NAMES, REFUSED_WORDS, TERMS } from './vocabulary.ts';
 
-/** A text to change, with its place. Lines and columns count from 1. */
-export interface Finding {
-  file: string;
-  line: number;
-  column: number;
-  /** The name, or the first words of the text. */
-  text: string;
-  advice: string;
-}
-
-/** A name that a file exports, and where the file declares it. */
-export interface ExportedName {
-  name: string;
+/** A place in a file. Lines and columns count from 1. */
+interface Place {
   file: string;
   line: number;
   column: number;
 }
+/** A text to change: the name, or its first words. */
+export type Finding = Place & { text: string; advice: string };
+/** A name that a file exports, where the file declares it. */
+export type ExportedName = Place & { name: string };
 
+/** `words` and `names` say what an exported name should say instead. In `terms`, a refused word is clear. */
+interface Vocabulary {
+  words: Record<string, string>;
+  names: Record<string, string>;
+  /** Words that must not begin a comment. */
+  beginnings: string[];
+  terms: string[];
+}
+
+const VOCABULARY = JSON.parse(readFileSync(new URL('vocabulary.json', import.meta.url), 'utf8')) as Vocabulary;
+/** A sentence may have this many words. Aim at 25. */
+const MAX_SENTENCE_WORDS = 30;
 const MAX_QUOTED_WORDS = 6;
 const DECLARATION =
   /^export\s+(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:const|let|var|function\s*\*?|class|interface|type|enum)\s+([A-Za-z_$][\w$]*)/gm;
@@ -90,11 +95,11 @@ function exportedNames(code: string): { name: string; offset: number }[] {
 }
 
 function checkName(name: string, offset: number): Remark[] {
-  const advice = REFUSED_NAMES[name];
+  const advice = Object.hasOwn(VOCABULARY.names, name) ? VOCABULARY.names[name] : undefined;
   if (advice !== undefined)
     return [{ offset, text: name, advice: `the exported name "${name}" is unclear: say ${advice}` }];
   return wordsInName(withoutTerms(name)).flatMap((part) => {
-    const instead = Object.hasOwn(REFUSED_WORDS, part) ? REFUSED_WORDS[part] : undefined;
+    const instead = Object.hasOwn(VOCABULARY.words, part) ? VOCABULARY.words[part] : undefined;
     return instead === undefined
       ? []
       : [{ offset, text: name, advice: `"${part}" in the exported name "${name}": say ${instead}` }];
@@ -104,7 +109,7 @@ function checkName(name: string, offset: number): Remark[] {
 /** Returns the name's words without those of a term. */
 function withoutTerms(name: string): string {
   const words = wordsInName(name).join(' ');
-  return TERMS.reduce((remaining, term) => remaining.replaceAll(term, ''), words).replaceAll(' ', '_');
+  return VOCABULARY.terms.reduce((remaining, term) => remaining.replaceAll(term, ''), words).replaceAll(' ', '_');
 }
 
 /** Returns a name's words in lower case: `readHTTPBody` and `READ_HTTP_BODY` are read, http and body. */
@@ -121,7 +126,7 @@ function checkBeginnings({ start, text }: Prose): Remark[] {
   // "Of course" may begin a comment.
   return [...text.matchAll(/(?:^|\n[ \t]*\n)\s*([A-Za-z]+)(?! course\b)/g)].flatMap((match) => {
     const word = match[1]!;
-    if (!REFUSED_BEGINNINGS.has(word.toLowerCase())) return [];
+    if (!VOCABULARY.beginnings.includes(word.toLowerCase())) return [];
     const begin = match.index + match[0].length - word.length;
     return [
       {

@@ -1,10 +1,9 @@
 // TypeScript calls these modules unstable: a new version may move them.
 import { createScanner, LanguageVariant, type Scanner, SyntaxKind } from 'typescript/unstable/ast';
 import { blankOut, type Prose, resolveEscapes } from './prose.ts';
-import { TextRun } from './text-run.ts';
 
 /** The parts of a source file that this check reads. */
-export interface SourceText {
+interface SourceText {
   comments: Prose[];
   /** String literals and templates. Literals joined by `+` are one. */
   strings: Prose[];
@@ -222,4 +221,37 @@ class SourceReader {
 
 function isString(kind: SyntaxKind): boolean {
   return [SyntaxKind.StringLiteral, SyntaxKind.NoSubstitutionTemplateLiteral, SyntaxKind.TemplateHead].includes(kind);
+}
+
+/** Joins the text of a JSX element and its inline children, until a block element or the end interrupts it. */
+class TextRun {
+  readonly #texts: Prose[];
+  #start = 0;
+  #text = '';
+
+  /** @param texts receives each finished run */
+  constructor(texts: Prose[]) {
+    this.#texts = texts;
+  }
+
+  addText(start: number, text: string): void {
+    this.#fillTo(start);
+    this.#text += text.replace(/&#?\w+;/g, blankOut);
+  }
+
+  /** Adds a placeholder for an expression, which counts as one word. */
+  addWord(start: number): void {
+    this.#fillTo(start);
+    this.#text += 'X';
+  }
+
+  end(): void {
+    if (this.#text.trim() !== '') this.#texts.push({ start: this.#start, text: this.#text });
+    this.#text = '';
+  }
+
+  #fillTo(start: number): void {
+    if (this.#text === '') this.#start = start;
+    this.#text += ' '.repeat(start - this.#start - this.#text.length);
+  }
 }
