@@ -200,9 +200,9 @@ function keyFilter(filter: KeyFilter, { fields, filtersLeaveOut }: AnyFamily): F
   const excludedField = fields[field]!;
   const includedValues = excludedField.kind === 'enum' ? excludedField.values.filter((value) => value !== leftOut) : [];
   return (value, { today, filter: all }) => {
-    const requestedValues = all[field] as readonly string[] | undefined;
     const conditions = keyConditions(filter, value, today);
-    return requestedValues?.includes(leftOut) ? conditions : [...conditions, keyIn(field, includedValues)];
+    // A filter by the field itself says which values are wanted.
+    return all[field] === undefined ? [...conditions, keyIn(field, includedValues)] : conditions;
   };
 }
 

@@ -241,6 +241,13 @@ await onBothPairs('finding records', (test) => {
     const row = { name: 'Evidenced', state: 'NOT_STARTED', evidence_count: 1 };
     assert.equal(await rowOf(['EVIDENCE']), { ...row, valid_evidence_count: 0 });
     assert.equal(await rowOf(['OWNER']), row);
+    // Evidence is valid until the end of its last day.
+    await owner.ok('addEvidence', { ...evidence, name: 'New scan', valid_until: daysAgo(0) });
+    const filter = { ids: [measure.id], missing: ['EVIDENCE'] };
+    const { measures } = (await owner.ok('listMeasures', { organization_id, filter })) as unknown as {
+      measures: Item[];
+    };
+    assert.equal(measures, []);
   });
 
   test('every filter of every family is about fields that a SUMMARY can show', () => {
