@@ -1,5 +1,5 @@
 /*
- * Writes the files of a new family of records, its part of the contract, and its lines in the two lists of families:
+ * Writes the files of a new family of records, and its lines in the two lists of families:
  *
  *     npm run new-family -- Asset assets ast
  *
@@ -35,6 +35,7 @@ for (const [template, path] of Object.entries({
   'commands.ts': `src/commands/${singular}.ts`,
   'headings.json': `src/register/headings/${singular}.json`,
   'contract.json': `test/fixtures/families/${singular}.json`,
+  'stories.json': `src/demo/data/${plural}.json`,
 })) {
   const text = readFileSync(absolute(`scripts/new-family/${template}.template`), 'utf8');
   create(

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -55,6 +55,7 @@ console.log(JSON.stringify([ASSET.historyFields, Object.keys(familyModel(ASSET).
     ['name', 'description', 'category', 'owner_id', 'archived_at'],
     ['name', 'category'],
   ]);
+  assert.equal(readFileSync(join(folder, 'src/demo/data/assets.json'), 'utf8'), '[]\n', 'the demo starts');
 });
 
 test.run();

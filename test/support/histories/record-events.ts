@@ -421,7 +421,8 @@ async function families(): Promise<void> {
 async function commonEvents({ title, prefix, tools }: FamilyDescription): Promise<void> {
   const { owner_id: _me, ...fields } = tools.add!.example;
   const { reason: _reason, ...changes } = tools.update!.example;
-  await addAndRun(title, prefix, fields, [update(title, { ...changes, owner_id: OWNER }), ...ARCHIVED]);
+  const id = await addAndRun(title, prefix, fields, [update(title, { ...changes, owner_id: OWNER }), ...ARCHIVED]);
+  await undo(recordAggregate(id));
 }
 
 const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
