@@ -114,14 +114,21 @@ function MovementLinks(props: { view: RegisterView; movement: PartMovement; addr
     <>
       {moved.map(({ kind, chunk }) => {
         const [sign, word] = MOVEMENT_WORDS[kind];
+        const addressOf = (page: string, ids?: readonly string[]) =>
+          movedAddress(view, movement, kind, addresses, { page, ids });
         return (
           <li key={chunk[0]!.id}>
-            <a href={recordsAddress(view, movement, { kind, chunk }, addresses)}>
+            <a
+              href={addressOf(
+                '',
+                chunk.map(({ id }) => id),
+              )}
+            >
               {sign}
               {chunk.length}
               {word}
             </a>{' '}
-            {namesText(chunk)}
+            <NamedRecords records={chunk} addressOf={(id) => addressOf(`/${id}`)} />
           </li>
         );
       })}
@@ -129,22 +136,33 @@ function MovementLinks(props: { view: RegisterView; movement: PartMovement; addr
   );
 }
 
-function namesText(records: readonly MovedRecord[]): string {
-  const names = records.slice(0, MAX_NAMED).map(({ name }) => name);
-  const more = records.length - names.length;
-  return [...names, ...(more > 0 ? [`${more} more`] : [])].join(' · ');
+/** The first records by name, each with a link to its page. */
+function NamedRecords({ records, addressOf }: { records: readonly MovedRecord[]; addressOf: (id: string) => string }) {
+  const more = records.length - MAX_NAMED;
+  return (
+    <>
+      {records.slice(0, MAX_NAMED).map(({ id, name }, at) => (
+        <>
+          {at > 0 && ' · '}
+          <a href={addressOf(id)}>{name}</a>
+        </>
+      ))}
+      {more > 0 && ` · ${more} more`}
+    </>
+  );
 }
 
-/** Records that left are opened as they were before, the others as they are after. */
-function recordsAddress(
+/** Returns a page of moved records. Those that left are opened as they were before, the others as they are after. */
+function movedAddress(
   { organization }: RegisterView,
   { part }: PartMovement,
-  { kind, chunk }: { kind: Movement; chunk: readonly MovedRecord[] },
+  kind: Movement,
   { from, until }: ComparedAddresses,
+  { page, ids }: { page: string; ids: readonly string[] | undefined },
 ): string {
   const as_of = kind === 'left' || kind === 'archived' ? from : until;
   const { plural } = familyQueryOfType(part.type);
-  return organizationAddress(organization.id, `/${plural}`, { as_of, ids: chunk.map(({ id }) => id) });
+  return organizationAddress(organization.id, `/${plural}${page}`, { as_of, ids });
 }
 
 function chunksOf(records: readonly MovedRecord[]): MovedRecord[][] {
