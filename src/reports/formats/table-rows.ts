@@ -66,7 +66,8 @@ function detailsRow({ columns, below, style }: TableLayout, row: ReportRow): str
   for (const column of below) {
     const text = cellText(row, column, style);
     if (text === '') continue;
-    details += detail(column, text);
+    // The space is where a line may end: without it a word would break.
+    details += `${details && ' '}${detail(column, text)}`;
     isPrinted ||= !isTechnical(column);
   }
   if (details === '') return '';

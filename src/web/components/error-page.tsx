@@ -29,7 +29,7 @@ const TITLES: Readonly<Record<number, string>> = {
   403: 'Not allowed',
   404: 'Page not found',
   405: 'This page can’t be opened directly',
-  409: 'Changed in the meantime',
+  409: 'Not possible now',
   413: 'Too much data',
   415: 'Unsupported format',
   429: 'Too many attempts',

@@ -49,10 +49,10 @@ test('counts and lists every control, by section in the standard’s order', asy
   );
   const sections = [...card.matchAll(/<summary>(.*?)<\/summary>/gs)].map(([, summary]) => textIn(summary!).trim());
   assert.equal(sections, [
-    'A.5 0 of 50 fully implemented',
-    'A.6 0 of 50 fully implemented',
-    'A.7 0 of 32 fully implemented',
-    'A.8 Sections with a name 0 of 2 fully implemented',
+    'A.5 · 0 of 50 fully implemented',
+    'A.6 · 0 of 50 fully implemented',
+    'A.7 · 0 of 32 fully implemented',
+    'A.8 Sections with a name · 0 of 2 fully implemented',
   ]);
 });
 

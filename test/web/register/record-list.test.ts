@@ -210,8 +210,8 @@ test('shows controls under their framework and section, with coverage', async ({
     count,
   ]);
   assert.equal(sections, [
-    ['4 On 4', '0 of 2 fully implemented'],
-    ['A.5', '0 of 3 fully implemented'],
+    ['4 On 4', '· 0 of 2 fully implemented'],
+    ['A.5', '· 0 of 3 fully implemented'],
   ]);
   assert.equal(
     namesIn(text),
@@ -265,8 +265,8 @@ test('shows controls under the groups of an imported framework', async ({ web, o
   // The next write is projected after it.
   await web.call('addVendor', { organization_id: web.organizationId, name: 'Oil merchant' });
   const { text } = await owner.get(risks.replace(/risks$/, 'controls'));
-  assert.match(text, /<summary><span>Lamp › Night <small>0 of 2 fully implemented</);
-  assert.match(text, /<summary><span>Horn <small>0 of 1 fully implemented</);
+  assert.match(text, /<summary><span>Lamp › Night <small>· 0 of 2 fully implemented</);
+  assert.match(text, /<summary><span>Horn <small>· 0 of 1 fully implemented</);
   assert.match((await owner.get(risks.replace(/risks$/, `frameworks/${id}`))).text, /L\.2 Whale oil/);
 });
 

@@ -59,7 +59,7 @@ export function sectionTitle(section: string, [first]: readonly RecordRow[]): st
 export function sectionText(rows: readonly RecordRow[]): string {
   const included = rows.filter((row) => row.status === 'INCLUDED');
   const full = included.filter((row) => row.implementation === 'FULL');
-  return `${full.length} of ${included.length} fully implemented`;
+  return `· ${full.length} of ${included.length} fully implemented`;
 }
 
 /** The kinds of squares, in the order of the legend. Their shapes differ, not only their colours. */

@@ -47,7 +47,7 @@ export function RecordComparison(props: RecordComparisonProps) {
     <div class="beside">
       <Table
         caption="The record before and after"
-        head={['Fact', headingOf(before.heading), headingOf(after.heading)]}
+        head={['Fact', headingOf('Before', before.heading), headingOf('After', after.heading)]}
         rows={rows.map(({ key, label, isChanged, contentOf }) => ({
           key,
           cells: [
@@ -62,11 +62,11 @@ export function RecordComparison(props: RecordComparisonProps) {
   );
 }
 
-/** Returns a moment as a heading. Its time is shown in the reader's zone. */
-function headingOf({ label, at }: Choice): TableHeading {
-  if (at === undefined) return label;
+/** Returns a moment as a heading. Its time is shown in the reader's zone. A phone shows its side at each fact instead. */
+function headingOf(text: 'Before' | 'After', { label, at }: Choice): TableHeading {
+  if (at === undefined) return { text, content: label };
   const [before, after] = label.split(momentText(at));
-  return { text: label, content: [before, <MomentTime key="at" at={at} />, after] };
+  return { text, content: [before, <MomentTime key="at" at={at} />, after] };
 }
 
 const FAMILY_HEADINGS = new Set(FAMILY_DESCRIPTIONS.map(familyHeading));
