@@ -6,15 +6,17 @@ import { fileRefusal } from './cells/cell.ts';
  * Decodes a text. A byte order mark is left out.
  * @param refusal returns the error for bytes that the encoding doesn't have
  * @param label of the encoding. By default UTF-16 LE if the text begins with its mark, else UTF-8
+ * @param fatal false to read such bytes as U+FFFD
  */
 export async function* decodeText(
   chunks: AsyncIterable<Uint8Array>,
   refusal: () => Refusal = notUtf8,
   label?: string,
+  fatal = true,
 ): AsyncGenerator<string, void, undefined> {
   let decoder: TextDecoder | undefined;
   for await (const chunk of joinFirst(chunks)) {
-    decoder ??= new TextDecoder(label ?? encodingOf(chunk), { fatal: true });
+    decoder ??= new TextDecoder(label ?? encodingOf(chunk), { fatal });
     yield decode(decoder, refusal, chunk);
   }
   if (decoder) yield decode(decoder, refusal);

@@ -41,7 +41,7 @@ export class TableRows {
       if (cell) cells.set(header, cell);
       if (raw.computed?.has(column)) computed.add(header);
     }
-    const problem = this.overflow(raw);
+    const problem = raw.problem ?? this.overflow(raw);
     const follows = raw.row === this.previousRow + 1;
     this.previousRow = raw.row;
     if (cells.size === 0 && problem === undefined) return [];

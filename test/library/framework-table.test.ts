@@ -170,7 +170,7 @@ table('readFrameworkTable reports all bad rows at once, numbered as in a spreads
 });
 
 table('a refused table names at most 20 rows in the message, and all in issues', async () => {
-  const { message, more } = await refusalOf(`number,title\n${',x\n'.repeat(30)}`);
+  const { message, more } = await refusalOf(`number,title,text\n${',x,y\n'.repeat(30)}`);
   assert.match(message, /row 21 has no number; and 10 more\.$/);
   assert.is(more.issues!.length, 30);
 });
@@ -193,5 +193,31 @@ for (const [problem, text, message] of [
     assert.match((await refusalOf(text)).message, message),
   );
 }
+
+table('the requirement is the title, and never its discussion', async () => {
+  const rows = '1.1,Limit access to users,Who needs access is a question of roles\n1.2,Log it,Logs help\n';
+  const known = await read(`Identifier,Security Requirement,Description\n${rows}`);
+  assert.equal(
+    known.controls.map(({ name }) => name),
+    ['Limit access to users', 'Log it'],
+  );
+  const { message } = await refusalOf(`Identifier,Duty,Description\n${rows}`);
+  assert.match(message, /No heading means the title .*--map name="Duty" or --map name="Description"\.$/);
+  const mapped = await read(`Identifier,Duty,Description\n${rows}`, { map: new Map([['name', 'Duty']]) });
+  assert.is(mapped.controls[0]!.name, 'Limit access to users');
+  const alone = await read('Identifier,Description,Points\n1.1,Limit access,3\n1.2,Log it,5\n');
+  assert.is(alone.controls[0]!.name, 'Limit access');
+});
+
+table('rows without a number are headings of groups', async () => {
+  const { controls, notices } = await read(
+    'Number,Title,Text\n,Organisation,\n1.1,Policy,Write one\n,People,\n2.1,Training,\n',
+  );
+  assert.equal(
+    controls.map(({ section_title }) => section_title),
+    ['1.1', '2.1'],
+  );
+  assert.ok(notices.includes('Rows without a number are headings of groups: 2.'), notices.join());
+});
 
 table.run();

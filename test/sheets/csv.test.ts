@@ -41,6 +41,20 @@ csv('is read in UTF-16 as Excel writes it', async () => {
   assert.equal(await rowsOf(await files.open(text)), [{ row: 2, Name: 'Müller 🏭', Ort: 'Köln' }]);
 });
 
+csv('in UTF-8 with a byte of another encoding keeps its letters, and tells the row', async () => {
+  const text = Buffer.concat([Buffer.from('Name,City\nMüller,Köln\nCaf'), Buffer.from([0xe9]), Buffer.from(',Łódź\n')]);
+  const sheet = await readSheet(openWorkbook, files.save(text), { namesField: () => true });
+  const rows = [];
+  for await (const row of sheet.rows) rows.push(row);
+  assert.equal(
+    rows.map(({ cells, problem }) => [cells.get('City'), problem?.slice(0, 29)]),
+    [
+      [{ kind: 'text', value: 'Köln' }, undefined],
+      [{ kind: 'text', value: 'Łódź' }, "has a byte that isn't UTF-8, "],
+    ],
+  );
+});
+
 csv('in another encoding is read as windows-1252, or as the caller says', async () => {
   const text = 'Name,Ort\nMüller – Söhne,Köln\n';
   const row = { row: 2, Name: 'Müller – Söhne', Ort: 'Köln' };

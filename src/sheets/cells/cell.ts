@@ -22,6 +22,8 @@ export interface RawRow {
   computed?: ReadonlySet<number>;
   /** The number of cells in a line of a CSV, with blank ones. */
   width?: number;
+  /** A reason not to trust the row: a clause that follows "row 7". */
+  problem?: string;
 }
 
 /** A sheet that is being read. Blank rows are left out. */

@@ -188,7 +188,7 @@ function wordReadings(field: string, cell: Cell, value: string): RowReading['wor
 }
 
 /** Returns true if a column has texts: neither numbers, nor dates, nor yes and no. */
-function hasTexts(cells: readonly Cell[]): boolean {
+export function hasTexts(cells: readonly Cell[]): boolean {
   const filled = cells.filter((cell) => !isPlaceholder(cell, { kind: 'text' }));
   const isText = (cell: Cell) =>
     cell.kind === 'text' &&

@@ -4,6 +4,7 @@ import { CsvError, type Parser, parse } from 'csv-parse';
 import {
   type Cell,
   damagedFile,
+  displayText,
   fileRefusal,
   MAX_ROW_CHARACTERS,
   type RawRow,
@@ -13,7 +14,7 @@ import {
 import { decodeText } from '../decode-text.ts';
 import type { Workbook } from '../workbook.ts';
 import { delimiterOf } from './delimiter.ts';
-import { findEncoding } from './text-encoding.ts';
+import { findEncoding, WRONG_BYTE } from './text-encoding.ts';
 
 /** Characters from which the delimiter is detected. */
 const DETECTED_CHARACTERS = 65_536;
@@ -26,7 +27,7 @@ const TEXT_MARK = /^'(?=[=+\-@\t\r])|(?<=[;\t\n\v\f\r\u0085\u2028\u2029])'(?=[=+
 
 /** Opens a CSV (RFC 4180) and detects its delimiter and encoding. @param size of the file in bytes */
 export async function openCsv(path: string, size: number, encoding: string | undefined): Promise<Workbook> {
-  const { label, notice } = await findEncoding(path, encoding);
+  const { label, notice, hasWrongBytes } = await findEncoding(path, encoding);
   let file: ReturnType<typeof createReadStream> | undefined;
   const close = () => void file?.destroy();
   return {
@@ -37,7 +38,7 @@ export async function openCsv(path: string, size: number, encoding: string | und
       const stream = createReadStream(path);
       file = stream;
       return {
-        rows: readRows(decodeText(stream, wrongEncoding(label), label)),
+        rows: withProblems(readRows(decodeText(stream, wrongEncoding(label), label, !hasWrongBytes)), hasWrongBytes),
         progress: () => Math.min(1, stream.bytesRead / Math.max(1, size)),
         close,
       };
@@ -69,6 +70,15 @@ async function* readRows(text: AsyncGenerator<string, void, undefined>): RawShee
     if (record.some((text) => text.startsWith('"')) && !raw.includes('"""')) throw wrongQuotes(row);
     const cells = cellsOf(record);
     if (cells.size > 0) yield { row, cells, width: record.length };
+  }
+}
+
+/** Tells the rows that have a letter for a wrong byte. */
+async function* withProblems(rows: RawSheet['rows'], hasWrongBytes = false): RawSheet['rows'] {
+  const problem = `has a byte that isn't UTF-8, here shown as ${WRONG_BYTE}. Correct the letter, or give --encoding`;
+  for await (const row of rows) {
+    const isWrong = hasWrongBytes && [...row.cells.values()].some((cell) => displayText(cell).includes(WRONG_BYTE));
+    yield isWrong ? { ...row, problem } : row;
   }
 }
 

@@ -7,7 +7,12 @@ interface TextEncoding {
   /** A label of the Encoding Standard, such as utf-8. */
   label: string;
   notice?: string;
+  /** Single bytes aren't of the encoding. Rows that have one can't be read. */
+  hasWrongBytes?: true;
 }
+
+/** The letter that stands for a byte that isn't of the encoding. */
+export const WRONG_BYTE = '\uFFFD';
 
 /** The encoding of CSV files from Excel in western Europe and America. It has a letter for nearly every byte. */
 const GUESSED_ENCODING = 'windows-1252';
@@ -15,16 +20,19 @@ const GUESSED_ENCODING = 'windows-1252';
 const CONTROL_BYTE = /[\x00-\x08\x0b\x0e-\x1f]/;
 
 /**
- * Returns the encoding of a text file: the requested one, else that of its byte order mark, else UTF-8 if the whole file
- * is valid in it, else windows-1252.
+ * Returns the encoding of a text file: the requested one, else that of its byte order mark. Else it is UTF-8, if the file
+ * is valid in it but for single bytes. Else it is windows-1252.
  * @throws Refusal for an unknown encoding, and for a file that isn't a text
  */
 export async function findEncoding(path: string, requested: string | undefined): Promise<TextEncoding> {
   if (requested !== undefined) return { label: knownLabel(requested) };
   const marked = await encodingOfMark(path);
   if (marked !== null) return { label: marked };
-  if (await isUtf8(path)) return { label: 'utf-8' };
+  const { letters, wrongBytes } = await countAsUtf8(path);
+  if (wrongBytes === 0) return { label: 'utf-8' };
   await refuseBinary(path);
+  // The accents of another encoding are hardly ever letters of UTF-8 too.
+  if (letters > wrongBytes) return { label: 'utf-8', hasWrongBytes: true };
   return {
     label: GUESSED_ENCODING,
     notice: `The text is not UTF-8, so it was read as ${GUESSED_ENCODING}. If letters are wrong, give another --encoding.`,
@@ -50,15 +58,18 @@ async function encodingOfMark(path: string): Promise<string | null> {
   return null;
 }
 
-async function isUtf8(path: string): Promise<boolean> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  try {
-    for await (const chunk of createReadStream(path)) decoder.decode(chunk as Buffer, { stream: true });
-    decoder.decode();
-    return true;
-  } catch {
-    return false;
-  }
+/** Counts the letters beyond ASCII of a text in UTF-8, and what isn't a letter in it. */
+async function countAsUtf8(path: string): Promise<{ letters: number; wrongBytes: number }> {
+  const decoder = new TextDecoder('utf-8');
+  const counts = { letters: 0, wrongBytes: 0 };
+  const count = (text: string) => {
+    const wrong = text.match(/\uFFFD/g)?.length ?? 0;
+    counts.wrongBytes += wrong;
+    counts.letters += (text.match(/[^\x00-\x7f]/gu)?.length ?? 0) - wrong;
+  };
+  for await (const chunk of createReadStream(path)) count(decoder.decode(chunk as Buffer, { stream: true }));
+  count(decoder.decode());
+  return counts;
 }
 
 /** Refuses pictures, archives and the like. Any of their bytes would be a letter in windows-1252. */
