@@ -102,7 +102,7 @@ export async function importRecords(
   const { selected, writeValidRows = false, sources = [], findUnknown, updates, findSimilar, names = null } = options;
   const call = await openImport(context, reader, input);
   const step = <From, To>(rows: readonly From[], work: (row: From) => Promise<To>) =>
-    mapConcurrently(rows, work, context.signal);
+    mapConcurrently(rows, work, { signal: context.signal });
   const rowsWithIds = await step(input.rows, (row) => withRecordIds(reader, row, names));
   const recognized = await step(readRows(call, rowsWithIds, sources), (row) => recognizeRow(call, row));
   const read = updates ? recognized : await step(recognized, (row) => asReadBefore(call, row, sources[row.row.row]));
@@ -111,9 +111,9 @@ export async function importRecords(
   const anew = await step(rehearsed, (row) => addAnew(call, row));
   const updated = (await updates?.apply(call, anew)) ?? anew;
   const named = await step(updated, (row) => refuseMisleadingName(call, row));
-  const judged = await step(named, (row) => findFurtherErrors(call, row));
+  const judged = await mapConcurrently(named, (row) => findFurtherErrors(call, row), context);
   const looksForSimilar = input.dry_run || findSimilar !== undefined;
-  const compared = looksForSimilar ? await addSimilar(judged, options) : judged;
+  const compared = looksForSimilar ? await addSimilar(judged, options, context) : judged;
   const answered = (rows: readonly Rehearsed<ImportRow>[]) => withDuplicates(read, rows, firstOf);
   const { callId } = call;
   const changed = compared.filter(isChange);
@@ -318,6 +318,7 @@ function nameIn({ name, reference_id }: Readonly<Record<string, unknown>>): stri
 async function addSimilar(
   judged: readonly Rehearsed<ImportRow>[],
   { findSimilar, onlyNumbers }: ImportRecordsOptions,
+  context: WriteContext,
 ): Promise<Rehearsed<ImportRow>[]> {
   const hasEffect = (one: Rehearsed<ImportRow>): one is Accepted<ImportRow> =>
     !isRefused(one) && one.result !== 'UNCHANGED';
@@ -329,13 +330,14 @@ async function addSimilar(
   for (const { row } of judged.filter(hasEffect)) {
     for (const key of keysOf(row)) rowsByKey.set(key, [...(rowsByKey.get(key) ?? []), row]);
   }
-  return mapConcurrently(judged, async (one) => {
+  const withSimilar = async (one: Rehearsed<ImportRow>) => {
     if (!hasEffect(one)) return one;
     const { row } = one;
     const sameRows = new Set(keysOf(row).flatMap((key) => rowsByKey.get(key)!.filter((other) => other !== row)));
     const others = [...sameRows].map(({ id, fields }) => ({ id: id!, name: nameIn(fields) }));
     return { ...one, similar: [...others, ...((await findSimilar?.(row.id!, comparedFields(row.fields))) ?? [])] };
-  });
+  };
+  return mapConcurrently(judged, withSimilar, context);
 }
 
 /** Refusals of one row that are searched for after the first. */

@@ -92,6 +92,7 @@ export const importTool = defineTool({
     ],
     reason: 'From last year’s list',
   },
+  load: () => 'BULK',
   rejectsInput: (answer) => (answer as ImportAnswer).rows.some(({ errors }) => errors !== undefined),
   run: (input, context) => {
     const { set, undo, ...rest } = input;

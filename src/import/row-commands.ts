@@ -81,7 +81,7 @@ export function rehearseRows<Row extends CommandRow>(
   return mapConcurrently(
     rows,
     async (read) => (isRefused(read) ? read : await rehearseRow(call, read.row)),
-    call.context.signal,
+    call.context,
   );
 }
 

@@ -1,3 +1,4 @@
+import { eventLoopQueue } from '../clock/event-loop-queue.ts';
 import type { Aggregate } from '../commands/engine/decider.ts';
 import type { CommandEnvelope, CommandResult, Rehearsal } from '../commands/engine/handler.ts';
 import { asRefusal, damageOf, Refusal } from '../commands/engine/refusal.ts';
@@ -25,10 +26,10 @@ export type ItemOutcome = { result: CommandResult<object> } | { refusal: Refusal
 const MAX_CONCURRENT_ITEMS = 100;
 
 /** Decides every item on the store's current state, and writes nothing. */
-export function rehearseAll({ service, signal }: WriteContext, items: readonly BulkItem[]): Promise<ResultOrRefusal[]> {
+export function rehearseAll(context: WriteContext, items: readonly BulkItem[]): Promise<ResultOrRefusal[]> {
   const rehearse = ({ aggregate, command, envelope }: BulkItem) =>
-    catchRefusal(() => service.handler.rehearse(aggregate, command, envelope));
-  return mapConcurrently(items, rehearse, signal);
+    catchRefusal(() => context.service.handler.rehearse(aggregate, command, envelope));
+  return mapConcurrently(items, rehearse, context);
 }
 
 /** Returns the results if no item was refused. Else throws the first refusal, with every item's problem in `issues`. */
@@ -52,7 +53,7 @@ export function throwRefusals<Result extends object>(
  * @throws Refusal unavailable when the store is down. The same call with the same key resumes, also after a cancelled one.
  */
 export async function writeAll(
-  { service, signal }: WriteContext,
+  context: WriteContext,
   organizationId: string,
   items: readonly BulkItem[],
   onWritten?: (count: number) => void,
@@ -61,14 +62,14 @@ export async function writeAll(
   let doneCount = 0;
   const write = async ({ aggregate, command, envelope }: BulkItem): Promise<ItemOutcome> => {
     const outcome = await catchRefusal(async () => ({
-      result: (await service.handler.execute(aggregate, command, envelope)) as CommandResult<object>,
+      result: (await context.service.handler.execute(aggregate, command, envelope)) as CommandResult<object>,
     }));
     if ('result' in outcome) results.push(outcome.result);
     onWritten?.(++doneCount);
     return outcome;
   };
-  const outcomes = await mapConcurrently(items, write, signal);
-  return { outcomes, pending: !(await waitUntilAllReadable(service, organizationId, results)) };
+  const outcomes = await mapConcurrently(items, write, context);
+  return { outcomes, pending: !(await waitUntilAllReadable(context.service, organizationId, results)) };
 }
 
 /** Waits for the last write first: once that one is readable, most others are too. */
@@ -84,6 +85,9 @@ async function waitUntilAllReadable(
   return !all.includes(false);
 }
 
+/** The caller, whose account takes turns with others between two items, and the signal that ends the work. */
+type MapContext = Partial<Pick<WriteContext, 'signal' | 'caller'>>;
+
 /**
  * Works on items concurrently and returns the results in the items' order. After a failure, or when `signal` is aborted,
  * no further item is started.
@@ -91,7 +95,7 @@ async function waitUntilAllReadable(
 export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
-  signal?: AbortSignal,
+  { signal, caller }: MapContext = {},
 ): Promise<Result[]> {
   const results: Result[] = [];
   let next = 0;
@@ -100,6 +104,8 @@ export async function mapConcurrently<Item, Result>(
     while (next < items.length && !hasFailed) {
       const index = next++;
       try {
+        // The items of a call and an embedded store leave no pause by themselves.
+        if (caller !== undefined) await eventLoopQueue.wait(caller.account_id);
         signal?.throwIfAborted();
         results[index] = await work(items[index]!);
       } catch (error) {
@@ -148,9 +154,9 @@ export async function requireWriterOf(
 ): Promise<{ organizationId: string; role: Role }> {
   const { caller, tool } = context;
   if (requestedId !== undefined) roleIn(caller, requestedId);
-  const lookups = await mapConcurrently([...new Set(ids)], (id) =>
-    catchRefusal(async () => ({ id: await findOrganizationOf(context, id, requestedId, field) })),
-  );
+  const lookUp = (id: string) =>
+    catchRefusal(async () => ({ id: await findOrganizationOf(context, id, requestedId, field) }));
+  const lookups = await mapConcurrently([...new Set(ids)], lookUp, context);
   throwRefusals(lookups, () => field);
   const organizations = new Set(lookups.flatMap((lookup) => ('id' in lookup ? lookup.id : [])));
   if (organizations.size > 1) {

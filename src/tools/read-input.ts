@@ -1,12 +1,12 @@
 import { idPrefix } from '../commands/engine/ids.ts';
-import { type Caller, withConfirmedRoles } from '../commands/organization/caller.ts';
+import { withConfirmedRoles } from '../commands/organization/caller.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
 import { readOrganizationNames } from '../queries/lists/list-organizations.ts';
 import { problemsByField, recordNamesFor } from './record-names.ts';
 import { isBlank, isObject, type UncheckedObject } from './schema/client-values.ts';
 import { type InputProblem, toSingleLine } from './schema/input-parser.ts';
 import type { RecordWord } from './schema/record-words.ts';
-import type { Tool, ToolService } from './tool.ts';
+import type { CallContext, Tool, ToolService } from './tool.ts';
 
 /** A parsed input. */
 interface ReadInput {
@@ -23,19 +23,25 @@ const MAX_NAME_CHARACTERS = 80;
  * Records that it names by number or name become ids.
  * @throws Refusal invalid_input; if the caller reaches several organizations, it names them
  */
-export async function readInput(tool: Tool, args: unknown, service: ToolService, caller: Caller): Promise<ReadInput> {
+export async function readInput(
+  tool: Tool,
+  args: unknown,
+  service: ToolService,
+  context: Pick<CallContext, 'caller' | 'signal'>,
+): Promise<ReadInput> {
+  const { caller } = context;
   const { parser, impliesOrganization } = tool;
   const given = parser.plain(tool.prepareInput ? tool.prepareInput(args) : args);
   const words = parser.recordWords(given);
   if (!lacksOrganization(given)) {
     const { organization_id } = (isObject(given) ? given : {}) as { organization_id?: unknown };
-    const named = await resolveWords(tool, given, words, String(organization_id), service, caller);
+    const named = await resolveWords(tool, given, words, String(organization_id), service, context);
     return { input: parser.parse(named.input, named.problems), impliedOrganization: null };
   }
   if (!impliesOrganization && words.length === 0) return { input: parser.parse(given), impliedOrganization: null };
   const [only, ...others] = caller.roles.keys();
   if (only !== undefined && others.length === 0) {
-    const named = await resolveWords(tool, given, words, only, service, caller);
+    const named = await resolveWords(tool, given, words, only, service, context);
     if (!impliesOrganization) return { input: parser.parse(named.input, named.problems), impliedOrganization: null };
     const input = { ...(named.input as object), organization_id: only };
     return { input: parser.parse(input, named.problems), impliedOrganization: only };
@@ -62,14 +68,15 @@ async function resolveWords(
   words: readonly RecordWord[],
   organizationId: string,
   service: ToolService,
-  caller: Caller,
+  context: Pick<CallContext, 'caller' | 'signal'>,
 ): Promise<{ input: unknown; problems: ReadonlyMap<string, InputProblem> }> {
   if (words.length === 0 || idPrefix(organizationId) !== 'org') return { input, problems: new Map() };
+  const { caller, signal } = context;
   // A name that a refusal shows needs a right that holds now. What a read answers may be shown with older rights.
   requirePermission(tool.readOnly ? caller : await withConfirmedRoles(caller), organizationId, 'readRecords');
   const { idempotency_key, selection } = input as UncheckedObject;
   const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  const names = recordNamesFor({ service, tool, caller }, organizationId, {
+  const names = recordNamesFor({ service, tool, caller, signal }, organizationId, {
     scope: tool.namedRecords?.(input as UncheckedObject) ?? 'LIVE',
     input: { idempotency_key: textOf(idempotency_key), selection: textOf(selection) },
   });

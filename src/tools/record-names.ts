@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { eventLoopQueue } from '../clock/event-loop-queue.ts';
 import { commandId, itemCommandId } from '../commands/engine/ids.ts';
 import { recordAggregate } from '../commands/families.ts';
 import { FAMILY_QUERIES, type FamilyQuery } from '../queries/family-query.ts';
@@ -24,7 +24,7 @@ export type Naming = { id: string } | { problem: NameProblem; isUnknown: boolean
 type Unresolved = Exclude<Naming, { id: string }>;
 type UnresolvedWord = Unresolved & Pick<RecordWord, 'path'>;
 
-interface RecordNamesOptions extends NameSource {
+interface RecordNamesOptions extends NameSource, Partial<Pick<ToolContext, 'caller' | 'signal'>> {
   /** The records that a word may name. By default those that are not archived. */
   scope?: RecordScope;
   /** Returns when this call, with its idempotency_key or selection, was done on a record; null if it wasn't. */
@@ -60,11 +60,17 @@ export class RecordNames {
     const key = `${isChanged} ${prefixes.join()} ${word}`;
     const earlier = this.found.get(key);
     if (earlier !== undefined) return earlier;
-    const finding = this.search(word, prefixes, isChanged);
+    const finding = this.searchInTurn(word, prefixes, isChanged);
     if (this.found.size < MAX_REMEMBERED) this.found.set(key, finding);
-    // An embedded store answers synchronously, so other calls get a turn between two words.
-    await nextTurn();
     return finding;
+  }
+
+  /** An embedded store answers synchronously, so the callers' accounts take turns between two words. */
+  private async searchInTurn(word: string, prefixes: readonly string[], isChanged: boolean): Promise<Naming> {
+    const { caller, signal } = this.options;
+    if (caller !== undefined) await eventLoopQueue.wait(caller.account_id);
+    signal?.throwIfAborted();
+    return this.search(word, prefixes, isChanged);
   }
 
   /** Returns an input with ids in place of words, and the words that name no single record, with their problems. */
@@ -145,12 +151,12 @@ function problem(message: string, isUnknown: boolean, more: Partial<NameProblem>
 
 /** Returns the finder of the records that a call names. @param input the call's, from which its id follows */
 export function recordNamesFor(
-  { service, tool, caller }: Pick<ToolContext, 'service' | 'caller'> & { tool: Pick<Tool, 'name'> },
+  { service, tool, caller, signal }: Pick<ToolContext, 'service' | 'caller' | 'signal'> & { tool: Pick<Tool, 'name'> },
   organizationId: string,
   { scope, input }: { scope: RecordScope; input: Pick<SelectionInput, 'idempotency_key' | 'selection'> },
 ): RecordNames {
   const { handler, reader } = service;
-  const source = { models: reader.snapshot().models, organizationId };
+  const source = { models: reader.snapshot().models, organizationId, caller, signal };
   const call = [organizationId, tool.name];
   // In the form that the schema of inputs gives them.
   const idempotency_key = input.idempotency_key?.normalize('NFC').trim() || undefined;

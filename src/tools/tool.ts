@@ -39,9 +39,9 @@ export interface ToolService extends WriteService {
 
 /**
  * The most that a call may read. LIGHT: a few documents by index. SCAN: all of a collection, in a few statements. LONG: the
- * whole register, batch after batch. Only tools that read can have another load than LIGHT.
+ * whole register, batch after batch. BULK: hundreds of records, to change them. Other calls that write are LIGHT.
  */
-export type CallLoad = 'LIGHT' | 'SCAN' | 'LONG';
+export type CallLoad = 'LIGHT' | 'SCAN' | 'LONG' | 'BULK';
 
 /** A tool call's context, as the transports know it. */
 export interface CallContext {
@@ -97,7 +97,7 @@ interface ToolDefinition<Schema extends z.ZodType> {
   takesUnknownNames?: true;
   /** Returns true if a call reads only the current state. Such calls are served while the log is down. */
   readsCurrentState?(input: z.infer<Schema>): boolean;
-  /** Returns how much a call may read. By default it is LIGHT. @param events the size of the organization's log */
+  /** Returns how much a call may read. By default it is LIGHT; a tool that writes returns BULK, if anything. @param events the size of the organization's log */
   load?(input: z.infer<Schema>, events: number): CallLoad;
   /** Returns true if a successful answer says that the input was invalid, such as an import's row errors. */
   rejectsInput?(answer: object): boolean;

@@ -132,7 +132,12 @@ export function createToolBox(
         await requireMayBeShown(tool, call);
         return result;
       } catch (thrown) {
-        return failure(thrown, tool, context, context.caller);
+        const { caller } = context;
+        const refused = await requireRefusalMayBeShown(thrown, caller).then(
+          () => thrown,
+          (lost: unknown) => lost,
+        );
+        return failure(refused, tool, context, caller);
       }
     },
     async run(call, control) {
@@ -171,11 +176,11 @@ async function prepareCall(
 ): Promise<PreparedCall> {
   let { caller } = context;
   if (caller.roles.size === 0 && caller.missingFactor !== undefined) throw secondFactorNeeded(caller.missingFactor);
-  let read = await readInput(tool, args, service, caller);
+  let read = await readInput(tool, args, service, context);
   if (caller.confirm !== undefined && !tool.readsCurrentState?.(read.input)) {
     caller = await withConfirmedRoles(caller);
     // Confirmed roles can reach other organizations than the roles that were known before.
-    read = await readInput(tool, args, service, caller);
+    read = await readInput(tool, args, service, { caller, signal: context.signal });
   }
   const { input, impliedOrganization } = read;
   const { organization_id } = input as { organization_id?: string };
@@ -191,6 +196,15 @@ async function prepareCall(
 async function requireMayBeShown(tool: Tool, { caller, organizations, input }: PreparedCall): Promise<void> {
   if (!tool.readOnly && (input as { dry_run?: boolean }).dry_run !== true) return;
   await requireUnchangedRights(caller, organizations, tool.readsCurrentState?.(input));
+}
+
+/** The refusals that name no records, whatever was read before them. */
+const WITHOUT_RECORDS: readonly RefusalCode[] = ['forbidden', 'unavailable', 'rate_limited', 'internal'];
+
+/** Refuses to name records in a refusal for a caller who has lost the right to see them while the call waited. */
+async function requireRefusalMayBeShown(thrown: unknown, caller: Caller): Promise<void> {
+  if (!(thrown instanceof Refusal) || WITHOUT_RECORDS.includes(thrown.code)) return;
+  await requireUnchangedRights(caller, caller.roles.keys(), true);
 }
 
 /** Returns the size of an organization's log; 0 if the input names none. */

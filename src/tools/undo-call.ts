@@ -15,7 +15,7 @@ import { isLinkedSince, usedControls, type Written, writtenByCall } from '../que
 import { linkChanges, recordChanges, type WrittenChange, writtenChanges } from '../queries/changes/written-changes.ts';
 import type { QueryContext } from '../queries/moments/moment.ts';
 import { documentsAt } from '../queries/records/record-links.ts';
-import { type BulkItem, catchRefusal, mapConcurrently, throwRefusals } from './bulk-write.ts';
+import { type BulkItem, mapConcurrently, rehearseAll, throwRefusals } from './bulk-write.ts';
 import { type SelectedOutcome, writeSelected } from './selected-write.ts';
 import { callIdOf, readSelection, type SelectionInput } from './selection.ts';
 import type { ToolContext } from './tool.ts';
@@ -150,12 +150,12 @@ async function findEffective(
   while (done < end && effective.length < MAX_UNDONE) {
     const batch = all.slice(done, Math.min(end, done + MAX_UNDONE - effective.length));
     done += batch.length;
-    const steps = await mapConcurrently(batch, (written) => stepOf(undoing, written), undoing.context.signal);
+    const steps = await mapConcurrently(batch, (written) => stepOf(undoing, written), undoing.context);
     skipped.push(...steps.flatMap((step) => step.skipped));
     const planned = steps.filter((step): step is Step & { item: BulkItem } => step.item !== null);
-    const { handler } = undoing.context.service;
-    const rehearsals = await mapConcurrently(planned, ({ item }) =>
-      catchRefusal(() => handler.rehearse(item.aggregate, item.command, item.envelope)),
+    const rehearsals = await rehearseAll(
+      undoing.context,
+      planned.map(({ item }) => item),
     );
     for (const [index, rehearsal] of rehearsals.entries()) {
       const step = planned[index]!;
@@ -233,9 +233,8 @@ async function usedSince(
   if (type !== 'FRAMEWORK') return null;
   const { areLinked, changedIds } = await usedControls(query, id);
   if (areLinked) return 'LINKED_SINCE';
-  const pasts = await mapConcurrently(changedIds, (control) =>
-    context.service.handler.readPast(recordAggregate(control)),
-  );
+  const readPast = (control: string) => context.service.handler.readPast(recordAggregate(control));
+  const pasts = await mapConcurrently(changedIds, readPast, context);
   return pasts.some((past) => countingEvents(past).length > 0) ? 'CHANGED_SINCE' : null;
 }
 

@@ -87,7 +87,7 @@ export class CrosswalkImport {
       const message = `One import takes at most ${MAX_CROSSWALK_PAIRS} pairs. Split the rest off into another.`;
       throw new Refusal('too_large', message, { field: 'rows' });
     }
-    const rows = await mapConcurrently(inputs, (input) => this.findPair(input), this.context.signal);
+    const rows = await mapConcurrently(inputs, (input) => this.findPair(input), this.context);
     return refuseContradictions(await this.refuseEndedControls(rows));
   }
 
@@ -97,7 +97,7 @@ export class CrosswalkImport {
   ): Promise<{ rows: WrittenPair[]; crosswalks: CrosswalkSummary[]; pending: boolean }> {
     const { context, call } = this;
     const groups = groupByFrameworks(rows.flatMap((row) => (isRefusedPair(row) ? [] : [row.pair])));
-    const compared = await mapConcurrently(groups, (group) => this.compare(group), context.signal);
+    const compared = await mapConcurrently(groups, (group) => this.compare(group), context);
     const results = new Map(compared.flatMap(({ results }) => [...results]));
     const written = rows.map((row) => (isRefusedPair(row) ? row : { ...row, result: results.get(row.pair)! }));
     const crosswalks = compared.map(({ summary }) => summary);
@@ -144,7 +144,7 @@ export class CrosswalkImport {
     const checked = await mapConcurrently(
       ids,
       (id) => catchRefusal(() => requireLiveRecord(context.service.handler, call.organization_id, id, 'control')),
-      context.signal,
+      context,
     );
     const refusals = new Map(ids.map((id, index) => [id, checked[index]?.refusal]));
     return rows.map((row) => {

@@ -17,6 +17,8 @@ export interface ValueShape {
   isCleared: boolean;
   properties?: ReadonlyMap<string, ValueShape>;
   items?: ValueShape;
+  /** The most items that a list may have. */
+  maxItems?: number;
   /** The value is the id of a record with one of these prefixes, which a word may name. */
   recordPrefixes?: readonly string[];
 }
@@ -27,10 +29,17 @@ interface Definition {
   out?: z.ZodType;
   element?: z.ZodType;
   shape?: Readonly<Record<string, z.ZodType>>;
+  checks?: readonly { _zod: { def: { check: string; maximum?: number } } }[];
+}
+
+/** Returns the limit among a list's checks. */
+function maxItemsOf(checks: Definition['checks'] = []): number {
+  const limit = checks.find(({ _zod }) => _zod.def.check === 'max_length')?._zod.def.maximum;
+  return limit ?? Number.POSITIVE_INFINITY;
 }
 
 export function shapeOf(schema: z.ZodType): ValueShape {
-  const { type, innerType, out, element, shape } = schema._zod.def as Definition;
+  const { type, innerType, out, element, shape, checks } = schema._zod.def as Definition;
   const { clearedByNull, recordPrefixes, hideEnum } = schema.meta() ?? {};
   const isCleared = clearedByNull === true;
   if (type === 'pipe') return { ...shapeOf(out!), isCleared };
@@ -48,7 +57,7 @@ export function shapeOf(schema: z.ZodType): ValueShape {
       isCleared,
     },
     ...(Array.isArray(recordPrefixes) && recordPrefixes.length > 0 ? { recordPrefixes } : {}),
-    ...(element ? { items: shapeOf(element) } : {}),
+    ...(element ? { items: shapeOf(element), maxItems: maxItemsOf(checks) } : {}),
     ...(shape ? { properties: new Map(Object.entries(shape).map(([name, inner]) => [name, shapeOf(inner)])) } : {}),
   };
 }

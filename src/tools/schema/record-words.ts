@@ -4,12 +4,14 @@ import { isObject, type ValueShape } from './client-values.ts';
 
 /* A tool call may name a record by its number or name wherever an input takes its id. */
 
-/** Stands for every item of a list in a path. */
-const ITEM = 0;
+/** Stands for every item of a list in a path. A longer list is refused, so nothing in it is looked up. */
+interface ItemStep {
+  maxItems: number;
+}
 
 /** A place in an input that takes the id of a record with one of these prefixes. */
 export interface RecordPlace {
-  path: readonly (string | typeof ITEM)[];
+  path: readonly (string | ItemStep)[];
   prefixes: readonly string[];
 }
 
@@ -20,15 +22,12 @@ export interface RecordWord {
   prefixes: readonly string[];
 }
 
-/** The most items of a list that names records, in any tool. A longer list is refused, so nothing in it is looked up. */
-const MAX_ITEMS = 200;
-
 /** Returns the places in which inputs of a shape take ids of records. */
-export function recordPlaces({ recordPrefixes: prefixes, items, properties }: ValueShape): RecordPlace[] {
+export function recordPlaces({ recordPrefixes: prefixes, items, maxItems, properties }: ValueShape): RecordPlace[] {
   if (prefixes !== undefined) return [{ path: [], prefixes }];
-  const within = (step: string | typeof ITEM, inner: ValueShape) =>
+  const within = (step: string | ItemStep, inner: ValueShape) =>
     recordPlaces(inner).map((place) => ({ ...place, path: [step, ...place.path] }));
-  if (items !== undefined) return within(ITEM, items);
+  if (items !== undefined) return within({ maxItems: maxItems! }, items);
   return [...(properties ?? [])].flatMap(([name, inner]) => within(name, inner));
 }
 
@@ -48,8 +47,8 @@ function valuesAt(
   at: RecordWord['path'] = [],
 ): { value: unknown; at: RecordWord['path'] }[] {
   if (step === undefined) return [{ value, at }];
-  if (step !== ITEM) return isObject(value) ? valuesAt(value[step], rest, [...at, step]) : [];
-  const isShort = Array.isArray(value) && value.length <= MAX_ITEMS;
+  if (typeof step === 'string') return isObject(value) ? valuesAt(value[step], rest, [...at, step]) : [];
+  const isShort = Array.isArray(value) && value.length <= step.maxItems;
   return isShort ? value.flatMap((item, index) => valuesAt(item, rest, [...at, index])) : [];
 }
 

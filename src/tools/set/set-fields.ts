@@ -133,9 +133,10 @@ async function confirmSelection(
 
 /** Returns true if an earlier attempt with the same idempotency_key or selection has written at least one of these records. */
 async function hasBegun({ context, commandId }: RowCall, records: readonly SelectedRecord[]): Promise<boolean> {
-  const written = await mapConcurrently(records, async ({ id }) => {
+  const isWritten = async ({ id }: SelectedRecord) => {
     const { commands } = await context.service.handler.load(recordAggregate(id), true);
     return commands.has(itemCommandId(commandId, id));
-  });
+  };
+  const written = await mapConcurrently(records, isWritten, context);
   return written.includes(true);
 }

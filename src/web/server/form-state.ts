@@ -24,18 +24,23 @@ export async function readForm(request: IncomingMessage, maxBytes = MAX_FORM_BYT
     throw new HttpError(415, 'invalid_input', 'Send the form as application/x-www-form-urlencoded.');
   }
   const body = await readBody(request, maxBytes);
+  const text = body.toString('utf8');
+  // Parsing 250,000 fields would take 40 ms. A last "&" begins no field.
+  if (text.split('&', MAX_FORM_FIELDS + 2).length > MAX_FORM_FIELDS + 1) throw tooManyFields();
   const values = new Map<string, string[]>();
   let fields = 0;
-  for (const [name, value] of new URLSearchParams(body.toString('utf8'))) {
+  for (const [name, value] of new URLSearchParams(text)) {
     fields += 1;
-    if (fields > MAX_FORM_FIELDS)
-      throw new HttpError(400, 'invalid_input', 'The form has too many fields. Reload the page and try again.');
+    if (fields > MAX_FORM_FIELDS) throw tooManyFields();
     const fieldValues = values.get(name);
     if (fieldValues === undefined) values.set(name, [value]);
     else fieldValues.push(value);
   }
   return values;
 }
+
+const tooManyFields = () =>
+  new HttpError(400, 'invalid_input', 'The form has too many fields. Reload the page and try again.');
 
 /** A field that is sent once. A missing field counts as empty text. */
 export function singleField<T>(inner: z.ZodType<T, string>) {

@@ -1,3 +1,4 @@
+import { eventLoopQueue } from '../../clock/event-loop-queue.ts';
 import { monotonicMs } from '../../clock/monotonic.ts';
 import { dateOf } from '../../commands/engine/dates.ts';
 import { MAX_RIGHTS_AGE_MS } from '../../commands/organization/caller.ts';
@@ -70,8 +71,11 @@ export class PageServer {
       person = await this.findPerson(ctx);
       await this.countRequest(ctx, person);
       const formValues = route.method === 'POST' ? await this.readFormValues(ctx, person) : NO_FORM_VALUES;
-      // The form may have taken long to arrive.
-      if (route.method === 'POST' && person !== null) person = await this.findPerson(ctx);
+      if (route.method === 'POST' && person !== null) {
+        await eventLoopQueue.wait(person.account.id);
+        // The form may have taken long to arrive.
+        person = await this.findPerson(ctx);
+      }
       // Before the form's token, which ended with the session: "reload the page" would not help.
       if (!route.isPublic && person === null)
         return await this.sendReply(ctx, person, this.redirectToSignIn(ctx, route));

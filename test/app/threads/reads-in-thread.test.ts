@@ -395,6 +395,32 @@ test('calls on few events run here, in the same turns, and by the rights of thei
   await reads.stop();
 });
 
+test('bulk calls of an account run here one by one, each in its turn of the loop, and wait for no other account', async ({
+  reads,
+}) => {
+  const ended: string[] = [];
+  const runHere = (name: string) => async (call: PreparedCall) => {
+    ended.push(`${name} as ${call.caller.roles.get(ORGANIZATION)}`);
+    // A bulk call of an embedded store may answer without a pause.
+    const end = performance.now() + 3;
+    while (performance.now() < end);
+    return { json: '{}', outcome: 'ok' as const, status: 200 };
+  };
+  const bulk = { ...prepared('listVendors', {}), load: 'BULK' as const };
+  const renewed = { checkedAt: 0, renew: async () => callerAs('VIEWER') };
+  const many = Array.from({ length: 20 }, () =>
+    reads.run({ ...bulk, caller: callerAs('EDITOR', renewed) }, {}, runHere('a')),
+  );
+  const other = reads.run({ ...bulk, caller: callerAs('ADMIN', { account_id: 'acc_2' }) }, {}, runHere('b'));
+  await other;
+  assert.ok(ended.indexOf('b as ADMIN') <= 2, ended.join());
+  assert.ok(ended.length < 20, 'not all in one turn of the loop');
+  await Promise.all(many);
+  assert.is(ended.filter((name) => name === 'a as VIEWER').length, 20, 'by the rights of their turn');
+  const load = ALL_TOOLS.find(({ name }) => name === 'importRecords')!.load!({}, 0);
+  assert.is(load, 'BULK');
+});
+
 test('counts with a filter are scans in a log of many events, or of many bytes', async ({ register }) => {
   const { handler, names, reader } = register;
   const { progress } = reader.snapshot();

@@ -1,8 +1,13 @@
 /** Records by their number or name, wherever a tool takes an id. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../../src/commands/engine/ids.ts';
 import type { Caller } from '../../../src/commands/organization/caller.ts';
+import { ALL_TOOLS } from '../../../src/tools/all-tools.ts';
+import { RecordNames } from '../../../src/tools/record-names.ts';
+import { shapeOf } from '../../../src/tools/schema/client-values.ts';
+import { recordPlaces } from '../../../src/tools/schema/record-words.ts';
 import {
   OTHER_PREFIX,
   startTwoOrganizations,
@@ -10,6 +15,7 @@ import {
 } from '../../support/identity/two-organizations.ts';
 import type { RefusalError } from '../../support/mcp/refusals.ts';
 import { type Answer, callerAs, ORGANIZATION } from '../../support/register.ts';
+import { rejection } from '../../support/run/take.ts';
 
 interface Named {
   id: string;
@@ -512,6 +518,83 @@ test('no name of another organization shows, whether the caller names it or not'
   const none = callerAs('OWNER', { roles: new Map(), members: new Map() });
   const { code } = await refused(context, 'updateVendor', { id: 'Twin', organization_id, country: 'NO' }, none);
   assert.is(code, 'not_found');
+});
+
+test('a refusal shows no names to whom has lost access while the words were looked up', async (context) => {
+  const rights = callerAs('EDITOR');
+  const after: Readonly<Record<string, Caller | null>> = {
+    'the credential ended': null,
+    'the member is removed': callerAs('EDITOR', { roles: new Map(), members: new Map() }),
+    'the member became VIEWER': callerAs('VIEWER'),
+  };
+  const words = { ids: ['Twin'], action: 'ARCHIVE', reason: 'A test' };
+  const inputs = [['archiveRecords', words] as const, ['updateVendor', { id: 'Nimbus', country: 'NO' }] as const];
+  for (const [tool, input] of inputs) {
+    const shown = await refused(context, tool, { organization_id, ...input }, rights);
+    assert.match(JSON.stringify(shown), /Twin|Nimbus Quay/);
+    for (const [act, now] of Object.entries(after)) {
+      const caller: Caller = { ...rights, checkedAt: 0, renew: async () => now };
+      const error = await refused(context, tool, { organization_id, ...input }, caller);
+      assert.is(error.code, 'conflict', act);
+      assert.not.match(JSON.stringify(error), /vnd_|Nimbus Quay/, act);
+    }
+  }
+});
+
+test('words of an account are looked up in its turns of the loop, and none after its client has gone', async (context) => {
+  const { register } = context;
+  const { reader } = register;
+  let finds = 0;
+  const { models } = reader.snapshot();
+  const counted = Object.create(models, {
+    find: {
+      value: (query: Parameters<typeof models.find>[0]) => {
+        finds += 1;
+        // As long as a search takes in a large register.
+        const end = performance.now() + 0.5;
+        while (performance.now() < end);
+        return models.find(query);
+      },
+    },
+  });
+  const words = Array.from({ length: 5 }, (_, index) => `Nobody ${index}`);
+  const options = { models: counted, organizationId: ORGANIZATION };
+  const look = (names: RecordNames) =>
+    names.replace(
+      null,
+      words.map((word) => ({ word, prefixes: ['vnd'], path: [] })),
+    );
+  const many = Array.from({ length: 20 }, () => look(new RecordNames({ ...options, caller: callerAs() })));
+  await nextTurn();
+  await nextTurn();
+  assert.ok(finds <= 40, `${finds} searches in two turns of the loop`);
+  await Promise.all(many);
+
+  finds = 0;
+  const controller = new AbortController();
+  const gone = new Error('gone');
+  const left = rejection(look(new RecordNames({ ...options, caller: callerAs(), signal: controller.signal })));
+  controller.abort(gone);
+  assert.is(await left, gone);
+  assert.ok(finds <= 12, `${finds} searches after the client had gone`);
+});
+
+test('a list that is too long is refused before any word in it is looked up', async (context) => {
+  const places = ALL_TOOLS.flatMap(({ parser }) => recordPlaces(shapeOf(parser.schema)));
+  const limits = places.flatMap(({ path }) => path.flatMap((step) => (typeof step === 'string' ? [] : step.maxItems)));
+  assert.ok(limits.length > 10 && limits.every((limit) => limit <= 200), limits.join());
+  for (const [tool, input, max] of [
+    ['getRecords', { ids: 'Twin' }, 50],
+    ['addEvidence', { name: 'x', text: 'x', record_ids: 'Twin' }, 20],
+    ['archiveRecords', { ids: 'Twin', action: 'ARCHIVE', reason: 'x' }, 100],
+  ] as const) {
+    const long = Object.fromEntries(
+      Object.entries(input).map(([name, value]) => [name, value === 'Twin' ? Array(max + 1).fill('Twin') : value]),
+    );
+    const error = await refused(context, tool, { organization_id, ...long });
+    assert.is(error.candidates, undefined, tool);
+    assert.match(error.message, `at most ${max} values`, tool);
+  }
 });
 
 test.run();

@@ -28,6 +28,27 @@ test.before(async (context) => {
 });
 test.after(({ web }) => web.stop());
 
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' };
+
+test('counts the fields of a form before it parses them', async ({ owner }) => {
+  const parsed: number[] = [];
+  const Parser = globalThis.URLSearchParams;
+  globalThis.URLSearchParams = class extends Parser {
+    constructor(...[init]: ConstructorParameters<typeof Parser>) {
+      super(init);
+      parsed.push(String(init).length);
+    }
+  };
+  try {
+    const answer = await owner.request('POST', '/organizations', '&a'.repeat(250_000), FORM);
+    assert.is(answer.status, 400);
+    assert.match(answer.text, 'too many fields');
+  } finally {
+    globalThis.URLSearchParams = Parser;
+  }
+  assert.ok(Math.max(0, ...parsed) < 1_000, parsed.join());
+});
+
 /** Requests an address and returns the bytes of its answer as they were sent. */
 async function rawGet(
   address: string,
@@ -36,8 +57,6 @@ async function rawGet(
   const [response] = (await once(get(address, { agent: false, headers }), 'response')) as [IncomingMessage];
   return { status: response.statusCode, headers: response.headers, bytes: await buffer(response) };
 }
-
-const FORM = { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' };
 
 test('accepts form-urlencoded bodies of at most 300 fields, and 64 KiB from strangers, 512 KiB from people', async (context) => {
   const { owner, web } = context;

@@ -1,15 +1,15 @@
 /** The turns that accounts take in the event loop: requests of others are counted, not timed. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AdmissionQueue } from '../../src/http/access/rate-limits.ts';
+import { EventLoopQueue } from '../../src/clock/event-loop-queue.ts';
 
-const test = suite('admission queue');
+const test = suite('turns in the event loop');
 
 /** Begins requests, each of which takes so many milliseconds of the clock. Records the order in which they begin. */
 class Requests {
   readonly begun: string[] = [];
   private nowMs = 0;
-  private readonly turns = new AdmissionQueue(() => this.nowMs);
+  private readonly turns = new EventLoopQueue(() => this.nowMs);
 
   async add(account: string, ms: number): Promise<void> {
     await this.turns.wait(account);
@@ -57,9 +57,25 @@ test('an account’s requests of two milliseconds begin in one turn, the next on
   assert.is(requests.begun.length, 4);
 });
 
+test('many that begin before any has used its time are ten in one turn', async () => {
+  const turns = new EventLoopQueue(() => 0);
+  const begun: number[] = [];
+  const all = Array.from({ length: 30 }, async (_, index) => {
+    await turns.wait('a');
+    begun.push(index);
+  });
+  await nextTurn();
+  assert.ok(begun.length <= 11, String(begun.length));
+  await Promise.all(all);
+  assert.equal(
+    begun,
+    Array.from({ length: 30 }, (_, index) => index),
+  );
+});
+
 test('requests of an account begin in the order in which they came, and after a pause at once again', async () => {
   let nowMs = 0;
-  const turns = new AdmissionQueue(() => nowMs);
+  const turns = new EventLoopQueue(() => nowMs);
   const begun: number[] = [];
   turns.wait('a');
   nowMs = 5;
