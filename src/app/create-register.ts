@@ -15,6 +15,7 @@ import type { AccountStore } from '../stores/account-store.ts';
 import type { EventStore } from '../stores/event-store.ts';
 import type { ReadStore } from '../stores/read-store.ts';
 import { ALL_TOOLS } from '../tools/all-tools.ts';
+import { Proposals } from '../tools/proposals/proposals.ts';
 import { createRecordFileCatalog, type RecordFileCatalog } from '../tools/record-file-catalog.ts';
 import type { ToolService } from '../tools/tool.ts';
 import { createToolBox, type ToolBox } from '../tools/toolbox.ts';
@@ -60,6 +61,8 @@ export interface Register {
   problems: StoreProblems;
   sealer: Sealer;
   tools: ToolBox;
+  /** What people do with proposals. */
+  proposals: Proposals;
   /** Export files of any size, with the records of the lists. */
   recordFiles: RecordFileCatalog;
   /** Reads the data of reports as files. */
@@ -107,6 +110,7 @@ export function createRegister(options: RegisterOptions): Register {
   };
   const toolBox = createToolBox(ALL_TOOLS, service, reportError, heavyReads);
   const tools = onTiming ? timedTools(toolBox, onTiming) : toolBox;
+  const proposals = new Proposals(ALL_TOOLS, service);
   const recordFiles = createRecordFileCatalog(reader);
   const sealer = new Sealer({
     events,
@@ -125,6 +129,7 @@ export function createRegister(options: RegisterOptions): Register {
     problems,
     sealer,
     tools,
+    proposals,
     recordFiles,
     reader,
     scanReaderOf,

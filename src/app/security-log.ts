@@ -37,7 +37,8 @@ const CHANGES_OF_RIGHTS = {
   DomainWithdrawn: [],
   SecondFactorRequired: ['from'],
   SecondFactorMadeOptional: [],
-  TokenCreated: ['token_id', 'account_id', 'role', 'read_only', 'expires_at', 'kind'],
+  TokenCreated: ['token_id', 'account_id', 'role', 'read_only', 'expires_at', 'kind', 'autonomy'],
+  TokenAutonomyChanged: ['token_id', 'from', 'to'],
   TokenRegenerated: ['token_id', 'expires_at'],
   TokenRevoked: ['token_id'],
 } as const satisfies Record<OrganizationEvent['type'], readonly string[] | null>;

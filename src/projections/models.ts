@@ -6,6 +6,7 @@ import type { CollectionSpec } from '../stores/read-store.ts';
 import { DAILY_FIGURES, FIGURE_EFFECTS } from './figures/daily-figures.ts';
 import { CHANGES } from './history/change-document.ts';
 import { organizations } from './organizations.ts';
+import { proposals } from './proposals.ts';
 import { collectionsOf } from './read-models/collections.ts';
 import { familyModel } from './read-models/family-model.ts';
 import { MAP_ENTRIES } from './read-models/map-entries.ts';
@@ -34,8 +35,8 @@ export const FAMILY_MODELS = FAMILY_DESCRIPTIONS.map(({ type }) => ({
   model: familyModel(FAMILIES[type], SPECIAL_RELATIONS[type]),
 }));
 
-/** Every read model of records, and that of organizations. */
-export const READ_MODELS: readonly ReadModel[] = [organizations, ...FAMILY_MODELS.map(({ model }) => model)];
+/** Every read model of records, and those of organizations and proposals. */
+export const READ_MODELS: readonly ReadModel[] = [organizations, proposals, ...FAMILY_MODELS.map(({ model }) => model)];
 
 const BY_STREAM = new Map(READ_MODELS.map((model) => [model.family.singular, model]));
 const BY_PREFIX = new Map(READ_MODELS.map((model) => [model.family.prefix, model]));

@@ -172,6 +172,7 @@ export const CONTROL = {
   importable: true,
   aboutFile: 'Each control with its framework, justification and implementation.',
   figures: FIGURES,
+  decisions: ['ControlExcluded'],
   tools: {
     list: {
       name: 'listControls',

@@ -3,6 +3,7 @@ import type { EventSchemas } from './event-schema.ts';
 import { FAMILY_DESCRIPTIONS } from './families.ts';
 import { LINK_EVENTS } from './link.ts';
 import { ORGANIZATION_EVENTS } from './organization.ts';
+import { PROPOSAL_EVENTS } from './proposal.ts';
 import { SEAL_EVENTS } from './seal.ts';
 
 /** The events of each kind of stream. A stream's name begins with its kind: `vendor-<id>`. */
@@ -11,6 +12,7 @@ export const EVENTS_BY_STREAM: Readonly<Record<string, EventSchemas>> = {
   ...Object.fromEntries(FAMILY_DESCRIPTIONS.map(({ singular, events }) => [singular, events])),
   link: LINK_EVENTS,
   crosswalk: CROSSWALK_EVENTS,
+  proposal: PROPOSAL_EVENTS,
   seal: SEAL_EVENTS,
 };
 

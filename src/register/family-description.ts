@@ -234,6 +234,11 @@ export interface FamilyDescription<
   pastDecision?: { states: readonly StatesOf<F>[]; fields: Fields };
   /** The decision of which the newest can be withdrawn: its noun, the events that record one, and the tool that withdraws it. */
   withdrawal?: { noun: string; of: readonly MemberName<E>[]; tool: string };
+  /**
+   * Events that are decisions, besides archiving, undoing and a first state in which nothing is left to do. A credential
+   * may have to propose them.
+   */
+  decisions?: readonly MemberName<E>[];
   /** The tools that it has of those that work alike in all families. */
   tools: {
     list?: FamilyTool<ListExample<F, Filters>>;

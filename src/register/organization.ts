@@ -8,12 +8,13 @@ import {
   optional,
   string,
 } from './event-schema.ts';
+import type { Autonomy } from './proposal.ts';
 
 /** Roles from lowest to highest. AUDITOR reads everything, EDITOR writes: see permissions.ts. */
 export const ROLES = ['VIEWER', 'AUDITOR', 'EDITOR', 'ADMIN', 'OWNER'] as const;
 export type Role = (typeof ROLES)[number];
 
-const TOKEN_GRANT = {
+const FIRST_TOKEN_GRANT = {
   token_id: string(),
   account_id: string(),
   role: string<Role>(),
@@ -22,6 +23,8 @@ const TOKEN_GRANT = {
   /** Present for a connected assistant, absent for an API token. */
   kind: optional(string<'ASSISTANT'>()),
 };
+/** Version 2 has the autonomy. Absent, as in version 1, the credential may do all that its role may. */
+const TOKEN_GRANT = { ...FIRST_TOKEN_GRANT, autonomy: optional(string<Autonomy>()) };
 export type TokenGrant = DataOf<typeof TOKEN_GRANT>;
 
 export const ORGANIZATION_EVENTS = {
@@ -41,7 +44,8 @@ export const ORGANIZATION_EVENTS = {
   DomainWithdrawn: eventWithReason({ domain: string() }),
   SecondFactorRequired: eventWithReason({ from: string() }),
   SecondFactorMadeOptional: eventWithReason(),
-  TokenCreated: event(TOKEN_GRANT),
+  TokenCreated: event(FIRST_TOKEN_GRANT, TOKEN_GRANT),
+  TokenAutonomyChanged: eventWithReason({ token_id: string(), from: string<Autonomy>(), to: string<Autonomy>() }),
   TokenRegenerated: event({ token_id: string(), expires_at: string() }),
   TokenRevoked: eventWithReason({ token_id: string() }),
 };

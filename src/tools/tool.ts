@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CommandHandler, CommandResult } from '../commands/engine/handler.ts';
+import type { CommandResult, Commands } from '../commands/engine/handler.ts';
 import type { Caller } from '../commands/organization/caller.ts';
 import { PERMISSIONS, type Permission } from '../commands/organization/permissions.ts';
 import type { DownloadDetails } from '../queries/files/download-details.ts';
@@ -16,7 +16,7 @@ import type { RecordSchemas } from './schema/output.ts';
 
 /** The parts of the service that writes use. */
 export interface WriteService {
-  handler: CommandHandler;
+  handler: Commands;
   names: NameReader;
   /** Waits up to `ms` until an organization's read models include a position. Returns true if they do. */
   waitUntilProjected(

@@ -13,6 +13,7 @@ import { findParkedPosition } from '../queries/records/parked-position.ts';
 import { type AnswerPage, withPageUrl } from './answer-page.ts';
 import { ERRORS } from './error-codes.ts';
 import { type OpenApiOptions, openapiDocument } from './openapi/openapi-document.ts';
+import { proposeInstead } from './proposals/propose.ts';
 import { readInput } from './read-input.ts';
 import type { CallContext, CallLoad, Tool, ToolContext, ToolService } from './tool.ts';
 
@@ -231,12 +232,24 @@ class RunContext implements ToolContext {
   }
 }
 
+/** The direct form's status of a call that waits for a person. */
+const PROPOSED_STATUS = 202;
+
+/** Returns true for a write whose credential may not do everything without a person. */
+function mustPropose({ readOnly }: Tool, input: unknown, { autonomy }: Caller): boolean {
+  return !readOnly && autonomy !== undefined && (input as { dry_run?: boolean }).dry_run !== true;
+}
+
 async function runTool(
   tool: Tool,
   { input, impliedOrganization, caller, publicUrl }: PreparedCall,
   service: ToolService,
   control: Control,
 ): Promise<ToolResult> {
+  const proposed = mustPropose(tool, input, caller)
+    ? await proposeInstead({ tool, input: input as object, context: { ...control, caller } }, service, publicUrl)
+    : null;
+  if (proposed !== null) return { json: JSON.stringify(proposed), outcome: 'ok', status: PROPOSED_STATUS };
   const answer = await tool.run(input, new RunContext(service, tool, caller, control));
   const page = tool.page?.(input, answer, caller) ?? null;
   const resolved = withPageUrl(

@@ -33,7 +33,7 @@ export const SILENT_LOG = { info: () => undefined, warn: () => undefined };
 export const ORGANIZATION = derivedId('org', 'a0a4b1e5-6a39-4d43-9f70-3c5f2f0a1c11');
 export const OWNER = derivedId('acc', '0a6a3f0e-5c52-4f0d-9a77-5d3f3c0b7b22');
 
-export interface TestRegister extends Pick<Register, 'handler' | 'projections' | 'tools' | 'reader' | 'recordFiles'> {
+export interface TestRegister extends Pick<Register, 'handler' | 'projections' | 'tools' | 'proposals' | 'reader' | 'recordFiles'> {
   folder: string;
   stores: Stores;
   names: AccountNames;
@@ -96,7 +96,7 @@ export async function startRegister(
   const home = folder ?? temporaryFolder();
   const stores = openStores(home);
   const names = new AccountNames(stores.accounts);
-  const { handler, projections, tools, reader, recordFiles } = createRegister({
+  const { handler, projections, tools, proposals, reader, recordFiles } = createRegister({
     ...stores,
     names,
     clock: new ServiceClock(),
@@ -126,6 +126,7 @@ export async function startRegister(
     handler,
     projections,
     tools,
+    proposals,
     reader,
     recordFiles,
     folder: home,

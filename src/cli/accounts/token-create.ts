@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { mcpEndpointUrl } from '../../app/service-address.ts';
 import { ROLES, type Role } from '../../commands/organization/caller.ts';
 import { DEFAULT_TOKEN_DAYS, type IssuedToken, MAX_TOKEN_DAYS } from '../../identity/tokens/token-record.ts';
+import { AUTONOMIES, type Autonomy } from '../../register/proposal.ts';
 import { mcpServersConfig } from '../../web/texts/connect-blocks.ts';
 import { type Command, daysOf, type Shell, UsageError } from '../command.ts';
 import { type OpenInstallation, withInstallation } from '../with-installation.ts';
@@ -17,7 +18,8 @@ of an MCP client. The token is not shown again.
   --role ROLE          ${ROLES.join(', ')} (default EDITOR)
   --organization ID    an organization that the token can use; may be repeated (default: the only one)
   --days N             expires in N days, 1 to ${MAX_TOKEN_DAYS} (default ${DEFAULT_TOKEN_DAYS})
-  --read-only          allows no writes, whatever the role`,
+  --read-only          allows no writes, whatever the role
+  --autonomy WORD      what it may do without a person: all (default), decisions-proposed, propose-only`,
 
   async run(args, shell) {
     const { values } = parseArgs({
@@ -28,11 +30,13 @@ of an MCP client. The token is not shown again.
         organization: { type: 'string', multiple: true },
         days: { type: 'string' },
         'read-only': { type: 'boolean', default: false },
+        autonomy: { type: 'string', default: 'all' },
       },
     });
     const { name } = values;
     if (!name) throw new UsageError('Give the token a --name.');
     const role = roleOf(values.role);
+    const autonomy = autonomyFrom(values.autonomy);
     const days = daysOf(values.days);
     await withInstallation(
       shell,
@@ -40,7 +44,15 @@ of an MCP client. The token is not shown again.
         const organizations = values.organization ?? [service.organizationId];
         const account_id = await requireOwnerAccount(service, organizations[0]!);
         const read_only = values['read-only'];
-        const issuedToken = await service.tokens.create({ name, account_id, role, organizations, read_only, ...days });
+        const issuedToken = await service.tokens.create({
+          name,
+          account_id,
+          role,
+          organizations,
+          read_only,
+          autonomy,
+          ...days,
+        });
         printToken(issuedToken, service, shell);
       },
       { writes: true },
@@ -64,4 +76,10 @@ function roleOf(text: string): Role {
   const role = ROLES.find((candidate) => candidate === text.toUpperCase());
   if (role === undefined) throw new UsageError(`--role takes one of ${ROLES.join(', ')}.`);
   return role;
+}
+
+function autonomyFrom(text: string): Autonomy {
+  const autonomy = AUTONOMIES.find((candidate) => candidate === text.toUpperCase().replaceAll('-', '_'));
+  if (autonomy !== undefined) return autonomy;
+  throw new UsageError('--autonomy takes all, decisions-proposed or propose-only.');
 }

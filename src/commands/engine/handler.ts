@@ -90,6 +90,9 @@ export interface HandlerOptions {
   onOutOfOrder?: OutOfOrderWatch['onFound'];
 }
 
+/** The parts of the handler by which a call reads and writes. */
+export type Commands = Pick<CommandHandler, 'execute' | 'rehearse' | 'load' | 'readPast' | 'commandId' | 'now'>;
+
 /** A decision: either there is nothing to append and the result is final, or these events must be appended. */
 type Decision<State> = { result: CommandResult<State> } | NewEvents;
 
@@ -209,14 +212,20 @@ export class CommandHandler {
     return now.role === before.role && now.member_role === before.member_role ? now : null;
   }
 
-  /** Decides a command on fresh state, or as for a new record, and writes nothing. @throws Refusal as `execute` does */
+  /**
+   * Decides a command on fresh state, or as for a new record, and writes nothing.
+   * @param known the stream's state to decide on, in place of the stored one
+   * @throws Refusal as `execute` does
+   */
   async rehearse<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
     given: Command,
     envelope: CommandEnvelope,
+    known?: StreamState<State>,
   ): Promise<Rehearsal> {
-    const isFresh = !envelope.isPresumedNew;
-    const initial = isFresh ? await this.load(aggregate, true) : await this.streams.presumeNew(aggregate);
+    const isFresh = known !== undefined || !envelope.isPresumedNew;
+    const load = () => (isFresh ? this.load(aggregate, true) : this.streams.presumeNew(aggregate));
+    const initial = known ?? (await load());
     const { command, loaded } = await this.prepare(aggregate, given, envelope, initial);
     const caller = { envelope, rights: envelope };
     const { decision, current } = await this.decideOnFreshState(aggregate, command, caller, loaded, isFresh);

@@ -153,13 +153,14 @@ type Upcaster = (data: Record<string, unknown>) => Record<string, unknown>;
  */
 export const UPCASTERS: Readonly<Record<string, readonly Upcaster[]>> = {
   EvidenceAdded: [readDate('collected_at')],
-  // Version 2 only has further members that may be absent.
+  // Version 2 only has further members that may be absent. So has that of TokenCreated.
   FrameworkAdopted: [(data) => data],
   MeasureAdded: [readDate('implemented_at')],
   MemberAdded: [(data) => ({ ...data, until: null })],
   RecordsLinked: [(data) => ({ ...data, relation: null })],
   RecordsUnlinked: [(data) => ({ ...data, relation: null })],
   RiskAcceptanceImported: [readDate('accepted_at')],
+  TokenCreated: [(data) => data],
   VendorAdded: [readDate('last_reviewed')],
   VendorReviewed: [readDate('reviewed_at', endOfDay)],
   VendorReviewImported: [readDate('reviewed_at')],

@@ -1,5 +1,6 @@
 import { monotonicMs } from '../../clock/monotonic.ts';
 import type { Role } from '../../register/organization.ts';
+import type { Autonomy } from '../../register/proposal.ts';
 
 export { ROLES, type Role } from '../../register/organization.ts';
 
@@ -19,6 +20,8 @@ export interface Caller {
    * has no role there.
    */
   missingFactor?: { organizations: ReadonlySet<string>; page: string };
+  /** What the credential may do without a person, in organizations where that isn't everything. */
+  autonomy?: ReadonlyMap<string, Autonomy>;
   /** The credential may only read, even if its role may write. */
   read_only: boolean;
   /** The scopes that an OAuth client was granted. Absent for other credentials. */

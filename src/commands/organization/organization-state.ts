@@ -1,4 +1,5 @@
 import type { TokenGrant } from '../../register/organization.ts';
+import type { Autonomy } from '../../register/proposal.ts';
 import { dateOf } from '../engine/dates.ts';
 import type { DecisionContext } from '../engine/decider.ts';
 import type { PersistentMap } from '../engine/persistent-map.ts';
@@ -44,6 +45,7 @@ export type OrganizationCommand =
   | ({ type: 'MakeSecondFactorOptional' } & OptionalReason)
   | ({ type: 'CreateToken' } & TokenGrant)
   | { type: 'RegenerateToken'; token_id: string; expires_at: string }
+  | ({ type: 'ChangeTokenAutonomy'; token_id: string; autonomy: Autonomy } & OptionalReason)
   | ({ type: 'RevokeToken'; token_id: string } & OptionalReason);
 
 /** The service itself, or a person at its command line. */

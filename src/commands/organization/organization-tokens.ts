@@ -1,4 +1,5 @@
 import type { OrganizationEvent } from '../../register/organization.ts';
+import { AUTONOMIES, type Autonomy } from '../../register/proposal.ts';
 import type { DecisionContext } from '../engine/decider.ts';
 import { Refusal } from '../engine/refusal.ts';
 import { withReason } from '../record.ts';
@@ -9,6 +10,7 @@ import {
   type OrganizationState,
   requireActorPermission,
   requireToken,
+  type TokenState,
 } from './organization-state.ts';
 import { lowerRole } from './permissions.ts';
 
@@ -54,6 +56,31 @@ export function regenerateToken(
   refuseOtherAccounts(token.account_id, context);
   if (token.revoked) return [];
   return [{ type: 'TokenRegenerated', data: { token_id, expires_at } }];
+}
+
+/**
+ * Changes what a credential may do without a person. Its own account may do so, and to less also an actor who may revoke
+ * other members' tokens.
+ */
+export function changeTokenAutonomy(
+  { token_id, autonomy, reason }: OrganizationCommandOf<'ChangeTokenAutonomy'>,
+  state: OrganizationState,
+  context: DecisionContext,
+): OrganizationEvent[] {
+  const token = requireToken(state, token_id);
+  const from = autonomyOf(token);
+  if (token.revoked || from === autonomy) return [];
+  const isLess = AUTONOMIES.indexOf(autonomy) > AUTONOMIES.indexOf(from);
+  if (!isSelfOrSystem(token.account_id, context)) {
+    if (!isLess) throw new Refusal('forbidden', 'Only its own account lets a credential do more.');
+    requireActorPermission(state, context, 'revokeTokens');
+  }
+  return [{ type: 'TokenAutonomyChanged', data: { token_id, from, to: autonomy, ...withReason(reason) } }];
+}
+
+/** Returns what a credential may do without a person. One without a word of its own may do all that its role may. */
+export function autonomyOf({ autonomy = 'ALL' }: Pick<TokenState, 'autonomy'>): Autonomy {
+  return autonomy;
 }
 
 /** Revokes a token: for its own account, or for an actor who may revoke other members' tokens. */

@@ -19,7 +19,7 @@ import {
   requireActorPermission,
   type TokenState,
 } from './organization-state.ts';
-import { createToken, regenerateToken, revokeToken } from './organization-tokens.ts';
+import { changeTokenAutonomy, createToken, regenerateToken, revokeToken } from './organization-tokens.ts';
 
 export type { OrganizationCommand, OrganizationState } from './organization-state.ts';
 
@@ -57,6 +57,8 @@ function decide(
       return createToken(command, state, context);
     case 'RegenerateToken':
       return regenerateToken(command, state, context);
+    case 'ChangeTokenAutonomy':
+      return changeTokenAutonomy(command, state, context);
     case 'RevokeToken':
       return revokeToken(command, state, context);
   }
@@ -144,6 +146,10 @@ function evolve(current: OrganizationState | null, event: OrganizationEvent): Or
     case 'TokenRegenerated': {
       const token = stateBefore(event, state.tokens.get(event.data.token_id));
       return withToken(state, event.data.token_id, { ...token, expires_at: event.data.expires_at });
+    }
+    case 'TokenAutonomyChanged': {
+      const token = stateBefore(event, state.tokens.get(event.data.token_id));
+      return withToken(state, event.data.token_id, { ...token, autonomy: event.data.to });
     }
     case 'TokenRevoked': {
       const token = stateBefore(event, state.tokens.get(event.data.token_id));

@@ -5,7 +5,9 @@ import type { CommandHandler } from '../../commands/engine/handler.ts';
 import type { Caller, Role } from '../../commands/organization/caller.ts';
 import type { OrganizationState } from '../../commands/organization/organization.ts';
 import { memberRole, membershipEnd } from '../../commands/organization/organization-state.ts';
+import { autonomyOf } from '../../commands/organization/organization-tokens.ts';
 import { lowerRole } from '../../commands/organization/permissions.ts';
+import type { Autonomy } from '../../register/proposal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { StoreUnavailable, StreamDamaged } from '../../stores/errors.ts';
 import type { OnTokenEvent, ReadAddress } from '../access-log/access-events.ts';
@@ -186,6 +188,7 @@ export class Authenticator {
     let oldest = at;
     const pendingReads: Promise<unknown>[] = [];
     const knowsToken = (state: MaybeOrganization) => state?.tokens.get(record.id) !== undefined;
+    const autonomy = new Map<string, Autonomy>();
     const damaged = new Set<string>();
     const lacking = new Set<string>();
     const readOrganization = async (id: string) => {
@@ -214,13 +217,19 @@ export class Authenticator {
       else if (membership !== null) {
         roles.set(id, lowerRole(record.role, membership.role));
         members.set(id, membership.role);
+        const allowed = autonomyOf(state!.tokens.get(record.id)!);
+        if (allowed !== 'ALL') autonomy.set(id, allowed);
         rolesUntil = Math.min(rolesUntil, membership.until);
       }
       oldest = Math.min(oldest, result.startedAt);
     }
     const { id, account_id } = record;
     const confirm = pendingReads.length === 0 ? {} : { confirm: () => this.confirm(token, pendingReads) };
-    const limits = { ...limitsOf(record, grant), ...barredOrganizations(damaged, lacking, this.options.baseUrl) };
+    const limits = {
+      ...limitsOf(record, grant),
+      ...(autonomy.size > 0 ? { autonomy } : {}),
+      ...barredOrganizations(damaged, lacking, this.options.baseUrl),
+    };
     const caller: Caller = { account_id, token_id: id, client: null, roles, members, ...limits, ...confirm };
     const expiresAt = Math.min(Date.parse(record.expires_at), grant?.expiresAt ?? Number.POSITIVE_INFINITY);
     const last_used_at = record.last_used_at === null ? 0 : Date.parse(record.last_used_at);

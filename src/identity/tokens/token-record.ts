@@ -1,6 +1,7 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Role } from '../../commands/organization/caller.ts';
 import { requireValidRole } from '../../commands/organization/permissions.ts';
+import type { Autonomy } from '../../register/proposal.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { generateToken, hashToken } from './token.ts';
 
@@ -22,6 +23,8 @@ export interface StoredToken {
   /** The organizations that it reaches. Each one's own log decides. */
   organizations: string[];
   read_only: boolean;
+  /** What it may do without a person, for lists. Absent for everything. Each organization's log decides. */
+  autonomy?: Autonomy;
   created_at: string;
   expires_at: string;
   revoked_at: string | null;
@@ -54,6 +57,8 @@ export interface NewToken {
   role: Role;
   organizations: readonly string[];
   read_only?: boolean;
+  /** What it may do without a person. Everything unless given. */
+  autonomy?: Autonomy;
   /** 1 to 366; 90 unless given. */
   days?: number;
   /** UUID of the form. One form creates one token, however often it is sent. */

@@ -7,6 +7,7 @@ import { memberRole, requireActorPermission, requireToken } from '../../commands
 import { tokenAlreadyCreated } from '../../commands/organization/organization-tokens.ts';
 import { lowerRole } from '../../commands/organization/permissions.ts';
 import { withReason } from '../../commands/record.ts';
+import type { Autonomy } from '../../register/proposal.ts';
 import { readName } from '../accounts/account.ts';
 import {
   type Actor,
@@ -127,6 +128,18 @@ export class Tokens {
     return { token, record: { ...before, ...fields } };
   }
 
+  /** Changes what a token or an assistant may do without a person. By its owner. @throws Refusal as `get` does */
+  async changeAutonomy(id: string, autonomy: Autonomy, actor: Actor = SYSTEM_ACTOR): Promise<void> {
+    const { accounts, handler, onTokenChanged } = this.options;
+    const { organizations } = await this.get(id, actor);
+    for (const organizationId of organizations) {
+      const command = { type: 'ChangeTokenAutonomy', token_id: id, autonomy } as const;
+      await executeOrganizationCommand(handler, organizationId, command, actor);
+    }
+    await accounts.update('tokens', id, { autonomy });
+    onTokenChanged?.(id);
+  }
+
   /**
    * Revokes a token or an assistant everywhere: at once on this instance, within a second on others. By its owner.
    * Repeating it completes an interrupted call.
@@ -184,14 +197,15 @@ export class Tokens {
     const { handler } = this.options;
     const name = readName(newToken.name);
     const organizations = [...new Set(newToken.organizations)];
-    const { account_id, role, read_only = false, days = DEFAULT_TOKEN_DAYS } = newToken;
+    const { account_id, role, read_only = false, autonomy = 'ALL', days = DEFAULT_TOKEN_DAYS } = newToken;
     refuseInvalidToken(newToken, organizations.length);
     if (!isSystem(actor)) await this.requireOwnAccount(account_id, actor);
     for (const id of organizations) await this.requireMemberRole(id, account_id, role);
 
     const { created_at, expires_at } = this.lifetime(days);
     const token_id = await this.newId(newToken);
-    const grant = { token_id, account_id, role, read_only, expires_at, ...(kind ? { kind } : {}) };
+    const limits = { ...(kind ? { kind } : {}), ...(autonomy === 'ALL' ? {} : { autonomy }) };
+    const grant = { token_id, account_id, role, read_only, expires_at, ...limits };
     for (const id of organizations)
       await executeOrganizationCommand(handler, id, { type: 'CreateToken', ...grant }, actor);
     const { token_id: id, ...facts } = grant;

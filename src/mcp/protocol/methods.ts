@@ -133,7 +133,7 @@ async function callTool(
   const progress = exchange.streams ? progressReporter(meta.progressToken, notify) : undefined;
   if (progress) context.progress = progress.report;
   const result = await tools.call(name, args, context);
-  const { json, status, isInvalidCall = false } = result;
+  const { json, status, outcome, isInvalidCall = false } = result;
   progress?.end();
   if (status === 500) throw new ProtocolError(200, RPC_ERRORS.internalError, 'Internal error', JSON.parse(json));
   // Content of this type is as old as the oldest supported version.
@@ -142,7 +142,7 @@ async function callTool(
   // The JSON is there twice: as text for models, as structure for programs. Many clients show models the structure alone,
   // so an answer with a better text has none.
   const structure = result.text ? '' : `,"structuredContent":${json}`;
-  const text = `${content}${structure}${status === 200 ? '' : ',"isError":true'}}}`;
+  const text = `${content}${structure}${outcome === 'ok' ? '' : ',"isError":true'}}}`;
   return { _meta: UNTRUSTED, [PREPARED]: { text, isInvalidCall } };
 }
 

@@ -1,0 +1,52 @@
+import type { Aggregate, DomainEvent } from './decider.ts';
+import type { CommandEnvelope, CommandHandler, CommandResult, Commands } from './handler.ts';
+import { Refusal } from './refusal.ts';
+
+/** A command of an approved call that was refused. */
+export interface RefusedCommand {
+  stream: string;
+  refusal: Refusal;
+}
+
+/**
+ * Runs the commands of a call that a person approved. Their events name the approval as their cause, unless they have
+ * another one, such as the call that an undo undoes. It keeps what was done and what was refused.
+ */
+export class ApprovedHandler implements Commands {
+  /** The streams that the call wrote to, now or in an earlier attempt. */
+  readonly written = new Set<string>();
+  readonly refused: RefusedCommand[] = [];
+  /** The id of the call; null before its first command. */
+  callId: string | null = null;
+
+  /** @param approvalId the id of the approval's event */
+  constructor(
+    private readonly handler: CommandHandler,
+    private readonly approvalId: string,
+  ) {}
+
+  async execute<State extends object, Command, Event extends DomainEvent>(
+    aggregate: Aggregate<State, Command, Event>,
+    command: Command,
+    envelope: CommandEnvelope,
+  ): Promise<CommandResult<State>> {
+    const { stream } = aggregate;
+    this.callId = envelope.correlation_id;
+    try {
+      const caused = { ...envelope, causation_id: envelope.causation_id ?? this.approvalId };
+      const result = await this.handler.execute(aggregate, command, caused);
+      if (result.event_types.length > 0) this.written.add(stream);
+      return result;
+    } catch (error) {
+      if (error instanceof Refusal && error.code !== 'unavailable') this.refused.push({ stream, refusal: error });
+      throw error;
+    }
+  }
+
+  rehearse: Commands['rehearse'] = (aggregate, command, envelope) =>
+    this.handler.rehearse(aggregate, command, envelope);
+  load: Commands['load'] = (aggregate, refresh) => this.handler.load(aggregate, refresh);
+  readPast: Commands['readPast'] = (aggregate) => this.handler.readPast(aggregate);
+  commandId: Commands['commandId'] = (scope, key) => this.handler.commandId(scope, key);
+  now: Commands['now'] = () => this.handler.now();
+}

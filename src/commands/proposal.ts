@@ -1,0 +1,158 @@
+import {
+  PROPOSAL_EVENTS,
+  type PROPOSAL_STATES,
+  type ProposalEvent,
+  type ProposedEffect,
+  type RefusedEffect,
+} from '../register/proposal.ts';
+import { type Aggregate, type Decider, type DecisionContext, stateBefore } from './engine/decider.ts';
+import { Refusal } from './engine/refusal.ts';
+import { type OptionalReason, requireState, withReason } from './record.ts';
+
+/** Days for which a proposal can be approved. */
+export const PROPOSAL_DAYS = 30;
+
+/** Bytes of a proposal's input and effects. An append of every store takes 1 MB. */
+export const MAX_PROPOSAL_BYTES = 700_000;
+
+export interface ProposalState {
+  state: (typeof PROPOSAL_STATES)[number];
+  proposed_by: string;
+  client: string | null;
+  tool: string;
+  input: Readonly<Record<string, unknown>>;
+  effects: readonly ProposedEffect[];
+  position: number;
+  expires_at: string;
+  reason: string | null;
+  /** Who approved, declined or withdrew it, and why; null while it is open. */
+  decided_by: string | null;
+  decision_reason: string | null;
+  /** The call that carried it out, the number of records it wrote, and those that were refused. */
+  call_id: string | null;
+  done: number | null;
+  refused: readonly RefusedEffect[];
+  archived_at: null;
+  owner_id: null;
+}
+
+type MadeData = Extract<ProposalEvent, { type: 'ProposalMade' }>['data'];
+
+export type ProposalCommand =
+  | ({ type: 'MakeProposal' } & Omit<MadeData, 'proposed_by' | 'expires_at'>)
+  | ({ type: 'ApproveProposal' } & OptionalReason)
+  | { type: 'DeclineProposal'; reason: string }
+  | ({ type: 'WithdrawProposal' } & OptionalReason)
+  | { type: 'CarryOutProposal'; call_id: string; done: number; refused: readonly RefusedEffect[] };
+
+/** Returns a proposal's stream with its decider. */
+export function proposalAggregate(id: string): Aggregate<ProposalState, ProposalCommand, ProposalEvent> {
+  return { stream: `proposal-${id}`, decider: proposal };
+}
+
+/** Returns a proposal's state at a time. An open one expires by the clock: no event records it. */
+export function shownState({ state, expires_at }: Pick<ProposalState, 'state' | 'expires_at'>, now: string) {
+  return state === 'OPEN' && expires_at < now ? 'EXPIRED' : state;
+}
+
+function decide(command: ProposalCommand, current: ProposalState | null, context: DecisionContext): ProposalEvent[] {
+  const { actor_id, now } = context;
+  if (command.type === 'MakeProposal') return current === null ? [made(command, context)] : [];
+  const state = requireState(current);
+  if (command.type === 'CarryOutProposal') return carriedOut(command, state);
+  requireOpen(state, now);
+  switch (command.type) {
+    case 'ApproveProposal':
+      return [{ type: 'ProposalApproved', data: { approved_by: actor_id, ...withReason(command.reason) } }];
+    case 'DeclineProposal':
+      return [{ type: 'ProposalDeclined', data: { declined_by: actor_id, reason: command.reason } }];
+    case 'WithdrawProposal':
+      requireProposer(state, actor_id);
+      return [{ type: 'ProposalWithdrawn', data: { withdrawn_by: actor_id, ...withReason(command.reason) } }];
+  }
+}
+
+function made(
+  { type: _type, reason, ...data }: ProposalCommand & { type: 'MakeProposal' },
+  { actor_id, now }: DecisionContext,
+): ProposalEvent {
+  const size = Buffer.byteLength(JSON.stringify([data.input, data.effects]));
+  if (size > MAX_PROPOSAL_BYTES) {
+    const message = `A proposal holds at most ${MAX_PROPOSAL_BYTES / 1000} KB, and this call has ${Math.ceil(size / 1000)}. Split it.`;
+    throw new Refusal('too_large', message);
+  }
+  const expires_at = new Date(Date.parse(now) + PROPOSAL_DAYS * 86_400_000).toISOString();
+  return { type: 'ProposalMade', data: { proposed_by: actor_id, ...data, expires_at, ...withReason(reason) } };
+}
+
+/** A repeat, such as one after a crash, changes nothing. */
+function carriedOut(
+  { call_id, done, refused }: ProposalCommand & { type: 'CarryOutProposal' },
+  { state }: ProposalState,
+): ProposalEvent[] {
+  if (state === 'CARRIED_OUT') return [];
+  if (state !== 'APPROVED') throw new Refusal('invalid_transition', 'Only an approved proposal is carried out.');
+  return [{ type: 'ProposalCarriedOut', data: { call_id, done, refused } }];
+}
+
+/** @throws Refusal invalid_transition if somebody decided on the proposal, or it expired */
+function requireOpen(state: ProposalState, now: string): void {
+  const shown = shownState(state, now);
+  if (shown === 'OPEN') return;
+  throw new Refusal('invalid_transition', `This proposal is ${STATE_WORDS[shown]}. Only an open one can be decided.`);
+}
+
+/** The states of a proposal as people read them. */
+export const STATE_WORDS = {
+  OPEN: 'open',
+  APPROVED: 'approved',
+  CARRIED_OUT: 'approved and done',
+  DECLINED: 'declined',
+  WITHDRAWN: 'withdrawn',
+  EXPIRED: 'expired',
+} as const;
+
+function requireProposer({ proposed_by }: ProposalState, actor: string): void {
+  if (actor === proposed_by || actor === 'SYSTEM') return;
+  throw new Refusal('forbidden', 'Only the account that made a proposal withdraws it. Others decline it.');
+}
+
+function evolve(current: ProposalState | null, event: ProposalEvent): ProposalState {
+  if (event.type === 'ProposalMade') {
+    return {
+      ...event.data,
+      state: 'OPEN',
+      reason: event.data.reason ?? null,
+      decided_by: null,
+      decision_reason: null,
+      call_id: null,
+      done: null,
+      refused: [],
+      archived_at: null,
+      owner_id: null,
+    };
+  }
+  const state = stateBefore(event, current);
+  const decided = (to: ProposalState['state'], decided_by: string, reason: string | undefined) => ({
+    ...state,
+    state: to,
+    decided_by,
+    decision_reason: reason ?? null,
+  });
+  switch (event.type) {
+    case 'ProposalApproved':
+      return decided('APPROVED', event.data.approved_by, event.data.reason);
+    case 'ProposalDeclined':
+      return decided('DECLINED', event.data.declined_by, event.data.reason);
+    case 'ProposalWithdrawn':
+      return decided('WITHDRAWN', event.data.withdrawn_by, event.data.reason);
+    case 'ProposalCarriedOut':
+      return { ...state, state: 'CARRIED_OUT', ...event.data };
+  }
+}
+
+export const proposal: Decider<ProposalState, ProposalCommand, ProposalEvent> = {
+  events: PROPOSAL_EVENTS,
+  decide,
+  evolve,
+};

@@ -1,0 +1,65 @@
+import {
+  type DataOf,
+  type EventOf,
+  event,
+  eventWithReason,
+  list,
+  nullable,
+  number,
+  object,
+  optional,
+  string,
+  type ValueSchema,
+} from './event-schema.ts';
+
+/** How much a credential may do without a person. */
+export const AUTONOMIES = ['ALL', 'DECISIONS_PROPOSED', 'PROPOSE_ONLY'] as const;
+export type Autonomy = (typeof AUTONOMIES)[number];
+
+/** The states of a proposal in the log. That an open one has expired is a fact of the clock: see `shownState`. */
+export const PROPOSAL_STATES = ['OPEN', 'APPROVED', 'CARRIED_OUT', 'DECLINED', 'WITHDRAWN'] as const;
+
+/** A field that a proposal would change. Each value is as the history has it. */
+export interface ProposedChange {
+  field: string;
+  from: unknown;
+  to: unknown;
+}
+
+const EFFECT = {
+  /** The record, or the first record of a link. */
+  record_id: string(),
+  /** The other record of a link. */
+  linked_id: optional(string()),
+  /** The events that the call would append. */
+  event_types: list(string()),
+  // A change holds values of any type.
+  changes: list(object({ field: string() }) as ValueSchema<ProposedChange>),
+};
+
+/** What a proposal would do to one record or link. */
+export type ProposedEffect = DataOf<typeof EFFECT>;
+
+const REFUSED = { record_id: optional(string()), code: string(), message: string() };
+
+export const PROPOSAL_EVENTS = {
+  ProposalMade: eventWithReason({
+    proposed_by: string(),
+    /** The program that made the call, as it names itself. */
+    client: nullable(string()),
+    tool: string(),
+    /** The call's input: ids in place of names, defaults filled in, without its reason and key. */
+    input: object({}) as ValueSchema<Readonly<Record<string, unknown>>>,
+    effects: list(object(EFFECT)),
+    /** The newest position of the organization's history that the effects were computed at. */
+    position: number(),
+    expires_at: string(),
+  }),
+  ProposalApproved: eventWithReason({ approved_by: string() }),
+  ProposalDeclined: event({ declined_by: string(), reason: string() }),
+  ProposalWithdrawn: eventWithReason({ withdrawn_by: string() }),
+  ProposalCarriedOut: event({ call_id: string(), done: number(), refused: list(object(REFUSED)) }),
+};
+
+export type ProposalEvent = EventOf<typeof PROPOSAL_EVENTS>;
+export type RefusedEffect = DataOf<typeof REFUSED>;

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { ApprovedHandler } from '../../commands/engine/approved-handler.ts';
+import type { CommandHandler, CommandResult } from '../../commands/engine/handler.ts';
+import { asRefusal, Refusal } from '../../commands/engine/refusal.ts';
+import { RehearsalHandler } from '../../commands/engine/rehearsal-handler.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { requirePermission } from '../../commands/organization/permissions.ts';
+import { type ProposalCommand, type ProposalState, proposalAggregate, shownState } from '../../commands/proposal.ts';
+import { proposedEffects } from '../../queries/changes/proposed-effects.ts';
+import type { ProposedEffect, RefusedEffect } from '../../register/proposal.ts';
+import type { Tool, ToolService } from '../tool.ts';
+import { envelopeFor, waitUntilReadable } from '../write.ts';
+import { rehearseCall } from './rehearse-call.ts';
+
+/** What an approval would do now. */
+export interface ProposalPreview {
+  effects: readonly ProposedEffect[];
+  /** The effects differ from those that were proposed. */
+  isChanged: boolean;
+  /** A text that stands for these effects. An approval gives it back, so it approves what its person saw. */
+  seen: string;
+  /** Why it can't be done now, or not by this person; null if it can. */
+  refusal: Refusal | null;
+}
+
+/** A stored proposal, its id and its organization. */
+interface Opened {
+  id: string;
+  organizationId: string;
+  state: ProposalState;
+}
+
+/**
+ * What people do with proposals. Only a signed-in person's page and the command line have it: no tool and no token decides
+ * on a proposal.
+ */
+export class Proposals {
+  private readonly tools: ReadonlyMap<string, Tool>;
+
+  constructor(
+    tools: readonly Tool[],
+    private readonly service: ToolService,
+  ) {
+    this.tools = new Map(tools.map((tool) => [tool.name, tool]));
+  }
+
+  /** Rehearses an open proposal on today's records, as the person who looks at it. @throws Refusal not_found */
+  async preview(id: string, caller: Caller): Promise<ProposalPreview> {
+    return this.previewOf(await this.open(id, caller), caller);
+  }
+
+  /**
+   * Approves a proposal and does what it says, with the rights of the person who approves.
+   * @param seen that of the preview. If the records changed since, nothing is approved
+   * @throws Refusal conflict if it would now do something else; invalid_transition if it isn't open; else as the call
+   */
+  async approve(id: string, caller: Caller, seen: string): Promise<ProposalState> {
+    const opened = await this.open(id, caller);
+    const { state, organizationId } = opened;
+    // The same person again finishes what was interrupted.
+    const isInterrupted = state.state === 'APPROVED' && state.decided_by === caller.account_id;
+    if (!isInterrupted && shownState(state, this.service.handler.now()) === 'OPEN') {
+      const { refusal, seen: now } = await this.previewOf(opened, caller);
+      if (refusal !== null) throw refusal;
+      if (now !== seen) throw new Refusal('conflict', 'A record has changed since. Look at what would happen now.');
+    }
+    if (!isInterrupted) await this.decide(opened, caller, { type: 'ApproveProposal' });
+    return this.carryOut({ id, organizationId, state }, caller);
+  }
+
+  /** @throws Refusal invalid_transition if it isn't open; forbidden without the permission that the call needs */
+  async decline(id: string, caller: Caller, reason: string): Promise<void> {
+    const opened = await this.open(id, caller);
+    requirePermission(caller, opened.organizationId, this.toolOf(opened.state).permission);
+    await this.decide(opened, caller, { type: 'DeclineProposal', reason });
+  }
+
+  /** Takes a proposal back. @throws Refusal invalid_transition if it isn't open; forbidden for another account */
+  async withdraw(id: string, caller: Caller): Promise<void> {
+    await this.decide(await this.open(id, caller), caller, { type: 'WithdrawProposal' });
+  }
+
+  private async open(id: string, caller: Caller): Promise<Opened> {
+    const { state, organization_id } = await this.service.handler.load(proposalAggregate(id), true);
+    if (state === null || organization_id === null || !caller.roles.has(organization_id)) {
+      throw new Refusal('not_found', `There is no proposal ${id} here.`);
+    }
+    return { id, organizationId: organization_id, state };
+  }
+
+  private toolOf({ tool }: ProposalState): Tool {
+    const found = this.tools.get(tool);
+    if (found === undefined)
+      throw new Refusal('invalid_transition', `There is no tool ${tool} any more. Decline this.`);
+    return found;
+  }
+
+  private async previewOf({ id, state }: Opened, caller: Caller): Promise<ProposalPreview> {
+    try {
+      const rehearsal = new RehearsalHandler(this.service.handler as CommandHandler);
+      const input = await this.inputOf({ id, state }, caller);
+      await rehearseCall({ tool: this.toolOf(state), input, context: { caller } }, this.service, rehearsal);
+      const effects = proposedEffects(rehearsal);
+      const isChanged = JSON.stringify(effects) !== JSON.stringify(state.effects);
+      return { effects, isChanged, seen: hashOf(effects), refusal: null };
+    } catch (error) {
+      const refusal = asRefusal(error);
+      if (!(refusal instanceof Refusal) || refusal.code === 'unavailable') throw refusal;
+      return { effects: [], isChanged: true, seen: '', refusal };
+    }
+  }
+
+  /** Returns the input of the approved call. A call on many records gets the selection of a dry run, which the person saw. */
+  private async inputOf({ id, state }: Pick<Opened, 'id' | 'state'>, caller: Caller): Promise<object> {
+    const { input, reason } = state;
+    const tool = this.toolOf(state);
+    const keyed = { ...input, ...(reason === null ? {} : { reason }), idempotency_key: id };
+    if (!('dry_run' in (tool.input as unknown as { shape: object }).shape)) return keyed;
+    const dryRun = { ...keyed, dry_run: true };
+    const { selection } = (await tool.run(dryRun, { caller, tool, service: this.service })) as { selection?: string };
+    return { ...keyed, ...(selection === undefined ? {} : { selection }) };
+  }
+
+  /** Does what was approved. A repeat after a crash changes nothing twice. */
+  private async carryOut({ id, organizationId, state }: Opened, caller: Caller): Promise<ProposalState> {
+    const { handler } = this.service;
+    const { events } = await handler.readPast(proposalAggregate(id) as never);
+    const approval = events.findLast(({ type }) => type === 'ProposalApproved')!;
+    const approved = new ApprovedHandler(handler as CommandHandler, approval.id);
+    const service = { ...this.service, handler: approved };
+    let wholeCall: RefusedEffect[] = [];
+    try {
+      const input = await this.inputOf({ id, state }, caller);
+      await this.toolOf(state).run(input, { caller, tool: this.toolOf(state), service });
+    } catch (error) {
+      const refusal = asRefusal(error);
+      if (!(refusal instanceof Refusal) || refusal.code === 'unavailable') throw refusal;
+      if (approved.refused.length === 0) wholeCall = [{ code: refusal.code, message: refusal.message }];
+    }
+    const refused = [...approved.refused.map(refusedEffect), ...wholeCall];
+    const call_id = approved.callId ?? '';
+    const command: ProposalCommand = { type: 'CarryOutProposal', call_id, done: approved.written.size, refused };
+    const { state: after } = await this.decide({ id, organizationId, state }, caller, command);
+    return after!;
+  }
+
+  private async decide(
+    { id, organizationId, state }: Opened,
+    caller: Caller,
+    command: ProposalCommand,
+  ): Promise<CommandResult<ProposalState>> {
+    const { handler } = this.service;
+    const { permission } = this.toolOf(state);
+    const role = requirePermission(caller, organizationId, permission);
+    const command_id = handler.commandId([id, command.type, caller.account_id], id);
+    const envelope = envelopeFor(caller, organizationId, role, permission, command_id);
+    const result = await handler.execute(proposalAggregate(id), command, { ...envelope, command_id, input: command });
+    await waitUntilReadable(this.service, organizationId, result);
+    return result;
+  }
+}
+
+function refusedEffect({ stream, refusal: { code, message } }: ApprovedHandler['refused'][number]): RefusedEffect {
+  return { record_id: stream.slice(stream.indexOf('-') + 1), code, message };
+}
+
+const hashOf = (effects: readonly ProposedEffect[]): string =>
+  createHash('sha256').update(JSON.stringify(effects)).digest('base64url');

@@ -1,0 +1,27 @@
+import type { RehearsalHandler } from '../../commands/engine/rehearsal-handler.ts';
+import type { Tool, ToolContext, ToolService } from '../tool.ts';
+
+/** A call on a tool that writes. */
+export interface WriteCall {
+  tool: Tool;
+  input: object;
+  context: Omit<ToolContext, 'service' | 'tool'>;
+}
+
+/**
+ * Makes a call as it would be made, but writes nothing.
+ * @param rehearsal further commands are decided on what those of earlier calls would have led to
+ * @throws Refusal as the call does
+ */
+export async function rehearseCall(
+  { tool, input, context }: WriteCall,
+  service: ToolService,
+  rehearsal: RehearsalHandler,
+): Promise<void> {
+  await tool.run(input, { ...context, tool, service: unwritten(service, rehearsal) });
+}
+
+/** Returns the service for a rehearsal. Nothing that it "wrote" can be read. */
+function unwritten(service: ToolService, handler: RehearsalHandler): ToolService {
+  return { ...service, handler, waitUntilProjected: async () => false };
+}

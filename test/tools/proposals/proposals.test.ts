@@ -1,0 +1,149 @@
+/** What a credential proposes, and what people do with it. */
+import * as assert from 'uvu/assert';
+import type { Autonomy } from '../../../src/register/proposal.ts';
+import { runImport, suppliers } from '../../support/mcp/imports.ts';
+import { type Answer, callerAs, ORGANIZATION, type TestRegister } from '../../support/register.ts';
+import { registerSuite } from '../../support/register-suite.ts';
+
+const test = registerSuite('proposals', 'EACH');
+
+interface Pending extends Answer {
+  pending_approval?: { proposal_id: string; expires_at: string; record_id?: string; changes?: object[] };
+  error?: { code: string; message: string };
+}
+
+/** A credential of the OWNER that may do only so much without a person. */
+const assistant = (autonomy: Autonomy) =>
+  callerAs('OWNER', { autonomy: new Map([[ORGANIZATION, autonomy]]), client: { name: 'claude', version: '1' } });
+const person = callerAs();
+
+async function propose(register: TestRegister, tool: string, input: object, autonomy: Autonomy = 'PROPOSE_ONLY') {
+  const answer = await register.call<Pending>(tool, input, assistant(autonomy));
+  assert.ok(answer.pending_approval, JSON.stringify(answer));
+  return answer.pending_approval!.proposal_id;
+}
+
+async function approve(register: TestRegister, id: string) {
+  const { seen, isChanged, refusal } = await register.proposals.preview(id, person);
+  assert.is(refusal, null);
+  return { isChanged, state: await register.proposals.approve(id, person, seen) };
+}
+
+async function names(register: TestRegister): Promise<string[]> {
+  const { vendors } = await register.call<{ vendors: { name: string }[] }>('listVendors', {});
+  return vendors.map(({ name }) => name).sort();
+}
+
+test('a credential that may only propose adds nothing, and an approval adds the record with the id it named', async ({
+  register,
+}) => {
+  const input = { organization_id: ORGANIZATION, name: 'Redpoll Legal', reason: 'Needed', owner_id: 'ME' };
+  const { pending_approval } = await register.call<Pending>('addVendor', input, assistant('PROPOSE_ONLY'));
+  assert.equal(await names(register), []);
+  const { state, isChanged } = await approve(register, pending_approval!.proposal_id);
+  assert.is(isChanged, false);
+  assert.equal([state.state, state.done, state.refused], ['CARRIED_OUT', 1, []]);
+  assert.equal(await names(register), ['Redpoll Legal']);
+  const { records } = await register.call<{ records: { id: string; owner_id: string }[] }>('getRecords', {
+    ids: [pending_approval!.record_id],
+  });
+  assert.is(records.length, 1);
+});
+
+test('a credential whose decisions are proposed adds a risk, and does not accept it', async ({ register }) => {
+  const caller = assistant('DECISIONS_PROPOSED');
+  const { risk } = await register.call<{ risk: { id: string } }>(
+    'addRisk',
+    { organization_id: ORGANIZATION, name: 'Fire', inherent_likelihood: 3, inherent_impact: 3 },
+    caller,
+  );
+  const until = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+  const accept = { id: risk.id, decision: 'ACCEPT', until, reason: 'Too dear', approver_id: 'ME' };
+  const id = await propose(register, 'decideRisk', accept, 'DECISIONS_PROPOSED');
+  const statusOf = async () => {
+    const { records } = await register.call<{ records: { status: string }[] }>('getRecords', { ids: [risk.id] });
+    return records[0]!.status;
+  };
+  assert.is(await statusOf(), 'OPEN');
+  await approve(register, id);
+  assert.is(await statusOf(), 'ACCEPTED');
+});
+
+test('a repeat meets its own proposal: open, done, or declined with its reason', async ({ register }) => {
+  const input = { organization_id: ORGANIZATION, name: 'Redpoll Legal', idempotency_key: 'k' };
+  const id = await propose(register, 'addVendor', input);
+  assert.is(await propose(register, 'addVendor', input), id);
+  await approve(register, id);
+  const done = await register.call<Answer>('addVendor', input, assistant('PROPOSE_ONLY'));
+  assert.equal([done.state, done.repeated], ['CARRIED_OUT', true]);
+  assert.equal(await names(register), ['Redpoll Legal']);
+  const other = { ...input, name: 'Other', idempotency_key: 'k2' };
+  await register.proposals.decline(await propose(register, 'addVendor', other), person, 'Not needed');
+  const { error } = await register.call<Pending>('addVendor', other, assistant('PROPOSE_ONLY'));
+  assert.is(error?.code, 'forbidden');
+  assert.match(error!.message, 'Not needed');
+});
+
+test('an approval of what somebody changed since is refused until its person has seen what would happen now', async ({
+  register,
+}) => {
+  const { vendor } = await register.call<{ vendor: { id: string } }>('addVendor', {
+    organization_id: ORGANIZATION,
+    name: 'Redpoll',
+  });
+  const id = await propose(register, 'updateVendor', { id: vendor.id, country: 'FR' });
+  const before = await register.proposals.preview(id, person);
+  await register.call('updateVendor', { id: vendor.id, country: 'DE' });
+  const refused = await register.proposals.approve(id, person, before.seen).catch((error) => error);
+  assert.is(refused.code, 'conflict');
+  const { isChanged } = await approve(register, id);
+  assert.is(isChanged, true);
+});
+
+test('twice or by two people, an approval acts once', async ({ register }) => {
+  const id = await propose(register, 'addVendor', { organization_id: ORGANIZATION, name: 'Redpoll' });
+  const { seen } = await register.proposals.preview(id, person);
+  const approvals = await Promise.all([1, 2, 3].map(() => register.proposals.approve(id, person, seen).catch(String)));
+  assert.is(approvals.filter((approval) => typeof approval === 'string').length, 0, String(approvals));
+  assert.equal(await names(register), ['Redpoll']);
+});
+
+test('a call on many is proposed with its selection, and approved as a whole', async ({ register }) => {
+  const ids = (await runImport(register, 'VENDOR', suppliers(7))).rows.map(({ id }) => id!);
+  const call = { ids, action: 'ARCHIVE', reason: 'Gone' };
+  const caller = assistant('DECISIONS_PROPOSED');
+  assert.is((await register.call<Pending>('archiveRecords', call, caller)).error?.code, 'invalid_input');
+  const { selection } = await register.call<{ selection: string }>(
+    'archiveRecords',
+    { ...call, dry_run: true },
+    caller,
+  );
+  const id = await propose(register, 'archiveRecords', { ...call, selection }, 'DECISIONS_PROPOSED');
+  const { state } = await approve(register, id);
+  assert.equal([state.done, state.refused], [7, []]);
+  assert.equal(await names(register), []);
+});
+
+test('a proposal is in the history, and what it did names its approval', async ({ register }) => {
+  const id = await propose(register, 'addVendor', { organization_id: ORGANIZATION, name: 'Redpoll', reason: 'Needed' });
+  await approve(register, id);
+  const { changes } = await register.call<{ changes: { event_type: string; record: { id: string } }[] }>(
+    'listChanges',
+    {
+      organization_id: ORGANIZATION,
+    },
+  );
+  assert.equal(changes.map(({ event_type }) => event_type).slice(0, 4), [
+    'ProposalCarriedOut',
+    'VendorAdded',
+    'ProposalApproved',
+    'ProposalMade',
+  ]);
+  const { verification } = await register.call<{ verification: { result?: string } }>('listChanges', {
+    organization_id: ORGANIZATION,
+    verify: true,
+  });
+  assert.ok(verification, 'a verification');
+});
+
+test.run();
