@@ -173,6 +173,7 @@ async function createWebPages(
     accessLogReader: register.accessLogReader,
     readNames: (organizationId, accountIds) => readMemberNames(register.reader.snapshot(), organizationId, accountIds),
     tools,
+    proposals: register.proposals,
     reader: register.reader,
     scanReaderOf: register.scanReaderOf,
     onAssistantEvent: accessEvents.emit,

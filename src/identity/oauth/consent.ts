@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Role } from '../../commands/organization/caller.ts';
 import { lowerRole } from '../../commands/organization/permissions.ts';
+import type { Autonomy } from '../../register/proposal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { type Actor, accountActor } from '../memberships/actor.ts';
 import type { Members } from '../memberships/members.ts';
@@ -58,6 +59,8 @@ export interface ConsentGrant {
   /** The assistant's highest role. In each organization the person's own role also limits it. */
   role: Role;
   read_only: boolean;
+  /** What it may do without a person. Everything unless given. */
+  autonomy?: Autonomy;
   /** 1 to 366, by default 90. */
   days?: number;
 }
@@ -109,7 +112,7 @@ export class Consent {
     const accountId = actor.actor_id;
     return this.answerOnce(exchange, async () => {
       const { client, redirect, asksToWrite } = await this.details(exchange, accountId);
-      const { organizations, role, days } = consentGrant;
+      const { organizations, role, autonomy, days } = consentGrant;
       const record = await this.options.tokens.connect(
         {
           name: client.name ?? redirect.host,
@@ -117,6 +120,7 @@ export class Consent {
           role,
           organizations,
           read_only: consentGrant.read_only || !asksToWrite,
+          ...(autonomy === undefined ? {} : { autonomy }),
           ...(days === undefined ? {} : { days }),
           client: { id: client.id, name: client.name ?? redirect.host },
         },

@@ -1,6 +1,6 @@
 import type { TokenListItem } from '../../identity/tokens/token-lists.ts';
 import type { Tokens } from '../../identity/tokens/tokens.ts';
-import { roleName } from '../texts/role-labels.ts';
+import { accessText } from '../texts/access-text.ts';
 import { Table, Timestamp } from './components.tsx';
 import { Form } from './form.tsx';
 
@@ -29,7 +29,7 @@ export async function credentialReviewOr(
 
 /** Tokens and assistants, each with a button that revokes it. */
 export function CredentialTable({ caption, credentials }: { caption: string; credentials: readonly TokenListItem[] }) {
-  const rows = credentials.map(({ id, name, kind, role, read_only, last_four, created_at, last_used_at }) => ({
+  const rows = credentials.map(({ id, name, kind, last_four, created_at, last_used_at, ...access }) => ({
     key: id,
     cells: [
       <>
@@ -37,7 +37,7 @@ export function CredentialTable({ caption, credentials }: { caption: string; cre
         <br />
         <small>{kind === 'ASSISTANT' ? 'Assistant' : `Token …${last_four}`}</small>
       </>,
-      `${roleName(role)}${read_only ? ', read only' : ''}`,
+      accessText(access),
       <Timestamp key="created" at={created_at} />,
       <Timestamp key="used" at={last_used_at} />,
       <Form key="revoke" action={`${CREDENTIALS_PATH}/revoke`}>

@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { ROLES, type Role } from '../../commands/organization/caller.ts';
 import { lowerRole } from '../../commands/organization/permissions.ts';
+import type { TokenListItem } from '../../identity/tokens/token-lists.ts';
 import { MAX_TOKEN_DAYS } from '../../identity/tokens/token-record.ts';
-import { type FormState, repeatedField, singleField } from '../server/form-state.ts';
+import { AUTONOMIES, type Autonomy } from '../../register/proposal.ts';
+import { BLANK_FORM, type FormState, repeatedField, singleField } from '../server/form-state.ts';
+import { AUTONOMY_CHOICES } from '../texts/access-text.ts';
 import { roleChoices, roleName } from '../texts/role-labels.ts';
 import { ChoiceField, SelectField, TextField } from './fields.tsx';
+import { Form } from './form.tsx';
 
 const WHOLE_DAYS = `Enter a whole number of days, from 1 to ${MAX_TOKEN_DAYS}.`;
 
@@ -24,6 +28,19 @@ export const GRANT_FIELDS = {
   organizations: repeatedField(z.string()).min(1, 'Choose at least one organization.').max(100),
   role: singleField(z.enum(ROLES, 'Choose a role.')),
   ...DAYS_FIELDS,
+};
+
+/** Most people want to decide themselves. */
+const USUAL_AUTONOMY: Autonomy = 'DECISIONS_PROPOSED';
+
+/** What a credential may do without a person. A form for one that only reads doesn't ask. */
+export const AUTONOMY_FIELDS = {
+  autonomy: singleField(
+    z
+      .string()
+      .transform((text) => text || USUAL_AUTONOMY)
+      .pipe(z.enum(AUTONOMIES, 'Choose what it may do.')),
+  ),
 };
 
 /** An organization of the person, and their role there. */
@@ -73,5 +90,45 @@ export function DaysField({ value, hint, ...field }: LabelledField & { value: nu
       max={MAX_TOKEN_DAYS}
       value={String(value)}
     />
+  );
+}
+
+/** The choice of what a credential may do without a person. */
+export function AutonomyField({
+  form,
+  id,
+  value = USUAL_AUTONOMY,
+}: {
+  form: FormState;
+  id?: string;
+  value?: Autonomy;
+}) {
+  return (
+    <SelectField
+      form={form}
+      name="autonomy"
+      {...(id === undefined ? {} : { id })}
+      label="Without a person"
+      hint="What waits stands under Proposals, and a person approves or declines it."
+      choices={AUTONOMY_CHOICES}
+      value={value}
+    />
+  );
+}
+
+/** Changes what an existing credential may do without a person. */
+export function AutonomyForm(props: { action: string; credential: Pick<TokenListItem, 'id' | 'name' | 'autonomy'> }) {
+  const { action, credential } = props;
+  const { id, name, autonomy = 'ALL' } = credential;
+  return (
+    <details>
+      <summary>Change what it may do</summary>
+      <Form action={action} class="inline">
+        <AutonomyField form={BLANK_FORM} id={`autonomy-${id}`} value={autonomy} />
+        <button type="submit" class="quiet">
+          Change “{name}”
+        </button>
+      </Form>
+    </details>
   );
 }

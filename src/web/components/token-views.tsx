@@ -3,11 +3,11 @@ import type { Role } from '../../commands/organization/caller.ts';
 import type { Membership } from '../../identity/memberships/members.ts';
 import type { TokenListItem } from '../../identity/tokens/token-lists.ts';
 import type { FormState } from '../server/form-state.ts';
-import { roleName } from '../texts/role-labels.ts';
+import { accessText } from '../texts/access-text.ts';
 import { Facts, LongDay, Timestamp } from './components.tsx';
 import { CheckField, FormError, TextField } from './fields.tsx';
 import { Form } from './form.tsx';
-import { DaysField, OrganizationsField, RoleField } from './grant-fields.tsx';
+import { AutonomyField, AutonomyForm, DaysField, OrganizationsField, RoleField } from './grant-fields.tsx';
 
 /** The role selected at first: most assistants need no more. */
 const USUAL_ROLE: Role = 'EDITOR';
@@ -33,6 +33,7 @@ export function NewTokenForm(props: {
       <RoleField form={form} label="Role" organizations={organizations} value={USUAL_ROLE} />
       <OrganizationsField form={form} label="Organizations" organizations={organizations} />
       <CheckField form={form} name="read_only" label="Read only" hint="It can’t change anything, whatever its role." />
+      <AutonomyField form={form} />
       <DaysField
         form={form}
         label="Expires in (days)"
@@ -64,7 +65,7 @@ export function TokenCard(props: {
       <Facts
         facts={[
           ['Token', <code>vtr_…{token.last_four}</code>],
-          ['Role', `${roleName(token.role)}${token.read_only ? ', read only' : ''}`],
+          ['Role', accessText(token)],
           ['Organizations', organizationNames.length === 0 ? 'none' : organizationNames.join(', ')],
           ['Created', <LongDay at={token.created_at} />],
           ['Last used', <Timestamp at={token.last_used_at} />],
@@ -87,6 +88,7 @@ function TokenActions(props: { token: TokenListItem; path: string; days: number;
   const daysId = `days-${token.id}`;
   return (
     <div class="actions">
+      <AutonomyForm action={`${path}/autonomy`} credential={token} />
       <details open={form.values.size > 0}>
         <summary>Regenerate</summary>
         <Form action={`${path}/regenerate`} class="inline">

@@ -1,5 +1,6 @@
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { dailyFigures } from '../../queries/figures/daily-figures.ts';
+import { countOpenProposals } from '../../queries/proposals.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { ReportContext } from '../../reports/report-type.ts';
 import { recordsAt } from '../../reports/sections/records.ts';
@@ -36,6 +37,7 @@ export async function readRailCounts(
   if (snapshot.newestPosition(organization.id) <= MAX_EVENTS_FOR_DUE_COUNT) {
     counts.set('/needs-you', await countDueSelection(records, readDueSelection(NO_FILTERS, today)));
   }
+  counts.set('/proposals', await countOpenProposals(snapshot, organization.id));
   cacheOf(snapshot).set(key, counts);
   return counts;
 }

@@ -38,6 +38,7 @@ export const RAIL_GROUPS: readonly (readonly RailLink[])[] = [
   [
     ['', 'Home'],
     ['/needs-you', 'Needs you'],
+    ['/proposals', 'Proposals'],
   ],
   ORDERED_FAMILIES.filter(({ type }) => !NOT_AMONG_RECORDS.has(type)).map(
     (family) => [`/${family.plural}`, familyHeading(family)] as const,

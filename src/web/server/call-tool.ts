@@ -24,24 +24,32 @@ export type ToolOutcome =
   | { answer: Readonly<Record<string, unknown>>; error: null }
   | { answer: null; error: ToolError };
 
-/** Calls a tool for the signed-in person, with the rights of their session. It checks the input and the permission. */
-export async function callTool(
-  { members, tools }: Pick<WebContext, 'members' | 'tools'>,
+/** Returns the signed-in person as a caller of tools, with the rights of their session. */
+export async function callerOfSession(
+  { members }: Pick<WebContext, 'members'>,
   request: SignedInRequest,
-  name: string,
-  input: object,
-): Promise<ToolOutcome> {
+): Promise<Caller> {
   const accountId = request.person.account.id;
   const { address, agent } = request.clientInfo;
-  const caller: Caller = {
+  return {
     ...(await members.callerOf(accountId)),
     client: WEB_CLIENT,
     clientInfo: { address, agent },
     checkedAt: monotonicMs(),
     renew: async () => ((await request.isStillSignedIn()) ? members.callerOf(accountId) : null),
   };
+}
+
+/** Calls a tool for the signed-in person, with the rights of their session. It checks the input and the permission. */
+export async function callTool(
+  context: Pick<WebContext, 'members' | 'tools'>,
+  request: SignedInRequest,
+  name: string,
+  input: object,
+): Promise<ToolOutcome> {
+  const caller = await callerOfSession(context, request);
   // Without a signal: a second click leaves the first request, whose change must not stay half done.
-  const { json, status } = await tools.call(name, input, { caller });
+  const { json, status } = await context.tools.call(name, input, { caller });
   const answer = JSON.parse(json);
   return answer.error === undefined ? { answer, error: null } : { answer: null, error: { ...answer.error, status } };
 }

@@ -14,6 +14,7 @@ import type { Tokens } from '../../identity/tokens/tokens.ts';
 import type { Reader } from '../../queries/moments/snapshot.ts';
 import type { MemberNames } from '../../queries/records/member-names.ts';
 import type { ReportChoices } from '../../reports/report-choices.ts';
+import type { Proposals } from '../../tools/proposals/proposals.ts';
 import type { ToolBox } from '../../tools/toolbox.ts';
 
 /** Everything that the pages use. A page declares the part that it needs, such as `Pick<WebContext, 'members'>`. */
@@ -37,6 +38,8 @@ export interface WebContext {
   readNames: (organizationId: string, accountIds: Iterable<string>) => Promise<MemberNames>;
   /** The tools, which forms call. */
   tools: Pick<ToolBox, 'call' | 'inputOf' | 'permissionOf'>;
+  /** What people do with proposals. */
+  proposals: Pick<Proposals, 'preview' | 'approve' | 'decline' | 'withdraw'>;
   /** Reads the register. */
   reader: Reader;
   /**

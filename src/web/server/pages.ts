@@ -27,6 +27,7 @@ import { comparePage } from '../pages/register/compare.tsx';
 import { gettingStartedPage } from '../pages/register/getting-started.tsx';
 import { homePage } from '../pages/register/home.tsx';
 import { needsYouPage } from '../pages/register/needs-you.tsx';
+import { proposalPages } from '../pages/register/proposals.tsx';
 import { recordPages } from '../pages/register/record.tsx';
 import { recordListPages } from '../pages/register/record-list.tsx';
 import { recordRevisionPages } from '../pages/register/record-revisions.tsx';
@@ -61,6 +62,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   homePage,
   gettingStartedPage,
   needsYouPage,
+  proposalPages,
   recordListPages,
   recordPages,
   addRecordPages,

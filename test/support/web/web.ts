@@ -143,6 +143,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     oauth,
     onAssistantEvent: () => undefined,
     tools: register.tools,
+    proposals: register.proposals,
     reader: register.reader,
     scanReaderOf: register.scanReaderOf,
     reportChoices: async () => ({ audits: { choices: [], isCut: false }, frameworks: { choices: [], isCut: false } }),

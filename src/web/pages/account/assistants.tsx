@@ -1,12 +1,14 @@
 import type { Assistant as Connected } from '../../../identity/oauth/oauth.ts';
+import type { Autonomy } from '../../../register/proposal.ts';
 import { CopyBlock, Facts, LongDay, Timestamp } from '../../components/components.tsx';
 import { Form } from '../../components/form.tsx';
+import { AUTONOMY_FIELDS, AutonomyForm } from '../../components/grant-fields.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { hiddenField } from '../../server/form-state.ts';
-import { get, post, type Route } from '../../server/page-request.ts';
+import { actorOf, get, post, type Route } from '../../server/page-request.ts';
 import { requireReauthentication } from '../../server/require-reauthentication.ts';
 import { submitAndRedirect } from '../../server/submit-form.ts';
-import { roleName } from '../../texts/role-labels.ts';
+import { accessText } from '../../texts/access-text.ts';
 
 const ASSISTANTS = '/settings/assistants';
 const DISCONNECT_FIELDS = { assistant: hiddenField() };
@@ -15,8 +17,9 @@ const DISCONNECT_FIELDS = { assistant: hiddenField() };
 export const assistantsPage = ({
   oauth,
   members,
+  tokens,
   endpoint,
-}: Pick<WebContext, 'endpoint' | 'members' | 'oauth'>): Route[] => [
+}: Pick<WebContext, 'endpoint' | 'members' | 'oauth' | 'tokens'>): Route[] => [
   get(ASSISTANTS, async ({ person: { account } }) => {
     const [active, organizations] = await Promise.all([
       oauth.assistantsOf(account.id),
@@ -46,6 +49,12 @@ export const assistantsPage = ({
       ),
     };
   }),
+  post(`${ASSISTANTS}/:id/autonomy`, (request) => {
+    requireReauthentication(request, ASSISTANTS);
+    const change = ({ autonomy }: { autonomy: Autonomy }) =>
+      tokens.changeAutonomy(request.params.id ?? '', autonomy, actorOf(request));
+    return submitAndRedirect(ASSISTANTS, 'Changed.', request.formValues, AUTONOMY_FIELDS, change);
+  }),
   post(`${ASSISTANTS}/disconnect`, (request) => {
     requireReauthentication(request, ASSISTANTS);
     const { person, formValues } = request;
@@ -55,7 +64,7 @@ export const assistantsPage = ({
 ];
 
 function Assistant({ assistant, names }: { assistant: Connected; names: ReadonlyMap<string, string> }) {
-  const { id, name, role, read_only, organizations, created_at, last_used_at, expires_at, expiring } = assistant;
+  const { id, name, organizations, created_at, last_used_at, expires_at, expiring } = assistant;
   const organizationNames = organizations.flatMap((id) => names.get(id) ?? []);
   const title = `assistant-${id}`;
   return (
@@ -67,7 +76,7 @@ function Assistant({ assistant, names }: { assistant: Connected; names: Readonly
             'Organizations',
             organizationNames.length > 0 ? organizationNames.join(', ') : 'none that you are a member of',
           ],
-          ['Role', `${roleName(role)}${read_only ? ', read only' : ''}`],
+          ['Role', accessText(assistant)],
           ['Connected', <Timestamp key="made" at={created_at} />],
           ['Last used', <Timestamp key="used" at={last_used_at} />],
           [
@@ -78,6 +87,7 @@ function Assistant({ assistant, names }: { assistant: Connected; names: Readonly
           ],
         ]}
       />
+      <AutonomyForm action={`${ASSISTANTS}/${id}/autonomy`} credential={assistant} />
       <Form action={`${ASSISTANTS}/disconnect`}>
         <input type="hidden" name="assistant" value={id} />
         <button type="submit" class="danger">

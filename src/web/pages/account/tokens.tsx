@@ -3,7 +3,7 @@ import type { Membership } from '../../../identity/memberships/members.ts';
 import type { TokenListItem } from '../../../identity/tokens/token-lists.ts';
 import { DEFAULT_TOKEN_DAYS } from '../../../identity/tokens/token-record.ts';
 import { MAX_ACTIVE_CREDENTIALS } from '../../../identity/tokens/tokens.ts';
-import { DAYS_FIELDS, GRANT_FIELDS } from '../../components/grant-fields.tsx';
+import { AUTONOMY_FIELDS, DAYS_FIELDS, GRANT_FIELDS } from '../../components/grant-fields.tsx';
 import { issuedTokenPage } from '../../components/issued-token-page.tsx';
 import { PageLinks, paginate } from '../../components/paging.tsx';
 import { NewTokenForm, TokenCard } from '../../components/token-views.tsx';
@@ -15,7 +15,7 @@ import {
   requireReauthentication,
   requireReauthenticationFor,
 } from '../../server/require-reauthentication.ts';
-import { submitForm } from '../../server/submit-form.ts';
+import { submitAndRedirect, submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
 type Collaborators = Pick<WebContext, 'endpoint' | 'people' | 'members' | 'tokens'>;
@@ -26,10 +26,11 @@ const NEW_TOKEN_FIELDS = {
   name: singleField(z.string().trim().min(1, 'Name the token, for example after the assistant that uses it.').max(200)),
   ...GRANT_FIELDS,
   read_only: checkboxField(),
+  ...AUTONOMY_FIELDS,
   once: singleField(z.uuid('Reload the page and try again.')),
 };
 /** The fields that keep their input through reauthentication. */
-const FIELD_NAMES = ['name', ...Object.keys(GRANT_FIELDS), 'read_only'];
+const FIELD_NAMES = ['name', ...Object.keys(GRANT_FIELDS), 'read_only', 'autonomy'];
 const REGENERATION_FIELD_NAMES = ['token', ...Object.keys(DAYS_FIELDS)];
 /** Older revoked tokens are not listed. */
 const MAX_LISTED_REVOKED = 20;
@@ -61,6 +62,12 @@ export const tokensPage = (context: Collaborators): Route[] => {
       if (value === null) return listPage(context, request, { form, tokenId });
       const issuedToken = await tokens.regenerate(tokenId, value.days, actorOf(request));
       return issuedTokenPage(context.endpoint, issuedToken, 'REGENERATED');
+    }),
+    post(`${TOKENS_PATH}/:id/autonomy`, (request) => {
+      requireReauthentication(request, TOKENS_PATH);
+      return submitAndRedirect(TOKENS_PATH, 'Changed.', request.formValues, AUTONOMY_FIELDS, ({ autonomy }) =>
+        tokens.changeAutonomy(request.params.id ?? '', autonomy, actorOf(request)),
+      );
     }),
     post(`${TOKENS_PATH}/:id/revoke`, async (request) => {
       requireReauthentication(request, TOKENS_PATH);

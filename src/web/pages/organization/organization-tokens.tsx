@@ -13,7 +13,7 @@ import { type MembershipContext, requireMembership } from '../../server/require-
 import { formFromQuery } from '../../server/require-reauthentication.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
-import { roleName } from '../../texts/role-labels.ts';
+import { accessText } from '../../texts/access-text.ts';
 
 type Collaborators = Pick<WebContext, 'members' | 'tokens' | 'organizationTokens'>;
 
@@ -72,7 +72,7 @@ function listPage(
     cells: [
       <Name key="name" token={token} />,
       token.owner.name,
-      permissionText(token),
+      accessText(token),
       <Timestamp key="used" at={token.last_used_at} />,
       <Expiry key="expires" token={token} />,
       <a key="view" href={`${path}/tokens/${token.id}`} aria-label={`View ${token.name}`}>
@@ -124,7 +124,7 @@ function tokenPage({ organization, path, token }: TokenDetails, form: FormState)
             ['Kind', token.kind === 'ASSISTANT' ? 'Connected assistant' : `API token ending in ${token.last_four}`],
             ...(token.client === undefined ? [] : ([['Client', token.client.name]] as const)),
             ['Owner', token.owner.name],
-            ['Role here', permissionText(token)],
+            ['Role here', accessText(token)],
             ['Created', <Timestamp key="created" at={token.created_at} />],
             ['Last used', <Timestamp key="used" at={token.last_used_at} />],
             ['Expires', <Expiry key="expires" token={token} />],
@@ -147,10 +147,6 @@ function tokenPage({ organization, path, token }: TokenDetails, form: FormState)
       </>
     ),
   };
-}
-
-function permissionText({ role, read_only }: OrganizationTokenItem): string {
-  return `${roleName(role)}${read_only ? ', read only' : ''}`;
 }
 
 function Name({ token: { name, kind, last_four } }: { token: OrganizationTokenItem }) {

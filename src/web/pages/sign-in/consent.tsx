@@ -6,7 +6,14 @@ import type { ConsentDetails } from '../../../identity/oauth/consent.ts';
 import { Facts } from '../../components/components.tsx';
 import { ChoiceField, FormError } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
-import { DaysField, GRANT_FIELDS, OrganizationsField, RoleField } from '../../components/grant-fields.tsx';
+import {
+  AUTONOMY_FIELDS,
+  AutonomyField,
+  DaysField,
+  GRANT_FIELDS,
+  OrganizationsField,
+  RoleField,
+} from '../../components/grant-fields.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { checkForm, type FormState, singleField } from '../../server/form-state.ts';
 import { actorOf, get, post, type Route, redirect } from '../../server/page-request.ts';
@@ -16,7 +23,11 @@ import type { WebPage } from '../../server/web-page.ts';
 import { describeRedirect } from '../../texts/describe-redirect.ts';
 
 const ANSWER_FIELDS = { answer: singleField(z.enum(['allow', 'deny'], 'Choose Allow or Deny.')) };
-const ALLOW_FIELDS = { ...GRANT_FIELDS, access: singleField(z.enum(['write', 'read'], 'Choose one.')) };
+const ALLOW_FIELDS = {
+  ...GRANT_FIELDS,
+  ...AUTONOMY_FIELDS,
+  access: singleField(z.enum(['write', 'read'], 'Choose one.')),
+};
 
 /**
  * Asks a person to allow or deny an assistant's request. It never skips the question, and preselects no organization if
@@ -119,6 +130,7 @@ function Choices({ details, form }: { details: ConsentDetails; form: FormState }
         chosen={[asksToWrite ? 'write' : 'read']}
       />
       <RoleField form={form} label="Role" organizations={organizations} value={role} />
+      {asksToWrite && <AutonomyField form={form} />}
       <DaysField form={form} label="Expires in (days)" hint="After that it has to ask you again." value={days} />
     </>
   );

@@ -1,0 +1,253 @@
+import { z } from 'zod';
+import { roleAllows } from '../../../commands/organization/permissions.ts';
+import { STATE_WORDS } from '../../../commands/proposal.ts';
+import { notFound } from '../../../http/http-errors.ts';
+import { findProposal, listProposals, type Proposal } from '../../../queries/proposals.ts';
+import type { ProposalPreview } from '../../../tools/proposals/proposals.ts';
+import { Table, Timestamp } from '../../components/components.tsx';
+import { FormError, TextField } from '../../components/fields.tsx';
+import { Form } from '../../components/form.tsx';
+import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
+import { ProposalEffects, proposalTitle, readEffectNames } from '../../register/proposals/proposal-effects.tsx';
+import { callerOfSession } from '../../server/call-tool.ts';
+import type { WebContext } from '../../server/context.ts';
+import { BLANK_FORM, type FormState, singleField } from '../../server/form-state.ts';
+import { get, post, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
+import { submitForm } from '../../server/submit-form.ts';
+import type { WebPage } from '../../server/web-page.ts';
+
+const LIST = '/organizations/:id/proposals';
+const ONE = `${LIST}/:proposal`;
+
+/** Proposals that a page lists. */
+const MAX_LISTED = 200;
+
+const SEEN_FIELDS = { seen: singleField(z.string().min(1, 'Look at the proposal again, then approve it.')) };
+const DECLINE_FIELDS = {
+  reason: singleField(z.string().trim().min(1, 'Give a reason: why you decline it.').max(2_000)),
+};
+
+type Collaborators = RegisterCollaborators & Pick<WebContext, 'proposals' | 'readNames'>;
+
+/** What assistants propose, and the decisions of people. */
+export const proposalPages = (context: Collaborators): Route[] => [
+  get(LIST, async (request) => listPage(context, await openRegister(context, request))),
+  get(ONE, async (request) => onePage(context, request, BLANK_FORM)),
+  post(`${ONE}/approve`, async (request) => {
+    const { result, form } = await submitForm(request.formValues, SEEN_FIELDS, async ({ seen }) =>
+      context.proposals.approve(idOf(request), await callerOfSession(context, request), seen),
+    );
+    if (form !== null) return onePage(context, request, form);
+    const { done, refused } = result;
+    const left = refused.length === 0 ? '' : ` ${refused.length} refused: ${refused[0]!.message}`;
+    return redirect(listAddress(request), `Approved. ${recordCount(done ?? 0)} changed.${left}`);
+  }),
+  post(`${ONE}/decline`, async (request) => {
+    const { form } = await submitForm(request.formValues, DECLINE_FIELDS, async ({ reason }) =>
+      context.proposals.decline(idOf(request), await callerOfSession(context, request), reason),
+    );
+    return form === null
+      ? redirect(listAddress(request), 'Declined. Nothing was changed.')
+      : onePage(context, request, form);
+  }),
+  post(`${ONE}/withdraw`, async (request) => {
+    const { form } = await submitForm(request.formValues, {}, async () =>
+      context.proposals.withdraw(idOf(request), await callerOfSession(context, request)),
+    );
+    return form === null
+      ? redirect(listAddress(request), 'Withdrawn. Nothing was changed.')
+      : onePage(context, request, form);
+  }),
+];
+
+const idOf = ({ params }: SignedInRequest): string => params.proposal ?? '';
+const listAddress = ({ params }: SignedInRequest): string => `/organizations/${params.id}/proposals`;
+const recordCount = (count: number): string => `${count} ${count === 1 ? 'record' : 'records'}`;
+
+async function listPage({ readNames }: Collaborators, view: RegisterView): Promise<WebPage> {
+  const { organization, snapshot, query } = view;
+  const isAll = query.get('show') === 'all';
+  const section = `/organizations/${organization.id}/proposals`;
+  const rows = await listProposals(snapshot, organization.id, {
+    limit: MAX_LISTED,
+    ...(isAll ? {} : { only: 'OPEN' }),
+  });
+  const people = await readNames(
+    organization.id,
+    rows.flatMap(({ proposed_by, decided_by }) => [proposed_by, ...(decided_by === null ? [] : [decided_by])]),
+  );
+  return {
+    title: 'Proposals',
+    section,
+    organization,
+    body: (
+      <>
+        <p class="sub">
+          What assistants would change, and may not change alone. Nothing is changed before a person approves it.
+        </p>
+        <ul class="plain row">
+          {[
+            { text: 'Open', href: section, isShown: !isAll },
+            { text: 'All', href: `${section}?show=all`, isShown: isAll },
+          ].map(({ text, href, isShown }) => (
+            <li key={text}>
+              <a class="button quiet" href={href} aria-current={isShown ? 'true' : undefined}>
+                {text}
+              </a>
+            </li>
+          ))}
+        </ul>
+        {rows.length === 0 ? (
+          <p>{isAll ? 'Nobody has proposed anything yet.' : 'No proposal waits for a decision.'}</p>
+        ) : (
+          <Table
+            caption="Proposals"
+            head={['Proposal', 'By', 'Since', 'State']}
+            rows={rows.map((proposal) => ({
+              key: proposal.id,
+              cells: [
+                <>
+                  <a href={`${section}/${proposal.id}`} data-row>
+                    {proposalTitle(proposal)}
+                  </a>
+                  {proposal.reason !== null && (
+                    <>
+                      <br />
+                      <q>{proposal.reason}</q>
+                    </>
+                  )}
+                </>,
+                byline(people.of(proposal.proposed_by), proposal),
+                <Timestamp at={proposal.created_at} />,
+                STATE_WORDS[proposal.state],
+              ],
+            }))}
+          />
+        )}
+      </>
+    ),
+  };
+}
+
+const byline = (name: string, { client }: Proposal): string => (client === null ? name : `${name}, with ${client}`);
+
+async function onePage(context: Collaborators, request: SignedInRequest, form: FormState): Promise<WebPage> {
+  const view = await openRegister(context, request);
+  const { organization, snapshot } = view;
+  const proposal = await findProposal(snapshot, organization.id, idOf(request));
+  if (proposal === null) throw notFound('There is no such proposal here. Choose one from the list of proposals.');
+  const isOpen = proposal.state === 'OPEN';
+  const mayDecide = isOpen && roleAllows(organization.role, 'changeRecords');
+  const preview = mayDecide
+    ? await context.proposals.preview(proposal.id, await callerOfSession(context, request))
+    : null;
+  const people = await context.readNames(organization.id, [
+    proposal.proposed_by,
+    ...(proposal.decided_by === null ? [] : [proposal.decided_by]),
+  ]);
+  const effects = preview !== null && preview.refusal === null ? preview.effects : proposal.effects;
+  const names = await readEffectNames(view, [...effects, ...proposal.effects]);
+  const section = `/organizations/${organization.id}/proposals`;
+  const isOwn = proposal.proposed_by === request.person.account.id;
+  return {
+    title: proposalTitle(proposal),
+    section,
+    organization,
+    form,
+    body: (
+      <>
+        <p class="sub">
+          Proposed by {byline(people.of(proposal.proposed_by), proposal)}, <Timestamp at={proposal.created_at} />.{' '}
+          <a href={section}>All proposals</a>
+        </p>
+        {!isOpen && <Outcome proposal={proposal} decidedBy={proposal.decided_by && people.of(proposal.decided_by)} />}
+        {proposal.reason !== null && (
+          <figure class="card">
+            <figcaption>The reason, as {proposal.client ?? 'the proposer'} wrote it:</figcaption>
+            <blockquote>{proposal.reason}</blockquote>
+          </figure>
+        )}
+        {preview?.isChanged && <Changed preview={preview} />}
+        <section class="card" aria-label="What it would do">
+          <h2>{isOpen ? 'What it would do' : 'What it was to do'}</h2>
+          <ProposalEffects view={view} effects={effects} names={names} />
+        </section>
+        {preview?.isChanged && preview.refusal === null && (
+          <details class="card">
+            <summary>What it would have done when it was proposed</summary>
+            <ProposalEffects view={view} effects={proposal.effects} names={names} />
+          </details>
+        )}
+        {preview !== null && <Decisions view={view} form={form} preview={preview} isOwn={isOwn} />}
+        {isOpen && !mayDecide && <p>Editors, admins and owners decide on proposals, each on what their role may do.</p>}
+      </>
+    ),
+  };
+}
+
+/** Says what became of a proposal. */
+function Outcome({ proposal, decidedBy }: { proposal: Proposal; decidedBy: string | null }) {
+  const { state, decision_reason, done, refused, expires_at } = proposal;
+  return (
+    <p class="notice">
+      This proposal is {STATE_WORDS[state]}
+      {decidedBy !== null && <>, by {decidedBy}</>}
+      {state === 'EXPIRED' && (
+        <>
+          , since <Timestamp at={expires_at} />
+        </>
+      )}
+      .{decision_reason !== null && <q>{decision_reason}</q>}
+      {done !== null && ` ${recordCount(done)} changed.`}
+      {refused.map(({ record_id, message }) => (
+        <span key={record_id ?? message} class="fault">
+          {' '}
+          Refused: {message}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function Changed({ preview: { refusal } }: { preview: ProposalPreview }) {
+  return (
+    <p class="notice warning">
+      {refusal === null
+        ? 'Something changed since this was proposed. Below stands what approving would do now.'
+        : `Approving would do nothing now: ${refusal.message}`}
+    </p>
+  );
+}
+
+/** The buttons: approve first, then decline with a reason, and for its own account withdraw. */
+function Decisions(props: { view: RegisterView; form: FormState; preview: ProposalPreview; isOwn: boolean }) {
+  const { view, form, preview, isOwn } = props;
+  const { path } = view;
+  const base = path.replace(/\/(approve|decline|withdraw)$/, '');
+  return (
+    <section class="card" aria-label="Decide">
+      <FormError form={form} ids={{ seen: 'approve' }} />
+      {preview.refusal === null && (
+        <Form action={`${base}/approve`}>
+          <input type="hidden" name="seen" value={preview.seen} />
+          <button type="submit" id="approve">
+            Approve
+          </button>
+        </Form>
+      )}
+      <Form action={`${base}/decline`}>
+        <TextField form={form} name="reason" label="Reason for declining" maxLength={2_000} required={false} />
+        <button type="submit" class="quiet">
+          Decline
+        </button>
+      </Form>
+      {isOwn && (
+        <Form action={`${base}/withdraw`}>
+          <button type="submit" class="quiet">
+            Withdraw
+          </button>
+        </Form>
+      )}
+    </section>
+  );
+}
