@@ -1,8 +1,10 @@
 import { type ProposalState, shownState } from '../commands/proposal.ts';
 import { proposals } from '../projections/proposals.ts';
-import type { PROPOSAL_STATES } from '../register/proposal.ts';
+import type { PROPOSAL_STATES, ProposedEffect } from '../register/proposal.ts';
 import type { Condition } from '../stores/read-store.ts';
+import { type WrittenChanges, writtenChanges } from './changes/written-changes.ts';
 import type { Snapshot } from './moments/snapshot.ts';
+import { readMemberNames } from './records/member-names.ts';
 
 /** The states of proposals as readers see them. */
 export type ShownState = (typeof PROPOSAL_STATES)[number] | 'EXPIRED';
@@ -15,6 +17,9 @@ export interface Proposal extends Omit<ProposalState, 'state' | 'archived_at' | 
 }
 
 const COLLECTION = proposals.family.plural;
+
+/** The prefix of proposals' ids. */
+export const PROPOSAL_PREFIX = proposals.family.prefix;
 
 /** Lists an organization's proposals, newest first. @param only `OPEN` for those that wait for a decision */
 export async function listProposals(
@@ -37,6 +42,80 @@ export async function findProposal(
 ): Promise<Proposal | null> {
   const [row] = await models.get(COLLECTION, [id]);
   return row === undefined || row.doc.organization_id !== organizationId ? null : present(row.doc, now().toISOString());
+}
+
+/** A proposal as getRecords answers it. */
+export interface AnsweredProposal
+  extends Pick<
+      Proposal,
+      | 'id'
+      | 'state'
+      | 'tool'
+      | 'client'
+      | 'reason'
+      | 'expires_at'
+      | 'created_at'
+      | 'decision_reason'
+      | 'call_id'
+      | 'done'
+      | 'refused'
+    >,
+    WrittenChanges {
+  type: 'PROPOSAL';
+  proposed_by: Person;
+  decided_by: Person | null;
+}
+
+interface Person {
+  id: string;
+  name: string;
+}
+
+/** Reads the proposals that a caller can see, and who made and decided them. */
+export async function readProposals(
+  snapshot: Snapshot,
+  organizationIds: readonly string[],
+  ids: readonly string[],
+): Promise<AnsweredProposal[]> {
+  const time = snapshot.now().toISOString();
+  const rows = ids.length === 0 ? [] : await snapshot.models.get(COLLECTION, ids);
+  const visible = rows.filter(({ doc }) => organizationIds.includes(String(doc.organization_id)));
+  return Promise.all(visible.map(({ doc }) => answer(snapshot, String(doc.organization_id), present(doc, time))));
+}
+
+async function answer(snapshot: Snapshot, organizationId: string, proposal: Proposal): Promise<AnsweredProposal> {
+  const { id, state, tool, client, reason, expires_at, created_at } = proposal;
+  const { proposed_by, decided_by, decision_reason, call_id, done, refused, effects } = proposal;
+  const people = await readMemberNames(snapshot, organizationId, [
+    proposed_by,
+    ...(decided_by === null ? [] : [decided_by]),
+  ]);
+  const person = (account: string) => ({ id: account, name: people.of(account) });
+  const decided = {
+    decided_by: decided_by === null ? null : person(decided_by),
+    decision_reason,
+    call_id,
+    done,
+    refused,
+  };
+  return {
+    id,
+    type: 'PROPOSAL',
+    state,
+    tool,
+    client,
+    proposed_by: person(proposed_by),
+    reason,
+    created_at,
+    expires_at,
+    ...decided,
+    ...proposedChanges(effects),
+  };
+}
+
+/** Returns what a proposal would change, as answers of writes have it. */
+export function proposedChanges(effects: readonly ProposedEffect[]): WrittenChanges {
+  return writtenChanges(effects.map(({ record_id, changes }) => changes.map((change) => ({ record_id, ...change }))));
 }
 
 /** Counts the proposals that wait for a decision. */

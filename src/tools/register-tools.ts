@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listChanges } from '../queries/changes/list-changes.ts';
 import { FAMILY_QUERIES } from '../queries/family-query.ts';
 import { listOrganizations } from '../queries/lists/list-organizations.ts';
+import { PROPOSAL_PREFIX } from '../queries/proposals.ts';
 import { getRecords } from '../queries/records/get-records.ts';
 import { linkablePairs } from '../register/families.ts';
 import { RELATIONS } from '../register/link.ts';
@@ -65,7 +66,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     takesUnknownNames: true,
     input: () =>
       z.strictObject({
-        ids: field.listOfIdsOrNames(50, ID_PREFIXES),
+        ids: field.listOfIdsOrNames(50, [...ID_PREFIXES, PROPOSAL_PREFIX]),
         organization_id: field.optionalOrganizationId(),
         include: field.enumList(['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']).optional(),
         as_of: z.string().optional(),

@@ -1,13 +1,19 @@
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { requirePermission, roleIn, secondFactorNeeded } from '../../commands/organization/permissions.ts';
+import {
+  hasPermission,
+  requirePermission,
+  roleIn,
+  secondFactorNeeded,
+} from '../../commands/organization/permissions.ts';
 import { CONTROL } from '../../register/control.ts';
 import { recordHistory } from '../changes/list-changes.ts';
 import { FAMILY_QUERIES, type FamilyQuery, familyQueryFor } from '../family-query.ts';
 import { answerNotes } from '../lists/list-records.ts';
 import { momentOf, type QueryContext, versionConditions } from '../moments/moment.ts';
 import type { Reader, Snapshot } from '../moments/snapshot.ts';
+import { PROPOSAL_PREFIX, readProposals } from '../proposals.ts';
 import { cutToFit, MAX_ANSWER_CHARACTERS, maxJsonCharacters, presentRecords } from './present-records.ts';
 import { idsByCollection, idsOfLinkedRecords, type LinkedRecord, linkedRecords } from './record-links.ts';
 
@@ -25,10 +31,13 @@ type Document = Record<string, unknown>;
 export async function getRecords(reader: Reader, caller: Caller, input: GetRecordsInput): Promise<object> {
   const snapshot = reader.snapshot();
   const { include = [] } = input;
-  const ids = [...new Set(input.ids)];
+  const all = [...new Set(input.ids)];
+  const proposals = await readProposals(snapshot, visibleOrganizations(caller, input), all.filter(isProposal));
+  const ids = all.filter((id) => !proposals.some((proposal) => proposal.id === id));
+  if (ids.length === 0) return { records: proposals, not_found: [], omitted: [] };
   const currentRecords = await readNow(snapshot, caller, ids.filter(isId), input.organization_id);
   const organizationId = input.organization_id ?? currentRecords.organizationId ?? onlyValue(caller.roles.keys());
-  if (organizationId === null) return { records: [], not_found: ids, omitted: [] };
+  if (organizationId === null) return { records: proposals, not_found: ids, omitted: [] };
   requirePermission(caller, organizationId, 'readRecords');
   const moment = await momentOf(snapshot, organizationId, input.as_of);
   const context = { snapshot, organizationId, moment };
@@ -50,11 +59,18 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
   );
   const fit = selectFitting(records);
   const not_found = ids.filter((id) => !foundIds.includes(id));
-  const answer = { records: fit.records, not_found, omitted: fit.omitted };
+  const answer = { records: [...fit.records, ...proposals], not_found, omitted: fit.omitted };
   return Object.assign(answer, archivedHint(not_found, documents), await answerNotes(context));
 }
 
 const isId = (text: string): boolean => idPrefix(text) !== null;
+const isProposal = (text: string): boolean => idPrefix(text) === PROPOSAL_PREFIX;
+
+/** Returns the organizations whose proposals a caller may read. */
+function visibleOrganizations(caller: Caller, { organization_id }: GetRecordsInput): string[] {
+  const reached = organization_id === undefined ? [...caller.roles.keys()] : [organization_id];
+  return reached.filter((id) => hasPermission(caller, id, 'readRecords'));
+}
 
 /** Says which of the ids that were not found belong to archived records. */
 function archivedHint(notFound: readonly string[], documents: ReadonlyMap<string, Document>): { hint?: string } {

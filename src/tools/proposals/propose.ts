@@ -6,7 +6,7 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import { RehearsalHandler } from '../../commands/engine/rehearsal-handler.ts';
 import { type ProposalState, proposalAggregate, STATE_WORDS, shownState } from '../../commands/proposal.ts';
 import { proposedEffects } from '../../queries/changes/proposed-effects.ts';
-import { type WrittenChange, writtenChanges } from '../../queries/changes/written-changes.ts';
+import { proposedChanges } from '../../queries/proposals.ts';
 import type { ToolService } from '../tool.ts';
 import { envelopeFor, waitUntilReadable } from '../write.ts';
 import { proposedInput } from './proposal-input.ts';
@@ -78,7 +78,14 @@ function answer(id: string, state: ProposalState, now: string, url: string | und
     case 'APPROVED': {
       const added =
         effects.length === 1 && effects[0]!.linked_id === undefined ? { record_id: effects[0]!.record_id } : {};
-      const pending = { proposal_id: id, ...address, expires_at, ...added, ...changesOf(state), note: NOTHING_CHANGED };
+      const pending = {
+        proposal_id: id,
+        ...address,
+        expires_at,
+        ...added,
+        ...proposedChanges(effects),
+        note: NOTHING_CHANGED,
+      };
       return { pending_approval: pending };
     }
     case 'CARRIED_OUT':
@@ -91,10 +98,4 @@ function answer(id: string, state: ProposalState, now: string, url: string | und
       throw new Refusal('forbidden', message);
     }
   }
-}
-
-function changesOf({ effects }: ProposalState) {
-  return writtenChanges(
-    effects.map(({ record_id, changes }) => changes.map((change): WrittenChange => ({ record_id, ...change }))),
-  );
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ACCESS_RECORD_TYPE } from '../../queries/changes/access-log-source.ts';
 import { FAMILY_QUERIES } from '../../queries/family-query.ts';
+import { PROPOSAL_PREFIX } from '../../queries/proposals.ts';
 import * as field from './fields.ts';
 import { once } from './once.ts';
 
@@ -16,8 +17,8 @@ export const changesInput = once(() =>
     organization_id: field.impliedOrganizationId(),
     filter: z
       .strictObject({
-        record_id: field.listOf(field.recordId('org', ...Object.keys(FAMILY_QUERIES))).optional(),
-        record_types: field.enumList([...RECORD_TYPES, ACCESS_RECORD_TYPE]).optional(),
+        record_id: field.listOf(field.recordId('org', PROPOSAL_PREFIX, ...Object.keys(FAMILY_QUERIES))).optional(),
+        record_types: field.enumList([...RECORD_TYPES, 'PROPOSAL', ACCESS_RECORD_TYPE]).optional(),
         actor_id: field.listOf(field.actor()).optional(),
         call_id: field.callId().optional(),
         event_types: field.listOf(field.name()).optional().describe('such as VendorReviewed'),

@@ -4,6 +4,7 @@ import { TOOL_PERMISSIONS } from '../../commands/organization/permissions.ts';
 import { ACCESS_ENTRY_TYPES } from '../../identity/access-log/access-entry-types.ts';
 import { ACCESS_RECORD_TYPE } from '../../queries/changes/access-log-source.ts';
 import { CHANGE_FAULTS, SEAL_FAULTS } from '../../queries/proofs/change-fault.ts';
+import { PROPOSAL_STATES } from '../../register/proposal.ts';
 import * as field from './fields.ts';
 import {
   errorObject,
@@ -169,6 +170,28 @@ export const organizationsOutput = () =>
     next_cursor: nextCursor,
   });
 
+const person = z.strictObject({ id: anyId, name: z.string() });
+
+/** A proposal, as getRecords answers it. */
+const proposalSchema = z.strictObject({
+  id: anyId,
+  type: z.literal('PROPOSAL'),
+  state: z.enum([...PROPOSAL_STATES, 'EXPIRED']),
+  tool: z.string().describe('the proposed call'),
+  client: z.string().nullable().describe('the program that proposed it'),
+  proposed_by: person,
+  reason: z.string().nullable(),
+  created_at: time(),
+  expires_at: time(),
+  decided_by: person.nullable(),
+  decision_reason: z.string().nullable(),
+  call_id: z.string().nullable().describe('the call that did what was approved'),
+  done: z.int().nullable().describe('the records that it changed'),
+  refused: z.array(z.strictObject({ record_id: anyId.optional(), code: z.string(), message: z.string() })),
+  changes: writtenMembers.changes,
+  more_changes: writtenMembers.more_changes,
+});
+
 /** Returns the schema of getRecords' answer: records of any family, with the included parts. */
 export function recordsOutput(families: readonly RecordSchemas[]): z.ZodType {
   const truncated = z.literal(true).optional();
@@ -192,7 +215,7 @@ export function recordsOutput(families: readonly RecordSchemas[]): z.ZodType {
     }),
   );
   return z.strictObject({
-    records: z.array(z.union(record)),
+    records: z.array(z.union([...record, proposalSchema])),
     not_found: z.array(anyId),
     omitted: z.array(anyId).describe('records that did not fit; get them in another call'),
     hint: z.string().optional().describe('which of those not found are archived'),

@@ -89,6 +89,7 @@ export function ChangesFilterForm({
 
 const FAMILY_CHOICES: readonly Choice[] = [
   ...FAMILY_DESCRIPTIONS.map((family) => ({ value: family.type, label: familyHeading(family) })),
+  { value: 'PROPOSAL', label: 'Proposals' },
   { value: 'ORGANIZATION', label: 'Organization' },
 ];
 

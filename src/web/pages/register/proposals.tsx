@@ -76,6 +76,10 @@ async function listPage({ readNames }: Collaborators, view: RegisterView): Promi
     organization.id,
     rows.flatMap(({ proposed_by, decided_by }) => [proposed_by, ...(decided_by === null ? [] : [decided_by])]),
   );
+  const names = await readEffectNames(
+    view,
+    rows.flatMap(({ effects }) => effects.slice(0, 1)),
+  );
   return {
     title: 'Proposals',
     section,
@@ -108,7 +112,7 @@ async function listPage({ readNames }: Collaborators, view: RegisterView): Promi
               cells: [
                 <>
                   <a href={`${section}/${proposal.id}`} data-row>
-                    {proposalTitle(proposal)}
+                    {proposalTitle(proposal, names)}
                   </a>
                   {proposal.reason !== null && (
                     <>
@@ -150,7 +154,7 @@ async function onePage(context: Collaborators, request: SignedInRequest, form: F
   const section = `/organizations/${organization.id}/proposals`;
   const isOwn = proposal.proposed_by === request.person.account.id;
   return {
-    title: proposalTitle(proposal),
+    title: proposalTitle(proposal, names),
     section,
     organization,
     form,

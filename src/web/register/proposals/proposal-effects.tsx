@@ -8,17 +8,18 @@ import { eventText } from '../../texts/event-words.ts';
 import { FieldChanges, readNamesInChanges } from '../change-words.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 
-/** Records of one kind that a title counts instead of naming each. */
 const typeOf = (id: string): string =>
   FAMILY_DESCRIPTIONS.find(({ prefix }) => id.startsWith(`${prefix}_`))?.type ?? 'UNKNOWN';
 
-/** Returns what a proposal would do, in words: "Risk closed", or "Finding closed, 3 records". */
-export function proposalTitle({ effects, tool }: Pick<Proposal, 'effects' | 'tool'>): string {
-  const [type] = effects[0]?.event_types ?? [];
-  if (type === undefined) return tool;
-  const events = new Set(effects.flatMap(({ event_types }) => event_types));
-  const first = events.size === 1 ? eventText(type) : `${eventText(type)} and more`;
-  return effects.length === 1 ? first : `${first}, ${effects.length} records`;
+/** Returns what a proposal would do, in words: "Finding closed: NC-03", or "Risk archived: R-12 and 6 more". */
+export function proposalTitle({ effects, tool }: Pick<Proposal, 'effects' | 'tool'>, names: NamesByKey): string {
+  const [first] = effects;
+  if (first === undefined) return tool;
+  // The last event of a call says most: corrections come before the decision.
+  const event = eventText(first.event_types.at(-1)!);
+  const name = names.get(first.record_id) ?? newName(first);
+  const more = effects.length === 1 ? '' : ` and ${effects.length - 1} more`;
+  return `${event}${name === undefined ? '' : `: ${name}`}${more}`;
 }
 
 /** Reads the names of the records and people in these effects, by id. */
