@@ -44,4 +44,5 @@ const TYPE_WORDS: Readonly<Record<ValueSchema['type'], string>> = {
   boolean: 'boolean',
   list: 'list',
   object: 'object',
+  any: 'any value',
 };

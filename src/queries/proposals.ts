@@ -1,5 +1,5 @@
 import { type ProposalState, shownState } from '../commands/proposal.ts';
-import { proposals } from '../projections/proposals.ts';
+import { proposals } from '../projections/read-models/proposal-model.ts';
 import type { PROPOSAL_STATES, ProposedEffect } from '../register/proposal.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { type WrittenChanges, writtenChanges } from './changes/written-changes.ts';

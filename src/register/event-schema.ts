@@ -5,7 +5,7 @@
 
 /** Describes a value by its JSON type. `T` is its TypeScript type, which only the compiler sees. */
 export interface ValueSchema<T = unknown> {
-  readonly type: 'string' | 'number' | 'boolean' | 'list' | 'object';
+  readonly type: 'string' | 'number' | 'boolean' | 'list' | 'object' | 'any';
   readonly nullable?: true;
   /** The schema of a list's items. */
   readonly items?: ValueSchema;
@@ -80,6 +80,11 @@ export function number(): ValueSchema<number> {
 
 export function boolean(): ValueSchema<boolean> {
   return { type: 'boolean' };
+}
+
+/** Describes a value of any JSON type, such as a field's value in a list of changed fields. */
+export function anyValue<T = unknown>(): ValueSchema<T> {
+  return { type: 'any' };
 }
 
 /** Describes a list. `List` is its TypeScript type if it says more than `items`, such as a pair. */

@@ -1,4 +1,5 @@
 import {
+  anyValue,
   type DataOf,
   type EventOf,
   event,
@@ -9,7 +10,6 @@ import {
   object,
   optional,
   string,
-  type ValueSchema,
 } from './event-schema.ts';
 
 /** How much a credential may do without a person. */
@@ -19,13 +19,6 @@ export type Autonomy = (typeof AUTONOMIES)[number];
 /** The states of a proposal in the log. That an open one has expired is a fact of the clock: see `shownState`. */
 export const PROPOSAL_STATES = ['OPEN', 'APPROVED', 'CARRIED_OUT', 'DECLINED', 'WITHDRAWN'] as const;
 
-/** A field that a proposal would change. Each value is as the history has it. */
-export interface ProposedChange {
-  field: string;
-  from: unknown;
-  to: unknown;
-}
-
 const EFFECT = {
   /** The record, or the first record of a link. */
   record_id: string(),
@@ -33,12 +26,17 @@ const EFFECT = {
   linked_id: optional(string()),
   /** The events that the call would append. */
   event_types: list(string()),
-  // A change holds values of any type.
-  changes: list(object({ field: string() }) as ValueSchema<ProposedChange>),
+  changes: list(object({ field: string(), from: anyValue(), to: anyValue() })),
 };
 
 /** What a proposal would do to one record or link. */
 export type ProposedEffect = DataOf<typeof EFFECT>;
+
+/** A field that a proposal would change. Each value is as the history has it. */
+export type ProposedChange = ProposedEffect['changes'][number];
+
+/** The input of a call. Each tool has its own. */
+const INPUT = anyValue<Readonly<Record<string, unknown>>>();
 
 const REFUSED = { record_id: optional(string()), code: string(), message: string() };
 
@@ -49,13 +47,17 @@ export const PROPOSAL_EVENTS = {
     client: nullable(string()),
     tool: string(),
     /** The call's input: ids in place of names, defaults filled in, without its reason and key. */
-    input: object({}) as ValueSchema<Readonly<Record<string, unknown>>>,
+    input: INPUT,
     effects: list(object(EFFECT)),
     /** The newest position of the organization's history that the effects were computed at. */
     position: number(),
     expires_at: string(),
   }),
-  ProposalApproved: eventWithReason({ approved_by: string() }),
+  ProposalApproved: eventWithReason({
+    approved_by: string(),
+    /** The call that is made instead, if the person changed it. */
+    input: optional(INPUT),
+  }),
   ProposalDeclined: event({ declined_by: string(), reason: string() }),
   ProposalWithdrawn: eventWithReason({ withdrawn_by: string() }),
   ProposalCarriedOut: event({ call_id: string(), done: number(), refused: list(object(REFUSED)) }),

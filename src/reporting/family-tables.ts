@@ -1,4 +1,5 @@
 import { FAMILY_MODELS, READ_MODELS } from '../projections/models.ts';
+import { proposals } from '../projections/read-models/proposal-model.ts';
 import { historyOf, type ReadModel } from '../projections/read-models/read-model.ts';
 import type { FamilyDescription } from '../register/family-description.ts';
 import type { Field, Fields } from '../register/field.ts';
@@ -69,14 +70,16 @@ function column(name: string, type: ColumnType, description: string, path: reado
 
 const ORGANIZATION_COLUMNS = [column('name', 'TEXT', 'Name.'), ...COMMON_COLUMNS];
 
-/** Every family's tables, and those of organizations. */
-export const RECORD_TABLES: readonly RecordTables[] = READ_MODELS.map((model) => {
-  const family = FAMILY_MODELS.find((entry) => entry.model === model)?.family;
-  return tablesOf(
-    model,
-    family === undefined ? ORGANIZATION_COLUMNS : [...fieldColumns(family.fields), ...COMMON_COLUMNS],
-  );
-});
+/** Every family's tables, and those of organizations. Proposals have none: nothing of them is true of the register yet. */
+export const RECORD_TABLES: readonly RecordTables[] = READ_MODELS.filter((model) => model !== proposals).map(
+  (model) => {
+    const family = FAMILY_MODELS.find((entry) => entry.model === model)?.family;
+    return tablesOf(
+      model,
+      family === undefined ? ORGANIZATION_COLUMNS : [...fieldColumns(family.fields), ...COMMON_COLUMNS],
+    );
+  },
+);
 
 function tablesOf(model: ReadModel, columns: readonly RecordColumn[]): RecordTables {
   const { plural, singular } = model.family;

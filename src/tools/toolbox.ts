@@ -237,7 +237,7 @@ const PROPOSED_STATUS = 202;
 
 /** Returns true for a write whose credential may not do everything without a person. */
 function mustPropose({ readOnly }: Tool, input: unknown, { autonomy }: Caller): boolean {
-  return !readOnly && autonomy !== undefined && (input as { dry_run?: boolean }).dry_run !== true;
+  return !readOnly && autonomy !== undefined && autonomy.size > 0 && (input as { dry_run?: boolean }).dry_run !== true;
 }
 
 async function runTool(

@@ -33,7 +33,8 @@ export const SILENT_LOG = { info: () => undefined, warn: () => undefined };
 export const ORGANIZATION = derivedId('org', 'a0a4b1e5-6a39-4d43-9f70-3c5f2f0a1c11');
 export const OWNER = derivedId('acc', '0a6a3f0e-5c52-4f0d-9a77-5d3f3c0b7b22');
 
-export interface TestRegister extends Pick<Register, 'handler' | 'projections' | 'tools' | 'proposals' | 'reader' | 'recordFiles'> {
+export interface TestRegister
+  extends Pick<Register, 'handler' | 'projections' | 'tools' | 'proposals' | 'reader' | 'recordFiles'> {
   folder: string;
   stores: Stores;
   names: AccountNames;

@@ -182,13 +182,11 @@ export class Authenticator {
     at: number,
     acceptOlder: boolean,
   ): Promise<Timestamped<CachedToken>> {
-    const roles = new Map<string, Role>();
-    const members = new Map<string, Role>();
+    const rights: Rights = { roles: new Map(), members: new Map(), autonomy: new Map() };
     let rolesUntil = Number.POSITIVE_INFINITY;
     let oldest = at;
     const pendingReads: Promise<unknown>[] = [];
     const knowsToken = (state: MaybeOrganization) => state?.tokens.get(record.id) !== undefined;
-    const autonomy = new Map<string, Autonomy>();
     const damaged = new Set<string>();
     const lacking = new Set<string>();
     const readOrganization = async (id: string) => {
@@ -215,10 +213,7 @@ export class Authenticator {
       const membership = usableMembership(record, state, this.options.now());
       if (membership !== null && (await this.isMissingFactor(record, state!))) lacking.add(id);
       else if (membership !== null) {
-        roles.set(id, lowerRole(record.role, membership.role));
-        members.set(id, membership.role);
-        const allowed = autonomyOf(state!.tokens.get(record.id)!);
-        if (allowed !== 'ALL') autonomy.set(id, allowed);
+        addRights(rights, id, record.role, membership);
         rolesUntil = Math.min(rolesUntil, membership.until);
       }
       oldest = Math.min(oldest, result.startedAt);
@@ -227,10 +222,9 @@ export class Authenticator {
     const confirm = pendingReads.length === 0 ? {} : { confirm: () => this.confirm(token, pendingReads) };
     const limits = {
       ...limitsOf(record, grant),
-      ...(autonomy.size > 0 ? { autonomy } : {}),
       ...barredOrganizations(damaged, lacking, this.options.baseUrl),
     };
-    const caller: Caller = { account_id, token_id: id, client: null, roles, members, ...limits, ...confirm };
+    const caller: Caller = { account_id, token_id: id, client: null, ...rights, ...limits, ...confirm };
     const expiresAt = Math.min(Date.parse(record.expires_at), grant?.expiresAt ?? Number.POSITIVE_INFINITY);
     const last_used_at = record.last_used_at === null ? 0 : Date.parse(record.last_used_at);
     const storeUseAt = Math.max(this.lastUses.get(id) ?? 0, last_used_at) + LAST_USED_PRECISION_MS;
@@ -270,6 +264,29 @@ function limitsOf(record: TokenRecord, grant: AccessTokenGrant | null): Pick<Cal
   return { read_only: record.read_only || !grant.scopes.includes(WRITE_SCOPE), scopes: grant.scopes };
 }
 
+/** What a credential may do in each organization that it reaches. */
+interface Rights {
+  roles: Map<string, Role>;
+  members: Map<string, Role>;
+  /** Without those in which it may do everything. */
+  autonomy: Map<string, Autonomy>;
+}
+
+/** Adds what a credential with a role may do in an organization. */
+function addRights({ roles, members, autonomy }: Rights, id: string, role: Role, membership: Membership): void {
+  roles.set(id, lowerRole(role, membership.role));
+  members.set(id, membership.role);
+  if (membership.autonomy !== 'ALL') autonomy.set(id, membership.autonomy);
+}
+
+/** The membership of a token's account, and what the token may do without a person. */
+interface Membership {
+  role: Role;
+  /** The time in milliseconds up to which it is as now. */
+  until: number;
+  autonomy: Autonomy;
+}
+
 /**
  * Returns the membership of a token's account, and the time in milliseconds up to which it is as now. Null if it has ended,
  * or either was removed.
@@ -278,7 +295,7 @@ function usableMembership(
   { id, account_id, expires_at, next_hash = null }: TokenRecord,
   state: OrganizationState | null,
   now: Date,
-): { role: Role; until: number } | null {
+): Membership | null {
   const token = state?.tokens.get(id);
   const role = state && memberRole(state, account_id, now.toISOString());
   if (role === null || token === undefined || token.revoked) return null;
@@ -286,7 +303,7 @@ function usableMembership(
   if (next_hash !== null && token.expires_at !== expires_at) return null;
   const end = membershipEnd(state!, account_id);
   const until = Math.min(end === null ? Number.POSITIVE_INFINITY : Date.parse(end), factorOptionalUntil(state!, now));
-  return { role, until };
+  return { role, until, autonomy: autonomyOf(token) };
 }
 
 /** Waits for a store's answer for at most `ms`. @throws StoreUnavailable after that; otherwise as `work` does */

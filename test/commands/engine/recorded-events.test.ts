@@ -8,6 +8,7 @@ import { controlId } from '../../../src/commands/engine/ids.ts';
 import { organizationAggregate, recordAggregate } from '../../../src/commands/families.ts';
 import { linkAggregate } from '../../../src/commands/link.ts';
 import type { OrganizationState } from '../../../src/commands/organization/organization.ts';
+import { type ProposalState, proposalAggregate } from '../../../src/commands/proposal.ts';
 import type { CrosswalkPair } from '../../../src/register/crosswalk.ts';
 import type { EventVersions } from '../../../src/register/event-schema.ts';
 import { EVENTS_BY_STREAM } from '../../../src/register/events.ts';
@@ -42,6 +43,7 @@ function aggregateOf(stream: string): Aggregate {
   const [kind, ...ids] = stream.split('-') as [string, string, string];
   if (kind === 'organization') return organizationAggregate(ids[0]) as unknown as Aggregate;
   if (kind === 'crosswalk') return crosswalkAggregate(...ids) as unknown as Aggregate;
+  if (kind === 'proposal') return proposalAggregate(ids[0]) as unknown as Aggregate;
   if (kind === 'link') return linkAggregate(...ids) as unknown as Aggregate;
   return recordAggregate(ids[0]);
 }
@@ -238,6 +240,31 @@ test('recorded events have the same meaning for frameworks and their controls', 
       },
     ],
   );
+});
+
+test('recorded events have the same meaning for proposals, and for what a credential does alone', async () => {
+  const proposals = await Promise.all(
+    [...streams.keys()].filter((name) => name.startsWith('proposal-')).map(loadStream),
+  );
+  const states = proposals.map(({ state }) => state as ProposalState);
+  assert.equal(
+    states.map(({ state, decision_reason, done }) => [state, decision_reason, done]),
+    [
+      ['CARRIED_OUT', null, 0],
+      ['DECLINED', 'Üks on küllalt', null],
+      ['WITHDRAWN', null, null],
+    ],
+  );
+  assert.equal(
+    states[0]!.refused.map(({ code }) => code),
+    ['conflict'],
+  );
+  const { tokens } = (await statesByName()).get('events-autonomy AS')! as unknown as OrganizationState;
+  const autonomies = tokens.entries().map(([, { kind, autonomy }]) => [kind, autonomy]);
+  assert.equal(autonomies, [
+    [undefined, undefined],
+    ['ASSISTANT', 'PROPOSE_ONLY'],
+  ]);
 });
 
 test('recorded events have the same meaning for groups of controls', async () => {

@@ -3,7 +3,8 @@
  * every event type of measures, audits, obligations, nonconformities, evidence, frameworks, controls and links. The others:
  * `past-decisions` has imported reviews and acceptances, `framework-groups` groups of controls, `crosswalks` imported links
  * of controls, `stated-dates` dates without a time of day. Decisions that were taken back are in `withdrawals`, undone calls
- * in `undone`, reviews that change nothing else in `reviews`, new owners of evidence and frameworks in `owners`. The singular
+ * in `undone`, reviews that change nothing else in `reviews`, new owners of evidence and frameworks in `owners`,
+ * proposals in `proposals`. The singular
  * of a family records the events that most families have. Run it by hand, for a new file:
  *
  *     npx tsx test/support/histories/record-events.ts SCENARIO test/fixtures/events-NAME.jsonl
@@ -19,6 +20,7 @@ import { importCommandId, importedId } from '../../../src/commands/engine/import
 import { recordAggregate } from '../../../src/commands/families.ts';
 import { adoptionCommand } from '../../../src/commands/framework.ts';
 import { linkAggregate } from '../../../src/commands/link.ts';
+import { proposalAggregate } from '../../../src/commands/proposal.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
 import type { FamilyDescription } from '../../../src/register/family-description.ts';
 import { sortedPair } from '../../../src/register/link.ts';
@@ -407,6 +409,38 @@ async function reviews(): Promise<void> {
   await change(first!, [reviewed('Control', { ...every, owner_id: OWNER }), reviewed('Control')]);
 }
 
+/** Proposals in each of their states. */
+async function proposals(): Promise<void> {
+  const made = async (name: string) => {
+    const command_id = commandId(['recorded', 'proposal'], String(commands));
+    const id = derivedId('prp', command_id);
+    const record_id = derivedId('vnd', command_id);
+    await execute(
+      proposalAggregate(id),
+      {
+        type: 'MakeProposal',
+        client: BY.client.name,
+        tool: 'addVendor',
+        input: { organization_id: ORGANIZATION, name },
+        effects: [{ record_id, event_types: ['VendorAdded'], changes: [{ field: 'name', from: null, to: name }] }],
+        position: commands,
+        reason: 'Vajame hooldust',
+      },
+      command_id,
+    );
+    return { id, record_id };
+  };
+  const approved = await made('Majaka hooldus');
+  await execute(proposalAggregate(approved.id), { type: 'ApproveProposal' });
+  const refused = [{ record_id: approved.record_id, code: 'conflict', message: 'Somebody was faster.' }];
+  const outcome = { call_id: commandId(['recorded'], 'approved call'), done: 0, refused };
+  await execute(proposalAggregate(approved.id), { type: 'CarryOutProposal', ...outcome });
+  const { id: declined } = await made('Teine hooldus');
+  await execute(proposalAggregate(declined), { type: 'DeclineProposal', reason: 'Üks on küllalt' });
+  const { id: withdrawn } = await made('Kolmas hooldus');
+  await execute(proposalAggregate(withdrawn), { type: 'WithdrawProposal' });
+}
+
 async function families(): Promise<void> {
   const measure = await measures();
   const [framework, , second] = await frameworks();
@@ -435,6 +469,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
   undone,
   reviews,
   owners,
+  proposals,
 };
 
 async function record(scenario: () => Promise<void>, file: string): Promise<void> {

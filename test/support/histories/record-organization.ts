@@ -65,6 +65,7 @@ async function record(): Promise<void> {
   await execute(guest, { type: 'AdmitMember', account_id: guest, domain: 'example.org' });
   const grant = { account_id: guest, role: 'VIEWER', read_only: true, expires_at: TOKEN_END } as const;
   await execute(guest, { type: 'CreateToken', token_id, ...grant, kind: 'ASSISTANT' });
+  await execute(guest, { type: 'ChangeTokenAutonomy', token_id, autonomy: 'PROPOSE_ONLY', reason: 'To be safe' });
   await execute(owner, { type: 'WithdrawDomain', domain: 'example.org', reason: 'By invitation only' });
   await execute(owner, { type: 'RemoveMember', account_id: guest, reason: 'The inspection is over' });
   await execute(second, { type: 'RemoveMember', account_id: second });

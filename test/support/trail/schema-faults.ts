@@ -23,7 +23,7 @@ function memberFaults(path: string, members: MemberSchemas, value: object): stri
 }
 
 function valueFaults(path: string, { type, nullable, items, members }: ValueSchema, value: unknown): string[] {
-  if (value === null && nullable) return [];
+  if ((value === null && nullable) || type === 'any') return [];
   if (typeName(value) !== type) return [`${path} is ${typeName(value)}, not ${type}`];
   if (items) return (value as unknown[]).flatMap((item, index) => valueFaults(`${path}.${index}`, items, item));
   return members ? memberFaults(path, members, value as object) : [];

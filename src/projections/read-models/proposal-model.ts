@@ -1,7 +1,7 @@
-import { type ProposalState, proposal } from '../commands/proposal.ts';
-import { filterKey } from './read-models/key-builders.ts';
-import type { ReadModel } from './read-models/read-model.ts';
-import { titleOf } from './read-models/search-text.ts';
+import { type ProposalState, proposal } from '../../commands/proposal.ts';
+import { filterKey } from './key-builders.ts';
+import type { ReadModel } from './read-model.ts';
+import { titleOf } from './search-text.ts';
 
 const FIELDS = [
   'state',
