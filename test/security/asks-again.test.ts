@@ -63,12 +63,14 @@ const FORMS: Readonly<Record<string, SensitiveForm>> = {
     typed: { name: 'Laptop & co', role: 'AUDITOR', days: '30', read_only: 'on' },
   },
   '/settings/tokens/:token/regenerate': { needs: 'createTokens', page: '/settings/tokens', typed: { days: '7' } },
+  '/settings/tokens/:token/autonomy': { needs: 'OWN', page: '/settings/tokens' },
   '/settings/tokens/:token/revoke': { needs: 'OWN', page: '/settings/tokens' },
   '/oauth/interaction/:uid': {
     needs: 'createTokens',
     page: '/oauth/interaction/:uid',
     typed: { access: 'read', role: 'VIEWER', days: '7' },
   },
+  '/settings/assistants/autonomy': { needs: 'OWN', page: '/settings/assistants' },
   '/settings/assistants/disconnect': { needs: 'OWN', page: '/settings/assistants' },
   [`${SECURITY}/credentials/revoke`]: { needs: 'OWN', page: `${SECURITY}/credentials` },
   [`${SECURITY}/credentials/revoke-all`]: { needs: 'OWN', page: `${SECURITY}/credentials` },
@@ -108,6 +110,12 @@ const NOT_ASKING: Readonly<Record<string, string>> = {
   [`${SECURITY}/password`]: 'asks for the current password, or asks again without one',
   '/settings/account/erase': 'asks for the current password, or asks again without one',
   '/settings/account/name': 'changes nobody’s rights',
+  ...Object.fromEntries(
+    ['approve', 'decline', 'withdraw'].map((act) => [
+      `${ORGANIZATION}/proposals/:proposal/${act}`,
+      'decides on a change of records, which a form of the record makes without asking',
+    ]),
+  ),
   ...Object.fromEntries(RECORD_FORMS.map((path) => [path, 'changes records, as its tool does without asking'])),
 };
 

@@ -124,6 +124,7 @@ export function AutonomyForm(props: { action: string; credential: Pick<TokenList
     <details>
       <summary>Change what it may do</summary>
       <Form action={action} class="inline">
+        <input type="hidden" name="credential" value={id} />
         <AutonomyField form={BLANK_FORM} id={`autonomy-${id}`} value={autonomy} />
         <button type="submit" class="quiet">
           Change “{name}”

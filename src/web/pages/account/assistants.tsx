@@ -11,6 +11,7 @@ import { submitAndRedirect } from '../../server/submit-form.ts';
 import { accessText } from '../../texts/access-text.ts';
 
 const ASSISTANTS = '/settings/assistants';
+const CREDENTIAL_FIELDS = { credential: hiddenField() };
 const DISCONNECT_FIELDS = { assistant: hiddenField() };
 
 /** The assistants that a person connected by OAuth, each with a button to disconnect it. */
@@ -49,11 +50,12 @@ export const assistantsPage = ({
       ),
     };
   }),
-  post(`${ASSISTANTS}/:id/autonomy`, (request) => {
+  post(`${ASSISTANTS}/autonomy`, (request) => {
     requireReauthentication(request, ASSISTANTS);
-    const change = ({ autonomy }: { autonomy: Autonomy }) =>
-      tokens.changeAutonomy(request.params.id ?? '', autonomy, actorOf(request));
-    return submitAndRedirect(ASSISTANTS, 'Changed.', request.formValues, AUTONOMY_FIELDS, change);
+    const fields = { ...AUTONOMY_FIELDS, ...CREDENTIAL_FIELDS };
+    const change = ({ autonomy, credential }: { autonomy: Autonomy; credential: string }) =>
+      tokens.changeAutonomy(credential, autonomy, actorOf(request));
+    return submitAndRedirect(ASSISTANTS, 'Changed.', request.formValues, fields, change);
   }),
   post(`${ASSISTANTS}/disconnect`, (request) => {
     requireReauthentication(request, ASSISTANTS);
@@ -87,7 +89,7 @@ function Assistant({ assistant, names }: { assistant: Connected; names: Readonly
           ],
         ]}
       />
-      <AutonomyForm action={`${ASSISTANTS}/${id}/autonomy`} credential={assistant} />
+      <AutonomyForm action={`${ASSISTANTS}/autonomy`} credential={assistant} />
       <Form action={`${ASSISTANTS}/disconnect`}>
         <input type="hidden" name="assistant" value={id} />
         <button type="submit" class="danger">
