@@ -61,7 +61,7 @@ export interface Register {
   problems: StoreProblems;
   sealer: Sealer;
   tools: ToolBox;
-  /** What people do with proposals. */
+  /** Approves and declines proposals, for people. */
   proposals: Proposals;
   /** Export files of any size, with the records of the lists. */
   recordFiles: RecordFileCatalog;

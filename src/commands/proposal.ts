@@ -25,7 +25,7 @@ export interface ProposalState {
   position: number;
   expires_at: string;
   reason: string | null;
-  /** Who approved, declined or withdrew it, and why; null while it is open. */
+  /** The account that approved, declined or withdrew it, and its reason; null while it is open. */
   decided_by: string | null;
   decision_reason: string | null;
   /** The call that carried it out, the number of records it wrote, and those that were refused. */
@@ -51,7 +51,7 @@ export function proposalAggregate(id: string): Aggregate<ProposalState, Proposal
 }
 
 /** Returns a proposal's state at a time. An open one expires by the clock: no event records it. */
-export function shownState({ state, expires_at }: Pick<ProposalState, 'state' | 'expires_at'>, now: string) {
+export function proposalStateAt({ state, expires_at }: Pick<ProposalState, 'state' | 'expires_at'>, now: string) {
   return state === 'OPEN' && expires_at < now ? 'EXPIRED' : state;
 }
 
@@ -97,7 +97,7 @@ function carriedOut(
 
 /** @throws Refusal invalid_transition if somebody decided on the proposal, or it expired */
 function requireOpen(state: ProposalState, now: string): void {
-  const shown = shownState(state, now);
+  const shown = proposalStateAt(state, now);
   if (shown === 'OPEN') return;
   throw new Refusal('invalid_transition', `This proposal is ${STATE_WORDS[shown]}. Only an open one can be decided.`);
 }

@@ -1,4 +1,4 @@
-import { type ProposalState, shownState } from '../commands/proposal.ts';
+import { type ProposalState, proposalStateAt } from '../commands/proposal.ts';
 import { proposals } from '../projections/read-models/proposal-model.ts';
 import type { PROPOSAL_STATES, ProposedEffect } from '../register/proposal.ts';
 import type { Condition } from '../stores/read-store.ts';
@@ -7,12 +7,12 @@ import type { Snapshot } from './moments/snapshot.ts';
 import { readMemberNames } from './records/member-names.ts';
 
 /** The states of proposals as readers see them. */
-export type ShownState = (typeof PROPOSAL_STATES)[number] | 'EXPIRED';
+export type ProposalStateNow = (typeof PROPOSAL_STATES)[number] | 'EXPIRED';
 
 /** A proposal as it is read today. */
 export interface Proposal extends Omit<ProposalState, 'state' | 'archived_at' | 'owner_id'> {
   id: string;
-  state: ShownState;
+  state: ProposalStateNow;
   created_at: string;
 }
 
@@ -132,5 +132,5 @@ const isOpen = (now: string): Condition[] => [
 
 function present(doc: Record<string, unknown>, now: string): Proposal {
   const proposal = doc as unknown as Proposal & ProposalState;
-  return { ...proposal, state: shownState(proposal, now) };
+  return { ...proposal, state: proposalStateAt(proposal, now) };
 }

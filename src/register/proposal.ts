@@ -12,11 +12,11 @@ import {
   string,
 } from './event-schema.ts';
 
-/** How much a credential may do without a person. */
+/** The parts of its role's rights that a credential may use without a person. */
 export const AUTONOMIES = ['ALL', 'DECISIONS_PROPOSED', 'PROPOSE_ONLY'] as const;
 export type Autonomy = (typeof AUTONOMIES)[number];
 
-/** The states of a proposal in the log. That an open one has expired is a fact of the clock: see `shownState`. */
+/** The states of a proposal in the log. That an open one has expired is a fact of the clock: see `proposalStateAt`. */
 export const PROPOSAL_STATES = ['OPEN', 'APPROVED', 'CARRIED_OUT', 'DECLINED', 'WITHDRAWN'] as const;
 
 const EFFECT = {
@@ -29,7 +29,7 @@ const EFFECT = {
   changes: list(object({ field: string(), from: anyValue(), to: anyValue() })),
 };
 
-/** What a proposal would do to one record or link. */
+/** The effect of a proposal on one record or link. */
 export type ProposedEffect = DataOf<typeof EFFECT>;
 
 /** A field that a proposal would change. Each value is as the history has it. */

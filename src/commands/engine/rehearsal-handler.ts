@@ -10,8 +10,8 @@ export interface RehearsedCommand {
 }
 
 /**
- * Runs a call's commands without writing. Each is decided on the states that the commands before it would have led to, so
- * a call that adds a record and then names it goes through as it would.
+ * Runs a call's commands without writing. Each is decided on what the commands before it would have led to. So a call that
+ * adds a record and then names it goes through as it would.
  */
 export class RehearsalHandler implements Commands {
   private readonly streams = new Map<string, StreamState<object>>();

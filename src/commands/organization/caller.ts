@@ -20,7 +20,7 @@ export interface Caller {
    * has no role there.
    */
   missingFactor?: { organizations: ReadonlySet<string>; page: string };
-  /** What the credential may do without a person, in organizations where that isn't everything. */
+  /** The credential's autonomy in the organizations where it may not do everything alone. */
   autonomy?: ReadonlyMap<string, Autonomy>;
   /** The credential may only read, even if its role may write. */
   read_only: boolean;

@@ -59,7 +59,7 @@ export interface ConsentGrant {
   /** The assistant's highest role. In each organization the person's own role also limits it. */
   role: Role;
   read_only: boolean;
-  /** What it may do without a person. Everything unless given. */
+  /** Everything unless given. */
   autonomy?: Autonomy;
   /** 1 to 366, by default 90. */
   days?: number;

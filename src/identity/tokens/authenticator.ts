@@ -264,7 +264,7 @@ function limitsOf(record: TokenRecord, grant: AccessTokenGrant | null): Pick<Cal
   return { read_only: record.read_only || !grant.scopes.includes(WRITE_SCOPE), scopes: grant.scopes };
 }
 
-/** What a credential may do in each organization that it reaches. */
+/** The rights of a credential in each organization that it reaches. */
 interface Rights {
   roles: Map<string, Role>;
   members: Map<string, Role>;

@@ -23,7 +23,7 @@ export interface StoredToken {
   /** The organizations that it reaches. Each one's own log decides. */
   organizations: string[];
   read_only: boolean;
-  /** What it may do without a person, for lists. Absent for everything. Each organization's log decides. */
+  /** For lists, absent if it may do everything alone. Each organization's log decides. */
   autonomy?: Autonomy;
   created_at: string;
   expires_at: string;
@@ -57,7 +57,7 @@ export interface NewToken {
   role: Role;
   organizations: readonly string[];
   read_only?: boolean;
-  /** What it may do without a person. Everything unless given. */
+  /** Everything unless given. */
   autonomy?: Autonomy;
   /** 1 to 366; 90 unless given. */
   days?: number;

@@ -5,14 +5,19 @@ import { asRefusal, Refusal } from '../../commands/engine/refusal.ts';
 import { RehearsalHandler } from '../../commands/engine/rehearsal-handler.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
-import { type ProposalCommand, type ProposalState, proposalAggregate, shownState } from '../../commands/proposal.ts';
+import {
+  type ProposalCommand,
+  type ProposalState,
+  proposalAggregate,
+  proposalStateAt,
+} from '../../commands/proposal.ts';
 import { proposedEffects } from '../../queries/changes/proposed-effects.ts';
 import type { ProposedEffect, RefusedEffect } from '../../register/proposal.ts';
 import type { Tool, ToolService } from '../tool.ts';
 import { envelopeFor, waitUntilReadable } from '../write.ts';
 import { rehearseCall } from './rehearse-call.ts';
 
-/** What an approval would do now. */
+/** The effects that an approval would have now. */
 export interface ProposalPreview {
   effects: readonly ProposedEffect[];
   /** The effects differ from those that were proposed. */
@@ -31,8 +36,8 @@ interface Opened {
 }
 
 /**
- * What people do with proposals. Only a signed-in person's page and the command line have it: no tool and no token decides
- * on a proposal.
+ * Previews, approves and declines proposals. Only a signed-in person's page and the command line have it: no tool and no
+ * token decides on a proposal.
  */
 export class Proposals {
   private readonly tools: ReadonlyMap<string, Tool>;
@@ -59,7 +64,7 @@ export class Proposals {
     const { state, organizationId } = opened;
     // The same person again finishes what was interrupted.
     const isInterrupted = state.state === 'APPROVED' && state.decided_by === caller.account_id;
-    if (!isInterrupted && shownState(state, this.service.handler.now()) === 'OPEN') {
+    if (!isInterrupted && proposalStateAt(state, this.service.handler.now()) === 'OPEN') {
       const { refusal, seen: now } = await this.previewOf(opened, caller);
       if (refusal !== null) throw refusal;
       if (now !== seen) throw new Refusal('conflict', 'A record has changed since. Look at what would happen now.');

@@ -4,7 +4,7 @@ import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { derivedId } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { RehearsalHandler } from '../../commands/engine/rehearsal-handler.ts';
-import { type ProposalState, proposalAggregate, STATE_WORDS, shownState } from '../../commands/proposal.ts';
+import { type ProposalState, proposalAggregate, proposalStateAt, STATE_WORDS } from '../../commands/proposal.ts';
 import { proposedEffects } from '../../queries/changes/proposed-effects.ts';
 import { proposedChanges } from '../../queries/proposals.ts';
 import type { ToolService } from '../tool.ts';
@@ -70,7 +70,7 @@ const NOTHING_CHANGED =
   'Nothing was changed. A person decides on the page at url; getRecords with proposal_id tells what they decided.';
 
 function answer(id: string, state: ProposalState, now: string, url: string | undefined): PendingApproval {
-  const shown = shownState(state, now);
+  const shown = proposalStateAt(state, now);
   const { effects, expires_at, decision_reason, call_id, done, refused } = state;
   const address = url ? { url } : {};
   switch (shown) {

@@ -33,7 +33,7 @@ export const GRANT_FIELDS = {
 /** Most people want to decide themselves. */
 const USUAL_AUTONOMY: Autonomy = 'DECISIONS_PROPOSED';
 
-/** What a credential may do without a person. A form for one that only reads doesn't ask. */
+/** The autonomy of a credential. A form for one that only reads doesn't ask. */
 export const AUTONOMY_FIELDS = {
   autonomy: singleField(
     z

@@ -38,7 +38,7 @@ export interface WebContext {
   readNames: (organizationId: string, accountIds: Iterable<string>) => Promise<MemberNames>;
   /** The tools, which forms call. */
   tools: Pick<ToolBox, 'call' | 'inputOf' | 'permissionOf'>;
-  /** What people do with proposals. */
+  /** Approves and declines proposals, for people. */
   proposals: Pick<Proposals, 'preview' | 'approve' | 'decline' | 'withdraw'>;
   /** Reads the register. */
   reader: Reader;

@@ -2,14 +2,14 @@ import type { TokenListItem } from '../../identity/tokens/token-lists.ts';
 import type { Autonomy } from '../../register/proposal.ts';
 import { roleName } from './role-labels.ts';
 
-/** What each autonomy means, for a choice. */
+/** Choices of an autonomy, for forms. */
 export const AUTONOMY_CHOICES: readonly { value: Autonomy; label: string }[] = [
   { value: 'DECISIONS_PROPOSED', label: 'Decisions wait for a person, the rest is done' },
   { value: 'PROPOSE_ONLY', label: 'Everything waits for a person' },
   { value: 'ALL', label: 'Everything that its role may do' },
 ];
 
-/** What a credential does without a person, as lists say it. Nothing for one that may do everything. */
+/** Autonomies as lists add them to a role. Nothing for a credential that may do everything alone. */
 const BRIEFLY: Readonly<Record<Autonomy, string>> = {
   ALL: '',
   DECISIONS_PROPOSED: ', decisions proposed',

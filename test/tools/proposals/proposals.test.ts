@@ -1,4 +1,4 @@
-/** What a credential proposes, and what people do with it. */
+/** Calls that a credential may not make alone, and the decisions of people on them. */
 import * as assert from 'uvu/assert';
 import type { Autonomy } from '../../../src/register/proposal.ts';
 import { runImport, suppliers } from '../../support/mcp/imports.ts';

@@ -29,7 +29,7 @@ const DECLINE_FIELDS = {
 
 type Collaborators = RegisterCollaborators & Pick<WebContext, 'proposals' | 'readNames'>;
 
-/** What assistants propose, and the decisions of people. */
+/** Shows proposals of assistants, and takes the decisions of people. */
 export const proposalPages = (context: Collaborators): Route[] => [
   get(LIST, async (request) => listPage(context, await openRegister(context, request))),
   get(ONE, async (request) => onePage(context, request, BLANK_FORM)),

@@ -46,7 +46,7 @@ interface EffectsProps {
   names: NamesByKey;
 }
 
-/** What a proposal would do to each record: before and after, as the history would tell it. */
+/** Lists the effects of a proposal on each record: before and after, as the history would tell it. */
 export function ProposalEffects({ view, effects, names }: EffectsProps) {
   if (effects.length === 0) return <p>Nothing.</p>;
   return (
