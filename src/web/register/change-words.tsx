@@ -16,8 +16,8 @@ type FieldChange = ListedChange['changes'][number];
 
 /** Reads the names of the people and records whose ids are values in these changes. */
 export async function readNamesInChanges(
-  { snapshot, organization, past }: Pick<RegisterView, 'snapshot' | 'organization' | 'past'>,
-  changes: readonly Pick<ListedChange, 'record' | 'changes'>[],
+  { snapshot, organization, past }: Pick<RegisterView, 'snapshot' | 'past'> & { organization: { id: string } },
+  changes: readonly { record: Pick<RecordReference, 'type'>; changes: readonly FieldChange[] }[],
 ): Promise<NamesByKey> {
   const position = past?.position ?? snapshot.newestPosition(organization.id);
   const context = { snapshot, organizationId: organization.id, moment: { today: snapshot.today(), position } };
@@ -29,7 +29,7 @@ export async function readNamesInChanges(
 }
 
 /** Returns the ids of records among the values: the audit of a finding, what evidence was added for. */
-function recordIdsIn({ record, changes }: Pick<ListedChange, 'record' | 'changes'>): readonly string[] {
+function recordIdsIn({ record, changes }: Parameters<typeof readNamesInChanges>[1][number]): readonly string[] {
   const fields = familyOfType(record.type)?.fields;
   return changes.flatMap(({ field, from, to }) => [from, to].flatMap((value) => recordIdsOf(fields?.[field], value)));
 }

@@ -20,11 +20,13 @@ import { reportPage } from '../pages/organization/report.tsx';
 import { reportsPage } from '../pages/organization/reports.tsx';
 import { addRecordPages } from '../pages/register/add-record.tsx';
 import { auditPackPage } from '../pages/register/audit-pack.tsx';
+import { changeManyPages } from '../pages/register/change-many.tsx';
 import { changeProofPages } from '../pages/register/change-proof.tsx';
 import { changeRecordPages } from '../pages/register/change-record.tsx';
 import { changesPage } from '../pages/register/changes.tsx';
 import { comparePage } from '../pages/register/compare.tsx';
 import { gettingStartedPage } from '../pages/register/getting-started.tsx';
+import { handOverPages } from '../pages/register/hand-over.tsx';
 import { homePage } from '../pages/register/home.tsx';
 import { needsYouPage } from '../pages/register/needs-you.tsx';
 import { proposalPages } from '../pages/register/proposals.tsx';
@@ -66,6 +68,8 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   recordListPages,
   recordPages,
   addRecordPages,
+  handOverPages,
+  changeManyPages,
   changeRecordPages,
   recordRevisionPages,
   changesPage,

@@ -57,6 +57,7 @@ const FAMILY_PAGES = Object.keys(FAMILIES).flatMap((plural): [path: string, Page
 const RECORD_FORMS: readonly (readonly [path: string, roles: readonly Role[]])[] = [
   ...ADD_FORMS.map(({ family, permission }) => [`/${family.plural}/add`, PERMISSIONS[permission].roles] as const),
   ...FAMILY_DESCRIPTIONS.map(({ plural }) => [`/${plural}/:record/:act`, FROM_ADMIN] as const),
+  ...FAMILY_DESCRIPTIONS.map(({ plural }) => [`/${plural}/many`, FROM_EDITOR] as const),
 ];
 
 /** The pages of an organization, by their paths below it. */
@@ -67,6 +68,13 @@ const ORGANIZATION_PAGES: Readonly<Record<string, PageRule>> = {
   '/needs-you': { roles: ALL, names: { ...AS_OF, owner: 'acc' } },
   ...Object.fromEntries(FAMILY_PAGES),
   ...Object.fromEntries(RECORD_FORMS.map(([path, roles]) => [path, { roles }])),
+  ...Object.fromEntries(
+    Object.entries(FAMILIES).map(([plural, prefix]) => [
+      `/${plural}/many`,
+      { roles: FROM_EDITOR, names: { ...LIST_NAMES, ids: prefix } },
+    ]),
+  ),
+  '/hand-over': { roles: FROM_EDITOR, names: { owner: 'acc', ids: 'rsk' } },
   '/audits/:record/pack': { roles: FROM_AUDITOR },
   '/changes': { roles: ALL, names: { ...AS_OF, record_id: 'rsk', actor_id: 'acc' } },
   '/changes/:position': { roles: ALL },
@@ -112,6 +120,7 @@ const ORGANIZATION_FORMS: Readonly<Record<string, readonly Role[]>> = {
   // The record is looked up before the act, and these records don't exist.
   ...Object.fromEntries(RECORD_FORMS.map(([path, roles]) => [path, path.endsWith('/:act') ? FROM_EDITOR : roles])),
   '/undo/:call': FROM_EDITOR,
+  '/hand-over': FROM_EDITOR,
   '/name': FROM_ADMIN,
   '/second-factor': OWNER,
   '/second-factor/optional': OWNER,
@@ -205,7 +214,7 @@ function unknownId(prefix: string): string {
 /** Removes what the address itself brought into the page, and the form token. */
 function withoutEcho({ text, status }: PageAnswer, ids: Ids): string {
   const masked = [...ids.values()].reduce((page, id) => page.replaceAll(id, '§'), text);
-  return `${status} ${masked.replaceAll(/name="form_token" value="[^"]*"/g, '')}`;
+  return `${status} ${masked.replaceAll(/name="(?:form_token|idempotency_key)" value="[^"]*"/g, '')}`;
 }
 
 test('every page, form and report is in a table', ({ web }) => {

@@ -1,4 +1,4 @@
-import { addressWith, reportFileAddress } from '../../../addresses/page-addresses.ts';
+import { addressWith, organizationAddress, reportFileAddress } from '../../../addresses/page-addresses.ts';
 import { isRealDate } from '../../../commands/engine/dates.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
 import { readFormerMembers } from '../../../queries/records/former-members.ts';
@@ -27,6 +27,7 @@ import { FilterForm } from '../../register/list/filter-form.tsx';
 import { addressWithoutEmpty, listAddress } from '../../register/list/list-address.ts';
 import type { ListFilter } from '../../register/list/list-filters.ts';
 import { SORT_WORDS, SortLink } from '../../register/list/sort-link.tsx';
+import { ChooseForm, RowBox } from '../../register/many/choose-form.tsx';
 import {
   asOfInput,
   mayChange,
@@ -171,7 +172,12 @@ function page(view: RegisterView, selection: DueSelection, items: DueItems, filt
             {rows.length < total && `; the ${rows.length} that are due first are shown`}
           </p>
         </div>
-        {total > 0 && <Downloads view={view} selection={selection} owner={owner} />}
+        {total > 0 && (
+          <div class="row">
+            <HandOver view={view} owner={owner} />
+            <Downloads view={view} selection={selection} owner={owner} />
+          </div>
+        )}
       </div>
     ),
     body: (
@@ -185,7 +191,7 @@ function page(view: RegisterView, selection: DueSelection, items: DueItems, filt
             <OfOthers view={view} count={items.ofOthers} />
           </>
         ) : (
-          <DueTable view={view} items={items} selection={selection} />
+          <ChosenDue view={view} items={items} selection={selection} />
         )}
       </>
     ),
@@ -260,6 +266,36 @@ function OwnerSwitch({ view, owner: { id, isReader } }: { view: RegisterView; ow
   );
 }
 
+/** Hands over everything of the person whose items are shown. */
+function HandOver({ view, owner: { id, isReader } }: { view: RegisterView; owner: DueOwner }) {
+  if (id === null || !mayChange(view, 'changeRecords')) return null;
+  const href = organizationAddress(view.organization.id, '/hand-over', { owner: id, [BACK]: ownAddress(view) });
+  return (
+    <a class="button quiet" href={href}>
+      {isReader ? 'Hand over everything of yours' : 'Hand over everything'}
+    </a>
+  );
+}
+
+/** The address of this page, to come back to. */
+const ownAddress = (view: RegisterView): string => listAddress(view, dueParameters(view.query));
+
+/** The items, of which those that a person chooses can be handed over. */
+function ChosenDue(props: Parameters<typeof DueTable>[0]) {
+  const { view } = props;
+  if (!mayChange(view, 'changeRecords')) return <DueTable {...props} />;
+  return (
+    <ChooseForm
+      action={organizationAddress(view.organization.id, '/hand-over')}
+      parameters={{ [BACK]: ownAddress(view) }}
+      all={null}
+      acts={[{ name: 'owner', label: 'Hand over' }]}
+    >
+      <DueTable {...props} />
+    </ChooseForm>
+  );
+}
+
 function DueTable({ view, items, selection }: { view: RegisterView; items: DueItems; selection: DueSelection }) {
   const { today, rows, ownerName } = items;
   const { id, isReader } = items.owner;
@@ -282,7 +318,7 @@ function DueTable({ view, items, selection }: { view: RegisterView; items: DueIt
       rows={rows.map((row) => ({
         key: `${row.what} ${row.id}`,
         cells: [
-          <DueRecord view={view} row={row} risk={items.risks.get(String(row.id))} />,
+          <DueRecord view={view} row={row} risk={items.risks.get(String(row.id))} isChosen={acts} />,
           dueRequest(String(row.what)),
           <LongDay at={String(row.due)} />,
           <DueChip due={String(row.due)} today={today} />,
@@ -307,10 +343,12 @@ function sortHeading(view: RegisterView, selection: DueSelection, order: DueOrde
 }
 
 /** A record's name. A risk also has its score. */
-function DueRecord({ view, row, risk }: { view: RegisterView; row: ReportRow; risk: RecordRow | undefined }) {
+function DueRecord(props: { view: RegisterView; row: ReportRow; risk: RecordRow | undefined; isChosen: boolean }) {
+  const { view, row, risk } = props;
   const { plural } = FAMILY_DESCRIPTIONS.find(({ type }) => type === row.type)!;
   return (
     <>
+      {props.isChosen && <RowBox id={String(row.id)} name={nameInList(row)} />}
       <a href={registerAddress(view, `/${plural}/${row.id}`)} data-row>
         {nameInList(row)}
       </a>{' '}
@@ -324,11 +362,12 @@ function DueAct({ view, row }: { view: RegisterView; row: ReportRow }) {
   const { button, act, permission } = DUE_ACTS[String(row.what)]!;
   if (permission !== undefined && !mayChange(view, permission)) return <span class="muted">An admin decides</span>;
   const { plural } = familyOfType(String(row.type))!;
-  const back = addressWith(view.path, Object.fromEntries(view.query));
   return (
     <a
       class="button quiet"
-      href={addressWith(`/organizations/${view.organization.id}/${plural}/${row.id}/${act}`, { [BACK]: back })}
+      href={addressWith(`/organizations/${view.organization.id}/${plural}/${row.id}/${act}`, {
+        [BACK]: ownAddress(view),
+      })}
       aria-label={`${button}: ${row.name}`}
     >
       {button}

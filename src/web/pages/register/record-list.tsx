@@ -1,5 +1,6 @@
-import { addressWith } from '../../../addresses/page-addresses.ts';
+import { addressWith, selectionParameters } from '../../../addresses/page-addresses.ts';
 import { addFormAddress, entryFormOf } from '../../register/forms/add-forms.ts';
+import { BACK } from '../../register/forms/open-form.ts';
 import { ControlGroups } from '../../register/list/control-groups.tsx';
 import { DownloadMenu } from '../../register/list/download-menu.tsx';
 import { EmptyList } from '../../register/list/empty-list.tsx';
@@ -15,6 +16,8 @@ import {
   readList,
 } from '../../register/list/read-list.ts';
 import { RecordTable } from '../../register/list/record-table.tsx';
+import { ChooseForm } from '../../register/many/choose-form.tsx';
+import { type ManyAct, manyActs } from '../../register/many/many-acts.ts';
 import { readTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';
 import {
@@ -25,12 +28,13 @@ import {
 } from '../../register/open-register.ts';
 import { familyHeading } from '../../register/rail-links.ts';
 import { REGISTER_LISTS, type RegisterList } from '../../register/register-lists.ts';
+import type { WebContext } from '../../server/context.ts';
 import { get, type Route, redirect } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { countText } from '../../texts/counts.ts';
 
 /** A page for each family: its records at a moment. */
-export const recordListPages = (context: RegisterCollaborators): Route[] =>
+export const recordListPages = (context: RegisterCollaborators & Pick<WebContext, 'tools'>): Route[] =>
   [...REGISTER_LISTS.values()].map((list) =>
     get(`/organizations/:id/${list.family.plural}`, async (request) => {
       const shorter = addressWithoutEmpty(request);
@@ -47,7 +51,8 @@ export const recordListPages = (context: RegisterCollaborators): Route[] =>
       const groups = isGrouped(list, view, listView) ? await readControlGroups(context.reader, view) : null;
       const names = await readFilterNames(context.reader, view, filters, listView.selection);
       const time = await readTimeBar(view);
-      return listPage(list, view, listView, { filters, names, groups, time });
+      const acts = manyActs(list.family).filter(({ tool }) => mayChange(view, context.tools.permissionOf(tool)));
+      return listPage(list, view, listView, { filters, names, groups, time, acts });
     }),
   );
 
@@ -69,6 +74,8 @@ interface ListParts {
   groups: readonly ControlGroup[] | null;
   /** Null before the first event. */
   time: TimeBarContent | null;
+  /** The acts on chosen records. */
+  acts: readonly ManyAct[];
 }
 
 function listPage(list: RegisterList, view: RegisterView, listView: ListView, parts: ListParts): WebPage {
@@ -100,29 +107,45 @@ function listPage(list: RegisterList, view: RegisterView, listView: ListView, pa
         )}
         {time !== null && <TimeBar view={view} content={time} />}
         <FilterForm view={view} selection={selection} filters={filters} names={names} />
-        <ListBody list={list} view={view} listView={listView} groups={groups} />
+        <ListBody list={list} view={view} listView={listView} groups={groups} acts={parts.acts} />
         {groups === null && <ListFooter view={view} listView={listView} />}
       </>
     ),
   };
 }
 
-interface ListBodyProps extends Pick<ListParts, 'groups'> {
+interface ListBodyProps extends Pick<ListParts, 'groups' | 'acts'> {
   list: RegisterList;
   view: RegisterView;
   listView: ListView;
 }
 
-function ListBody({ list, view, listView, groups }: ListBodyProps) {
+function ListBody({ list, view, listView, groups, acts }: ListBodyProps) {
   const { selection, page, matching, today } = listView;
   if (matching === 0) return <EmptyList family={list.family} view={view} listView={listView} />;
-  if (groups !== null)
-    return <ControlGroups list={list} view={view} selection={selection} groups={groups} today={today} />;
-  return <RecordTable list={list} view={view} selection={selection} rows={page.records} today={today} />;
+  const table = { list, view, selection, today, isChosen: acts.length > 0 };
+  const rows =
+    groups === null ? <RecordTable {...table} rows={page.records} /> : <ControlGroups {...table} groups={groups} />;
+  if (acts.length === 0) return rows;
+  return (
+    <ChooseForm
+      action={`${view.path}/many`}
+      parameters={{ ...selectionParameters(selection), [BACK]: addressWith(view.path, parametersOf(view.query)) }}
+      all={`All ${countText(matching)}${isFiltered(selection) ? ' that match' : ''}`}
+      acts={acts}
+    >
+      {rows}
+    </ChooseForm>
+  );
 }
 
+const isFiltered = ({ filter }: ListView['selection']): boolean => Object.keys(filter).length > 0;
+
+const parametersOf = (query: URLSearchParams) =>
+  Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)]));
+
 function totalText({ selection, matching, total, totalToday }: ListView): string {
-  const found = Object.keys(selection.filter).length > 0 ? `${countText(matching)} of ` : '';
+  const found = isFiltered(selection) ? `${countText(matching)} of ` : '';
   const records = `${found}${countText(total)} ${total === 1 ? 'record' : 'records'}`;
   return totalToday === null ? records : `${records} then · ${countText(totalToday)} today`;
 }
@@ -172,11 +195,10 @@ function ViewLinks({
 /** The count, and the links to the pages beside this one. */
 function ListFooter({ view, listView }: { view: RegisterView; listView: ListView }) {
   const { selection, page, matching, total } = listView;
-  const isFiltered = Object.keys(selection.filter).length > 0 && matching > 0;
   return (
     <div class="row list-end">
       <p class="sub">
-        {isFiltered && (
+        {isFiltered(selection) && matching > 0 && (
           <>
             {countText(matching)} of {countText(total)} ·{' '}
             <a href={listAddress(view, { ...selection, filter: {} })}>Clear filters</a>

@@ -237,6 +237,19 @@ function withdrawAct({ withdrawal }: FamilyDescription, { history }: RecordRow):
   ];
 }
 
+/** The fields of a form that links with a record. */
+export function linkFields(type: string): Fields {
+  const relation: Field = {
+    kind: 'enum',
+    label: 'Relation',
+    note: 'only of a control to a control',
+    values: RELATIONS,
+    labels: RELATION_LABELS,
+  };
+  const to_id: Field = { kind: 'name', label: 'Record', note: 'its number or name', required: true };
+  return { to_id, ...(type === CONTROL.type ? { relation } : {}) };
+}
+
 /** Links with other records. Evidence is attached by a form of its own, but a link with it can end here too. */
 function linkActs({ type, prefix }: FamilyDescription, { record, linked }: ActSubject): Act[] {
   const links = (act: Pick<Act, 'name' | 'button' | 'fields'> & Partial<Act>, action: string): Act => ({
@@ -246,22 +259,12 @@ function linkActs({ type, prefix }: FamilyDescription, { record, linked }: ActSu
     toInputs: ({ to_id, relation }) => ({ links: [{ from_id: record.id, to_id, relation }] }),
     ...act,
   });
-  const relation: Field = {
-    kind: 'enum',
-    label: 'Relation',
-    note: 'only of a control to a control',
-    values: RELATIONS,
-    labels: RELATION_LABELS,
-  };
   const others = [...linked.records, ...(record.evidence?.records ?? [])];
   const link: Act = links(
     {
       name: LINK,
       button: 'Link a record',
-      fields: {
-        to_id: { kind: 'name', label: 'Record', note: 'its number or name', required: true },
-        ...(type === CONTROL.type ? { relation } : {}),
-      },
+      fields: linkFields(type),
       recordField: 'to_id',
       isPossible: linkablePrefixes(prefix).length > 0,
     },

@@ -20,10 +20,14 @@ export interface FormCardProps {
   needsReason?: boolean;
   /** The labels of the fields whose changes need a reason, if not every change does. */
   reasonNeededBy?: readonly string[];
+  /** Says when else a reason is needed. */
+  reasonNeed?: string;
   /** The page to which the form leads without a change. */
   back: string;
   /** Shown beside a field, such as what somebody else wrote there meanwhile. */
   besideField?: (field: FormField) => ComponentChildren;
+  /** What the form is about, above its button. */
+  details?: ComponentChildren;
   /** Hidden inputs of this form. */
   children?: ComponentChildren;
 }
@@ -43,7 +47,13 @@ export function FormCard(props: FormCardProps) {
             <FieldInput form={form} input={input} value={shownValue(input)} />
           </div>
         ))}
-        <ReasonInput form={form} isRequired={needsReason ?? false} neededBy={props.reasonNeededBy} />
+        <ReasonInput
+          form={form}
+          isRequired={needsReason ?? false}
+          neededBy={props.reasonNeededBy}
+          need={props.reasonNeed}
+        />
+        {props.details}
         <div class="actions">
           <button type="submit">{button}</button>
           <a class="button quiet" href={back}>

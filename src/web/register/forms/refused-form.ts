@@ -89,7 +89,7 @@ function linkSentence(message: string): string | null {
 const BEFORE_INPUTS = '(?:Give|Fill in|one of|why|leave|needs)';
 
 /** Returns a message in the words of pages: roles, fields and values by their names there. */
-function inWords(message: string, { fields }: Pick<FamilyDescription, 'fields'>, labels: Labels): string {
+export function inWords(message: string, { fields }: Pick<FamilyDescription, 'fields'>, labels: Labels): string {
   const values = new Map(
     Object.values(fields).flatMap((field) =>
       field.kind === 'enum' ? field.values.map((value) => [value, enumText(field, value)] as const) : [],

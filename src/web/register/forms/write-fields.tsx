@@ -12,9 +12,11 @@ export function ReasonInput(props: {
   isRequired: boolean;
   /** The labels of the fields whose changes need a reason. */
   neededBy?: readonly string[] | undefined;
+  /** Says when else it is needed. */
+  need?: string | undefined;
 }) {
   const { form, isRequired, neededBy = [] } = props;
-  const need = neededBy.length === 0 ? 'Optional.' : `Needed if you change ${neededBy.join(', ')}.`;
+  const need = props.need ?? (neededBy.length === 0 ? 'Optional.' : `Needed if you change ${neededBy.join(', ')}.`);
   return (
     <TextAreaField
       form={form}

@@ -13,6 +13,7 @@ interface ControlGroupsProps {
   selection: ListSelection;
   groups: readonly ControlGroup[];
   today: string;
+  isChosen: boolean;
 }
 
 /** Shows controls under their framework and section, which fold, with the coverage of each framework. */

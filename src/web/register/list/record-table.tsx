@@ -5,6 +5,7 @@ import { relationLabel } from '../../../register/link.ts';
 import { planText } from '../../../texts/treatment-text.ts';
 import { LongDay, tableRole } from '../../components/components.tsx';
 import { enumText, FieldContent, type RecordRow, StateChip } from '../field-content.tsx';
+import { RowBox } from '../many/choose-form.tsx';
 import { numberField, titleFieldOf } from '../naming-fields.ts';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
@@ -21,10 +22,12 @@ interface RecordTableProps {
   today: string;
   /** Names the table for screen readers, if the page has several. */
   label?: string;
+  /** True if each row has a box. */
+  isChosen?: boolean;
 }
 
 /** A family's records. Headings that are orders are links. On a phone each row is a block. */
-export function RecordTable({ list, view, selection, rows, today, label }: RecordTableProps) {
+export function RecordTable({ list, view, selection, rows, today, label, isChosen = false }: RecordTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
     <section class="scroll" aria-label={label ?? familyHeading(list.family)} tabIndex={0}>
@@ -38,7 +41,7 @@ export function RecordTable({ list, view, selection, rows, today, label }: Recor
         </thead>
         <tbody {...tableRole('rowgroup')}>
           {rows.map((row) => (
-            <RecordTableRow key={String(row.id)} list={list} view={view} row={row} today={today} />
+            <RecordTableRow key={String(row.id)} list={list} view={view} row={row} today={today} isChosen={isChosen} />
           ))}
         </tbody>
       </table>
@@ -52,7 +55,7 @@ function ColumnHeading({
   view,
   selection,
   name,
-}: Omit<RecordTableProps, 'rows' | 'today' | 'label'> & { name: string }) {
+}: Omit<RecordTableProps, 'rows' | 'today' | 'label' | 'isChosen'> & { name: string }) {
   const { label, kind } = list.query.fields[name]!;
   const current = currentDirection(list, selection, name);
   return (
@@ -91,8 +94,11 @@ function nextDirection({ query }: RegisterList, name: string, current: Direction
   return name === query.defaultOrder.field ? query.defaultOrder.direction : 'ASC';
 }
 
-function RecordTableRow(props: Pick<RecordTableProps, 'list' | 'view' | 'today'> & { row: RecordRow }) {
-  const { list, view, row, today } = props;
+interface RecordTableRowProps extends Pick<RecordTableProps, 'list' | 'view' | 'today' | 'isChosen'> {
+  row: RecordRow;
+}
+
+function RecordTableRow({ list, view, row, today, isChosen }: RecordTableRowProps) {
   const { family, columns, query } = list;
   const overdue = overdueFieldsOf(family, query, row, today);
   const title = titleFieldOf(family);
@@ -103,6 +109,7 @@ function RecordTableRow(props: Pick<RecordTableProps, 'list' | 'view' | 'today'>
         if (name === title) {
           return (
             <th key={name} scope="row" class="title" {...tableRole('rowheader')}>
+              {isChosen && <RowBox id={String(row.id)} name={String(row[name] ?? row.id)} />}
               <a href={registerAddress(view, `/${family.plural}/${row.id}`)} data-row>
                 {String(row[name] ?? row.id)}
               </a>

@@ -1,0 +1,172 @@
+import { idPrefix } from '../../../commands/engine/ids.ts';
+import type { Snapshot } from '../../../queries/moments/snapshot.ts';
+import { familyOfPrefix } from '../../../register/families.ts';
+import type { NamesByKey } from '../../../texts/value-text.ts';
+import { MAX_UNSELECTED_RECORDS } from '../../../tools/selection.ts';
+import { Table } from '../../components/components.tsx';
+import type { FormState } from '../../server/form-state.ts';
+import type { WebPage } from '../../server/web-page.ts';
+import { FieldChanges, readNamesInChanges } from '../change-words.tsx';
+import { FormCard } from '../forms/form-card.tsx';
+import type { FormField } from '../forms/form-fields.ts';
+import { type FormView, recordPageAddress } from '../forms/open-form.ts';
+import type { ManyOutcome, ManyPreview } from './many-calls.ts';
+
+/** A form that changes many records, before its dry run or after it. */
+export interface ManyForm {
+  view: FormView;
+  /** The address that takes the form. */
+  action: string;
+  title: string;
+  /** The address of the navigation entry that is marked as current. */
+  section: string;
+  form: FormState;
+  fields: readonly FormField[];
+  /** The button that writes, such as "Change owner". */
+  button: string;
+  needsReason: boolean;
+  /** The records before the dry run; none if a filter finds them. */
+  records: readonly NamedRecord[];
+  /** Null before the dry run. */
+  preview: ManyPreview | null;
+  /** True if single records can be left out. */
+  isChosen: boolean;
+  /** The cursor of the records after these; null without more. */
+  next: string | null;
+  /** Says what an earlier part of the records became. */
+  done: string | null;
+  /** The page to which the form leads. */
+  back: string;
+}
+
+export interface NamedRecord {
+  id: string;
+  name: string;
+}
+
+/** The fields of the form besides those of its tool. */
+export const IDS = 'ids';
+export const SELECTION = 'selection';
+export const NEXT = 'next';
+
+/** The page of a form that changes many records: first their list, then each change before it is written. */
+export async function manyPage(many: ManyForm, snapshot: Snapshot): Promise<WebPage> {
+  const { view, title, form, records, preview } = many;
+  const outcomes = preview?.outcomes ?? records.map(({ id }) => ({ id, changes: [], result: null, error: null }));
+  const typed = outcomes.map(({ id, changes }) => ({ record: { type: typeOf(id) }, changes }));
+  const people = await readNamesInChanges({ snapshot, organization: view.organization, past: null }, typed);
+  const selections = preview?.selections ?? [];
+  return {
+    title,
+    section: many.section,
+    organization: view.organization,
+    form,
+    body: (
+      <>
+        {many.done !== null && (
+          <p class="notice done" role="status">
+            {many.done}
+          </p>
+        )}
+        <FormCard
+          action={many.action}
+          form={form}
+          fields={many.fields}
+          shownValue={() => ''}
+          button={selections.length > 0 ? `${many.button}: ${countOf(outcomes)}` : 'Show what changes'}
+          needsReason={many.needsReason}
+          reasonNeed={`Needed for more than ${MAX_UNSELECTED_RECORDS} records.`}
+          back={many.back}
+          details={<Outcomes many={many} outcomes={outcomes} people={people} />}
+        >
+          {selections.map((selection) => (
+            <input key={selection} type="hidden" name={SELECTION} value={selection} />
+          ))}
+          {many.next !== null && <input type="hidden" name={NEXT} value={many.next} />}
+        </FormCard>
+      </>
+    ),
+  };
+}
+
+const typeOf = (id: string): string => familyOfPrefix(idPrefix(id)!)!.type;
+
+/** Returns `12 records`, of those that change. */
+function countOf(outcomes: readonly ManyOutcome[]): string {
+  return recordsText(outcomes.filter(({ result }) => result !== 'UNCHANGED').length);
+}
+
+export const recordsText = (count: number): string => `${count} ${count === 1 ? 'record' : 'records'}`;
+
+interface OutcomesProps {
+  many: ManyForm;
+  outcomes: readonly ManyOutcome[];
+  people: NamesByKey;
+}
+
+/** The records of the form, each with what changes on it, or why it can't. */
+function Outcomes({ many, outcomes, people }: OutcomesProps) {
+  const { preview, isChosen, view, records } = many;
+  if (outcomes.length === 0) return null;
+  const refused = outcomes.filter(({ error }) => error !== null).length;
+  const remaining = preview?.remaining ?? 0;
+  const nameOf = ({ id, name }: ManyOutcome) => records.find((record) => record.id === id)?.name ?? name ?? id;
+  return (
+    <>
+      {refused > 0 && (
+        <p class="fault">
+          {recordsText(refused)} can’t be changed so.
+          {isChosen && ` Without ${refused === 1 ? 'it' : 'them'}, press the button again.`}
+        </p>
+      )}
+      {(remaining > 0 || many.next !== null) && (
+        <p class="sub">{`These are the first ${outcomes.length}. The others follow${remaining > 0 ? `: ${remaining}` : ''}.`}</p>
+      )}
+      <Table
+        caption={preview === null ? 'The records' : 'What changes'}
+        head={preview === null ? ['Record'] : ['Record', 'Change']}
+        rows={outcomes.map((outcome) => {
+          const { id, error } = outcome;
+          const name = nameOf(outcome);
+          const plural = familyOfPrefix(idPrefix(id)!)!;
+          return {
+            key: id,
+            cells: [
+              <>
+                {isChosen && (
+                  <input type="checkbox" name={IDS} value={id} checked={error === null} aria-label={`Choose ${name}`} />
+                )}{' '}
+                <a href={recordPageAddress(view, plural, id)}>{name}</a>
+              </>,
+              ...(preview === null ? [] : [<OutcomeWords key="change" outcome={outcome} people={people} />]),
+            ],
+          };
+        })}
+      />
+    </>
+  );
+}
+
+/** A record's change in words. An answer lists the fields of its first records only. */
+function OutcomeWords({ outcome, people }: { outcome: ManyOutcome; people: NamesByKey }) {
+  const { id, changes, error, result, referredBy = 0 } = outcome;
+  if (error !== null) return <span class="fault">{error.message}</span>;
+  if (changes.length > 0) {
+    return (
+      <>
+        <FieldChanges type={typeOf(id)} fields={changes} people={people} />
+        {referredBy > 0 && (
+          <small>{`${referredBy} live ${referredBy === 1 ? 'record refers' : 'records refer'} to it.`}</small>
+        )}
+      </>
+    );
+  }
+  switch (result) {
+    case 'UNCHANGED':
+      return <span class="muted">Stays as it is</span>;
+    case 'CREATED':
+      return <>New link</>;
+    default:
+      return <>Changes like the others</>;
+  }
+}

@@ -1,0 +1,161 @@
+import type { FamilyDescription } from '../../../register/family-description.ts';
+import type { ToolError } from '../../server/call-tool.ts';
+import { BLANK_FORM, type FormState, type FormValues } from '../../server/form-state.ts';
+import { type Reply, redirect, type SignedInRequest } from '../../server/page-request.ts';
+import type { WebPage } from '../../server/web-page.ts';
+import { typedInputs, typedText, withCandidates } from '../forms/form-fields.ts';
+import type { FormCollaborators } from '../forms/open-form.ts';
+import { readCandidates } from '../forms/read-choices.ts';
+import { inWords, refusedForm } from '../forms/refused-form.ts';
+import { KEY_INPUT, writeInputs } from '../forms/write-fields.tsx';
+import { type ManyCall, type ManyPreview, type ManyWritten, previewCalls, writeCalls } from './many-calls.ts';
+import { IDS, type ManyForm, manyPage, type NamedRecord, NEXT, recordsText, SELECTION } from './many-form.tsx';
+
+/** Some of the records of a task: at most as many as one call takes. */
+export interface ManyPart {
+  records: readonly NamedRecord[];
+  /** The cursor of the next part; null after the last one. */
+  next: string | null;
+}
+
+/** A change of many records, which a person makes in parts with one form. */
+export interface ManyTask
+  extends Pick<ManyForm, 'view' | 'action' | 'title' | 'section' | 'button' | 'fields' | 'needsReason' | 'back'> {
+  /** The family in whose words refusals are shown. */
+  family: FamilyDescription;
+  /** Reads a part of the records. Null if a filter of the calls finds them. @param cursor null for the first part */
+  readPart: ((cursor: string | null) => Promise<ManyPart>) | null;
+  /** Reads the names of records that the form sent. */
+  readNamed(ids: readonly string[]): Promise<readonly NamedRecord[]>;
+  calls(ids: readonly string[], inputs: Readonly<Record<string, unknown>>): ManyCall[];
+}
+
+const NO_PART: ManyPart = { records: [], next: null };
+
+/** Shows the form with its records. */
+export async function openTask({ reader }: FormCollaborators, task: ManyTask): Promise<WebPage> {
+  const part = (await task.readPart?.(null)) ?? NO_PART;
+  return manyPage(formOf(task, BLANK_FORM, part, null), reader.snapshot());
+}
+
+/** The form as it was sent. */
+interface SentForm {
+  task: ManyTask;
+  values: FormValues;
+  /** The records that were chosen in it. */
+  part: ManyPart;
+  calls: readonly ManyCall[];
+}
+
+/** Makes the dry run of a form, or writes what its dry run showed. */
+export async function submitTask(context: FormCollaborators, request: SignedInRequest, task: ManyTask): Promise<Reply> {
+  const { formValues: values } = request;
+  const ids = [...new Set(values.get(IDS) ?? [])];
+  const part = { records: await task.readNamed(ids), next: typedText(values, NEXT) || null };
+  const sent = { task, values, part, calls: callsOf(task, part, values) };
+  if (task.readPart !== null && part.records.length === 0) {
+    return showForm(context, sent, { ...BLANK_FORM, values, formError: 'Choose at least one record.' }, null);
+  }
+  const selections = values.get(SELECTION) ?? [];
+  if (selections.length === 0) return preview(context, request, sent);
+  const key = typedText(values, KEY_INPUT) ?? '';
+  const written = await writeCalls(context, request, sent.calls, { selections, key });
+  if (written.error === null) return finish(context, request, sent, written);
+  // Others changed a record since the dry run, or the form was filled in otherwise.
+  if (['conflict', 'invalid_input'].includes(written.error.code)) return preview(context, request, sent, CHANGED);
+  const unchanged = part.records.map(({ id }) => ({ id, changes: [], result: null, error: null }));
+  const again = { outcomes: unchanged, selections, remaining: 0, error: null };
+  return { ...(await showRefusal(context, sent, written.error, again)), status: written.error.status };
+}
+
+const CHANGED = 'The records or this form changed since you looked. This is what would change now.';
+
+function callsOf(task: ManyTask, { records }: ManyPart, values: FormValues): ManyCall[] {
+  const { reason } = writeInputs(values);
+  const ids = records.map(({ id }) => id);
+  return task.calls(ids, typedInputs(task.fields, values)).map((call) => ({
+    ...call,
+    inputs: { organization_id: task.view.organization.id, ...call.inputs, ...(reason ? { reason } : {}) },
+  }));
+}
+
+/** Shows what would change. @param formError says why it is shown again */
+async function preview(
+  context: FormCollaborators,
+  request: SignedInRequest,
+  sent: SentForm,
+  formError: string | null = null,
+): Promise<WebPage> {
+  const result = await previewCalls(context, request, sent.calls);
+  if (result.error !== null) return showRefusal(context, sent, result.error, null);
+  const page = await showForm(context, sent, { ...BLANK_FORM, values: sent.values, formError }, result);
+  return { ...page, status: formError === null ? 200 : 409 };
+}
+
+/** Leads back after the last part. The next part is shown with what was typed for this one. */
+async function finish(
+  context: FormCollaborators,
+  request: SignedInRequest,
+  sent: SentForm,
+  { outcomes }: Extract<ManyWritten, { error: null }>,
+): Promise<Reply> {
+  const { task, values, part } = sent;
+  const failed = outcomes.filter(({ error }) => error !== null).length;
+  const count = outcomes.filter(({ error, result }) => error === null && result !== 'UNCHANGED').length;
+  const text = `Done: ${task.button} · ${recordsText(count)}.${failed === 0 ? '' : ` ${recordsText(failed)} were left out, because somebody changed them meanwhile.`}`;
+  const nextPart = await nextOf(task, part, outcomes.length);
+  if (nextPart === null) return redirect(task.back, text);
+  const next = { ...sent, part: nextPart, calls: callsOf(task, nextPart, values) };
+  const result = await previewCalls(context, request, next.calls);
+  if (task.readPart === null && result.error === null && result.outcomes.length === 0) return redirect(task.back, text);
+  if (result.error !== null) return showRefusal(context, next, result.error, null);
+  return showForm(context, next, { ...BLANK_FORM, values }, result, text);
+}
+
+/** Returns the part after this one. A filter finds the rest by itself. */
+async function nextOf({ readPart }: ManyTask, { next }: ManyPart, count: number): Promise<ManyPart | null> {
+  if (readPart === null) return count === 0 ? null : NO_PART;
+  if (next === null) return null;
+  const part = await readPart(next);
+  return part.records.length === 0 ? null : part;
+}
+
+/** Shows a refusal at the fields that it names. */
+async function showRefusal(
+  context: FormCollaborators,
+  sent: SentForm,
+  error: ToolError,
+  result: ManyPreview | null,
+): Promise<WebPage> {
+  const { task, values } = sent;
+  const candidates = await readCandidates(context, task.view, error);
+  const fields = withCandidates(task.fields, error, candidates);
+  const form = refusedForm(error, values, task.family, fields);
+  return { ...(await showForm(context, { ...sent, task: { ...task, fields } }, form, result)), status: error.status };
+}
+
+function showForm(
+  { reader }: FormCollaborators,
+  { task, part }: SentForm,
+  form: FormState,
+  result: ManyPreview | null,
+  done: string | null = null,
+): Promise<WebPage> {
+  const labels = new Map(task.fields.map(({ name, field }) => [name, field.label]));
+  const outcomes = result?.outcomes.map((outcome) => ({
+    ...outcome,
+    error: outcome.error && { message: inWords(outcome.error.message, task.family, labels) },
+  }));
+  const worded = result === null ? null : { ...result, outcomes: outcomes ?? [] };
+  return manyPage(formOf(task, form, part, worded, done), reader.snapshot());
+}
+
+function formOf(
+  task: ManyTask,
+  form: FormState,
+  { records, next }: ManyPart,
+  preview: ManyPreview | null,
+  done: string | null = null,
+): ManyForm {
+  return { ...task, form, records, next, preview, done, isChosen: task.readPart !== null };
+}

@@ -1,0 +1,22 @@
+import type { FamilyQuery } from '../../../queries/family-query.ts';
+import { matchRecords } from '../../../queries/lists/match-records.ts';
+import type { FormCollaborators, FormView } from '../forms/open-form.ts';
+import type { NamedRecord } from './many-form.tsx';
+
+/** Reads the names of a family's records. Ids of others are left out. */
+export async function readRecordNames(
+  { reader }: Pick<FormCollaborators, 'reader'>,
+  { organization, caller }: FormView,
+  family: FamilyQuery,
+  ids: readonly string[],
+): Promise<NamedRecord[]> {
+  if (ids.length === 0) return [];
+  const snapshot = reader.snapshot();
+  const moment = { today: snapshot.today(), position: null };
+  const context = { snapshot, organizationId: organization.id, moment };
+  const filter = { ids, include_archived: true };
+  const names = new Map(
+    (await matchRecords(context, family, caller, filter, ids.length)).map(({ id, name }) => [id, name]),
+  );
+  return ids.flatMap((id) => (names.has(id) ? [{ id, name: names.get(id)! }] : []));
+}
