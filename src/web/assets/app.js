@@ -1,4 +1,4 @@
-// Copy buttons, menus and passkeys. Everything else on the pages works without JavaScript.
+// Copy buttons, menus, the count of chosen rows, and passkeys. Everything else on the pages works without JavaScript.
 
 /** Shows a text in place of an element's own for two seconds. */
 const showFor2Seconds = (element, text) => {
@@ -35,6 +35,17 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
       showFor2Seconds(button, 'Selected: copy it now');
     }
   });
+}
+
+// The bar of chosen rows says how many they are.
+for (const form of document.querySelectorAll('form.choose')) {
+  const count = form.querySelector('[data-chosen]');
+  const showCount = () => {
+    const { length } = form.querySelectorAll('[name="ids"]:checked');
+    count.textContent = form.querySelector('[name="all"]:checked') ? 'All chosen' : `${length} chosen`;
+  };
+  form.addEventListener('change', showCount);
+  showCount();
 }
 
 // The Escape key and a click elsewhere close open menus.

@@ -53,7 +53,7 @@ async function open({ web, owner }: Context, { url }: Answer): Promise<string> {
 /** Returns the ids of the records in a page's table, in order. */
 function idsIn(html: string): string[] {
   const table = /<table.*<\/table>/s.exec(html)?.[0] ?? '';
-  const rows = [...table.matchAll(/<th scope="row"[^>]*><a href="[^"]*\/(\w+)\/(\w+)(?:\?[^"]*)?"/g)];
+  const rows = [...table.matchAll(/<th scope="row"[^>]*>(?:<input[^>]*> )?<a href="[^"]*\/(\w+)\/(\w+)(?:\?[^"]*)?"/g)];
   return rows.filter(([, plural]) => PLURALS.includes(plural!)).map(([, , id]) => id!);
 }
 

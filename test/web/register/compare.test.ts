@@ -67,7 +67,9 @@ test('shows figures whose difference is the sum of the records that its links op
     for (const [, href, sign, count, kind] of row.matchAll(/<a href="([^"]+)">([+−])(\d+)( \w+)?<\/a>/g)) {
       sum += sign === '−' ? -Number(count) : Number(count);
       const list = (await owner.get(unescapeHtml(href!))).text;
-      const opened = [...list.matchAll(/<th scope="row"[^>]*><a [^>]*>([^<]*)</g)].map(([, name]) => name!);
+      const opened = [...list.matchAll(/<th scope="row"[^>]*>(?:<input[^>]*> )?<a [^>]*>([^<]*)</g)].map(
+        ([, name]) => name!,
+      );
       assert.is(opened.length, Number(count), href);
       names.push(...opened.map((name) => `${sign}${name}${kind ?? ''}`));
     }

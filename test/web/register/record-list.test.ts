@@ -39,7 +39,9 @@ test.after(async ({ web }) => web.stop());
 
 /** Returns the names in the table's first column of names, in order. */
 const namesIn = (html: string) =>
-  [...html.matchAll(/<th scope="row"[^>]*><a [^>]*>([^<]*)</g)].map(([, name]) => unescapeHtml(name!));
+  [...html.matchAll(/<th scope="row"[^>]*>(?:<input[^>]*> )?<a [^>]*>([^<]*)</g)].map(([, name]) =>
+    unescapeHtml(name!),
+  );
 
 /** Returns the address of the link with this text, or with this label. */
 function linkIn(html: string, text: string): string | undefined {

@@ -11,17 +11,14 @@ import { IDS, type NamedRecord } from '../../register/many/many-form.tsx';
 import { type ManyTask, openTask, submitTask } from '../../register/many/many-task.ts';
 import { readRecordNames } from '../../register/many/read-record-names.ts';
 import { REGISTER_LISTS } from '../../register/register-lists.ts';
-import type { WebContext } from '../../server/context.ts';
 import { get, post, type Route, type SignedInRequest } from '../../server/page-request.ts';
 import { safeNext } from '../../server/safe-next.ts';
-
-type Collaborators = FormCollaborators & Pick<WebContext, 'readNames'>;
 
 /**
  * The form that gives records of any family another owner: those that the address names by `ids`, or everything of the
  * account in `owner`.
  */
-export const handOverPages = (context: Collaborators): Route[] => {
+export const handOverPages = (context: FormCollaborators): Route[] => {
   const path = '/organizations/:id/hand-over';
   return [
     get(path, async (request) => openTask(context, await taskOf(context, request))),
@@ -40,7 +37,7 @@ const SCOPE: Fields = {
   },
 };
 
-async function taskOf(context: Collaborators, request: SignedInRequest): Promise<ManyTask> {
+async function taskOf(context: FormCollaborators, request: SignedInRequest): Promise<ManyTask> {
   const view = await openForm(context, request, 'changeRecords');
   const { id } = view.organization;
   const owner = request.query.get('owner');
@@ -61,10 +58,11 @@ async function taskOf(context: Collaborators, request: SignedInRequest): Promise
     const readPart = async () => ({ records: await shared.readNamed(request.query.getAll(IDS)), next: null });
     return { ...shared, title: 'Hand over records', readPart, calls: callsForIds };
   }
-  const names = await context.readNames(id, [owner]);
+  const all = await context.members.membersOf(id);
+  const member = all.find(({ account_id }) => account_id === owner);
   return {
     ...shared,
-    title: `Hand over everything of ${names.of(owner)}`,
+    title: `Hand over everything of ${member?.name ?? 'a former member'}`,
     readPart: null,
     calls: (_ids, { scope, ...set }) => {
       const filter = { owner_id: [owner], ...(scope === 'ALL' ? {} : { unfinished: true }) };
@@ -81,7 +79,7 @@ function callsForIds(ids: readonly string[], set: Readonly<Record<string, unknow
 }
 
 /** Reads the names of records, in the order of the calls. */
-async function readNamed(context: Collaborators, view: FormView, ids: readonly string[]): Promise<NamedRecord[]> {
+async function readNamed(context: FormCollaborators, view: FormView, ids: readonly string[]): Promise<NamedRecord[]> {
   const lists = [...REGISTER_LISTS.values()];
   const distinct = [...new Set(ids)];
   const named = await Promise.all(

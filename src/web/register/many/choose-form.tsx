@@ -32,6 +32,7 @@ export function ChooseForm({ action, parameters, all, acts, children }: ChooseFo
       {children}
       <fieldset class="card row chosen">
         <legend class="for-screen-readers">Change the chosen records</legend>
+        <output data-chosen>Chosen</output>
         {acts.map(({ name, label }) => (
           <button key={name} type="submit" class="quiet" name="act" value={name}>
             {label}
