@@ -26,7 +26,7 @@ import { changeRecordPages } from '../pages/register/change-record.tsx';
 import { changesPage } from '../pages/register/changes.tsx';
 import { comparePage } from '../pages/register/compare.tsx';
 import { gettingStartedPage } from '../pages/register/getting-started.tsx';
-import { handOverPages } from '../pages/register/hand-over.tsx';
+import { handOverChosenPages } from '../pages/register/hand-over.tsx';
 import { homePage } from '../pages/register/home.tsx';
 import { needsYouPage } from '../pages/register/needs-you.tsx';
 import { proposalPages } from '../pages/register/proposals.tsx';
@@ -68,7 +68,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   recordListPages,
   recordPages,
   addRecordPages,
-  handOverPages,
+  handOverChosenPages,
   changeManyPages,
   changeRecordPages,
   recordRevisionPages,

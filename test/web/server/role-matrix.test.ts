@@ -74,7 +74,7 @@ const ORGANIZATION_PAGES: Readonly<Record<string, PageRule>> = {
       { roles: FROM_EDITOR, names: { ...LIST_NAMES, ids: prefix } },
     ]),
   ),
-  '/hand-over': { roles: FROM_EDITOR, names: { owner: 'acc', ids: 'rsk' } },
+  '/hand-over': { roles: FROM_EDITOR, names: { ids: 'rsk' } },
   '/audits/:record/pack': { roles: FROM_AUDITOR },
   '/changes': { roles: ALL, names: { ...AS_OF, record_id: 'rsk', actor_id: 'acc' } },
   '/changes/:position': { roles: ALL },

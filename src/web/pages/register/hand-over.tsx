@@ -1,6 +1,5 @@
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
-import type { Fields } from '../../../register/field.ts';
 import { RISK } from '../../../register/risk.ts';
 import { formFields } from '../../register/forms/form-fields.ts';
 import { BACK, type FormCollaborators, type FormView, openForm } from '../../register/forms/open-form.ts';
@@ -14,11 +13,8 @@ import { REGISTER_LISTS } from '../../register/register-lists.ts';
 import { get, post, type Route, type SignedInRequest } from '../../server/page-request.ts';
 import { safeNext } from '../../server/safe-next.ts';
 
-/**
- * The form that gives records of any family another owner: those that the address names by `ids`, or everything of the
- * account in `owner`.
- */
-export const handOverPages = (context: FormCollaborators): Route[] => {
+/** The form that gives records of any family another owner. The address names them by `ids`. */
+export const handOverChosenPages = (context: FormCollaborators): Route[] => {
   const path = '/organizations/:id/hand-over';
   return [
     get(path, async (request) => openTask(context, await taskOf(context, request))),
@@ -26,48 +22,24 @@ export const handOverPages = (context: FormCollaborators): Route[] => {
   ];
 };
 
-/** Which records of a person go to another one. */
-const SCOPE: Fields = {
-  scope: {
-    kind: 'enum',
-    label: 'Which records',
-    values: ['UNFINISHED', 'ALL'],
-    labels: { UNFINISHED: 'Only those that are not finished', ALL: 'All, also finished ones' },
-    initial: 'UNFINISHED',
-  },
-};
-
 async function taskOf(context: FormCollaborators, request: SignedInRequest): Promise<ManyTask> {
   const view = await openForm(context, request, 'changeRecords');
-  const { id } = view.organization;
-  const owner = request.query.get('owner');
-  const described = { owner_id: NEW_OWNER, ...(owner === null ? {} : SCOPE) };
-  const section = `/organizations/${id}/needs-you`;
-  const shared = {
+  const fields = { owner_id: NEW_OWNER };
+  const section = `/organizations/${view.organization.id}/needs-you`;
+  const readNamedRecords = (ids: readonly string[]) => readNamed(context, view, ids);
+  return {
     view,
     action: request.ctx.url,
+    title: 'Hand over records',
     section,
     button: 'Hand over',
     needsReason: false,
-    fields: formFields(RISK, described, await readChoices(context, view, described), null),
+    fields: formFields(RISK, fields, await readChoices(context, view, fields), null),
     family: RISK,
     back: safeNext(request.query.get(BACK), section),
-    readNamed: (ids: readonly string[]) => readNamed(context, view, ids),
-  };
-  if (owner === null) {
-    const readPart = async () => ({ records: await shared.readNamed(request.query.getAll(IDS)), next: null });
-    return { ...shared, title: 'Hand over records', readPart, calls: callsForIds };
-  }
-  const all = await context.members.membersOf(id);
-  const member = all.find(({ account_id }) => account_id === owner);
-  return {
-    ...shared,
-    title: `Hand over everything of ${member?.name ?? 'a former member'}`,
-    readPart: null,
-    calls: (_ids, { scope, ...set }) => {
-      const filter = { owner_id: [owner], ...(scope === 'ALL' ? {} : { unfinished: true }) };
-      return [{ tool: 'importRecords', ids: [], inputs: { set, filter } }];
-    },
+    readPart: async () => ({ records: await readNamedRecords(request.query.getAll(IDS)), next: null }),
+    readNamed: readNamedRecords,
+    calls: callsForIds,
   };
 }
 

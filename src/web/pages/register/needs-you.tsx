@@ -269,9 +269,8 @@ function OwnerSwitch({ view, owner: { id, isReader } }: { view: RegisterView; ow
 /** Hands over everything of the person whose items are shown. */
 function HandOver({ view, owner: { id, isReader } }: { view: RegisterView; owner: DueOwner }) {
   if (id === null || !mayChange(view, 'changeRecords')) return null;
-  const href = organizationAddress(view.organization.id, '/hand-over', { owner: id, [BACK]: ownAddress(view) });
   return (
-    <a class="button quiet" href={href}>
+    <a class="button quiet" href={organizationAddress(view.organization.id, `/members/${id}/hand-over`)}>
       {isReader ? 'Hand over everything of yours' : 'Hand over everything'}
     </a>
   );

@@ -8,15 +8,13 @@ import type { SignedInRequest } from '../../server/page-request.ts';
 export interface ManyCall {
   tool: string;
   inputs: Readonly<Record<string, unknown>>;
-  /** The records that it names, in its order. None if it names them by a filter. */
+  /** The records that it names, in its order. */
   ids: readonly string[];
 }
 
 /** A record of a call: what changes on it, or why it can't be changed. */
 export interface ManyOutcome {
   id: string;
-  /** Only if the call selected the record by a filter. */
-  name?: string;
   changes: readonly WrittenChange[];
   /** UPDATED, UNCHANGED, CREATED for a new link; null if the answer doesn't say. */
   result: string | null;
@@ -35,8 +33,6 @@ export interface ManyPreview {
   outcomes: readonly ManyOutcome[];
   /** The selections of the calls, in their order; null if a record can't be changed. */
   selections: readonly string[] | null;
-  /** The records that the calls leave for further ones. */
-  remaining: number;
   /** The refusal of a whole call. */
   error: ToolError | null;
 }
@@ -51,12 +47,11 @@ export async function previewCalls(
 ): Promise<ManyPreview> {
   const outcomes: ManyOutcome[] = [];
   const selections: string[] = [];
-  let remaining = 0;
   for (const call of calls) {
     const { answer, error } = await callTool(context, request, call.tool, { ...call.inputs, dry_run: true });
     if (error !== null) {
       const refused = refusedRecords(call, error);
-      if (refused.length === 0) return { outcomes, selections: null, remaining, error };
+      if (refused.length === 0) return { outcomes, selections: null, error };
       outcomes.push(...refused);
       continue;
     }
@@ -64,12 +59,11 @@ export async function previewCalls(
     // The same order as in the call: the form sends it again, and its selection counts only for the same call.
     outcomes.push(...outcomesOf(answer).toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)));
     selections.push(String(answer.selection));
-    remaining += Number(answer.remaining ?? 0);
   }
   const shared = sharedError(outcomes);
-  if (shared !== null) return { outcomes: [], selections: null, remaining, error: shared };
+  if (shared !== null) return { outcomes: [], selections: null, error: shared };
   const isAllowed = selections.length === calls.length && outcomes.every(({ error }) => error === null);
-  return { outcomes, selections: isAllowed ? selections : null, remaining, error: null };
+  return { outcomes, selections: isAllowed ? selections : null, error: null };
 }
 
 /** The outcome of writing calls: of all records, or the refusal of the first call that was refused. */
@@ -105,7 +99,6 @@ function keyOfCall(key: string, inputs: object): string {
 interface AnsweredRecord {
   id?: string;
   from_id?: string;
-  name?: string;
   result?: string;
   referred_by?: number;
   errors?: readonly RecordError[];
@@ -114,11 +107,10 @@ interface AnsweredRecord {
 function outcomesOf(answer: Readonly<Record<string, unknown>>): ManyOutcome[] {
   const records = (answer.rows ?? answer.records ?? answer.links) as readonly AnsweredRecord[];
   const changes = (answer.changes ?? []) as readonly WrittenChange[];
-  return records.map(({ id, from_id, name, result = null, referred_by, errors = [] }) => {
+  return records.map(({ id, from_id, result = null, referred_by, errors = [] }) => {
     const recordId = (id ?? from_id)!;
     return {
       id: recordId,
-      ...(name === undefined ? {} : { name }),
       changes: changes.filter(({ record_id }) => record_id === recordId),
       result,
       ...(referred_by === undefined ? {} : { referredBy: referred_by }),

@@ -25,12 +25,9 @@ export interface ManyForm {
   /** The button that writes, such as "Change owner". */
   button: string;
   needsReason: boolean;
-  /** The records before the dry run; none if a filter finds them. */
   records: readonly NamedRecord[];
   /** Null before the dry run. */
   preview: ManyPreview | null;
-  /** True if single records can be left out. */
-  isChosen: boolean;
   /** The cursor of the records after these; null without more. */
   next: string | null;
   /** Says what an earlier part of the records became. */
@@ -106,36 +103,30 @@ interface OutcomesProps {
 
 /** The records of the form, each with what changes on it, or why it can't. */
 function Outcomes({ many, outcomes, people }: OutcomesProps) {
-  const { preview, isChosen, view, records } = many;
+  const { preview, view, records } = many;
   if (outcomes.length === 0) return null;
   const refused = outcomes.filter(({ error }) => error !== null).length;
-  const remaining = preview?.remaining ?? 0;
-  const nameOf = ({ id, name }: ManyOutcome) => records.find((record) => record.id === id)?.name ?? name ?? id;
+  const names = new Map(records.map(({ id, name }) => [id, name]));
   return (
     <>
       {refused > 0 && (
         <p class="fault">
-          {recordsText(refused)} can’t be changed so.
-          {isChosen && ` Without ${refused === 1 ? 'it' : 'them'}, press the button again.`}
+          {recordsText(refused)} can’t be changed so. Without {refused === 1 ? 'it' : 'them'}, press the button again.
         </p>
       )}
-      {(remaining > 0 || many.next !== null) && (
-        <p class="sub">{`These are the first ${outcomes.length}. The others follow${remaining > 0 ? `: ${remaining}` : ''}.`}</p>
-      )}
+      {many.next !== null && <p class="sub">These are the first {outcomes.length}. The others follow.</p>}
       <Table
         caption={preview === null ? 'The records' : 'What changes'}
         head={preview === null ? ['Record'] : ['Record', 'Change']}
         rows={outcomes.map((outcome) => {
           const { id, error } = outcome;
-          const name = nameOf(outcome);
+          const name = names.get(id) ?? id;
           const plural = familyOfPrefix(idPrefix(id)!)!;
           return {
             key: id,
             cells: [
               <>
-                {isChosen && (
-                  <input type="checkbox" name={IDS} value={id} checked={error === null} aria-label={`Choose ${name}`} />
-                )}{' '}
+                <input type="checkbox" name={IDS} value={id} checked={error === null} aria-label={`Choose ${name}`} />{' '}
                 <a href={recordPageAddress(view, plural, id)}>{name}</a>
               </>,
               ...(preview === null ? [] : [<OutcomeWords key="change" outcome={outcome} people={people} />]),

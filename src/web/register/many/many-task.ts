@@ -23,19 +23,16 @@ export interface ManyTask
   extends Pick<ManyForm, 'view' | 'action' | 'title' | 'section' | 'button' | 'fields' | 'needsReason' | 'back'> {
   /** The family in whose words refusals are shown. */
   family: FamilyDescription;
-  /** Reads a part of the records. Null if a filter of the calls finds them. @param cursor null for the first part */
-  readPart: ((cursor: string | null) => Promise<ManyPart>) | null;
+  /** Reads a part of the records. @param cursor null for the first part */
+  readPart(cursor: string | null): Promise<ManyPart>;
   /** Reads the names of records that the form sent. */
   readNamed(ids: readonly string[]): Promise<readonly NamedRecord[]>;
   calls(ids: readonly string[], inputs: Readonly<Record<string, unknown>>): ManyCall[];
 }
 
-const NO_PART: ManyPart = { records: [], next: null };
-
 /** Shows the form with its records. */
 export async function openTask({ reader }: FormCollaborators, task: ManyTask): Promise<WebPage> {
-  const part = (await task.readPart?.(null)) ?? NO_PART;
-  return manyPage(formOf(task, BLANK_FORM, part, null), reader.snapshot());
+  return manyPage(formOf(task, BLANK_FORM, await task.readPart(null), null), reader.snapshot());
 }
 
 /** The form as it was sent. */
@@ -53,7 +50,7 @@ export async function submitTask(context: FormCollaborators, request: SignedInRe
   const ids = [...new Set(values.get(IDS) ?? [])];
   const part = { records: await task.readNamed(ids), next: typedText(values, NEXT) || null };
   const sent = { task, values, part, calls: callsOf(task, part, values) };
-  if (task.readPart !== null && part.records.length === 0) {
+  if (part.records.length === 0) {
     return showForm(context, sent, { ...BLANK_FORM, values, formError: 'Choose at least one record.' }, null);
   }
   const selections = values.get(SELECTION) ?? [];
@@ -64,7 +61,7 @@ export async function submitTask(context: FormCollaborators, request: SignedInRe
   // Others changed a record since the dry run, or the form was filled in otherwise.
   if (['conflict', 'invalid_input'].includes(written.error.code)) return preview(context, request, sent, CHANGED);
   const unchanged = part.records.map(({ id }) => ({ id, changes: [], result: null, error: null }));
-  const again = { outcomes: unchanged, selections, remaining: 0, error: null };
+  const again = { outcomes: unchanged, selections, error: null };
   return { ...(await showRefusal(context, sent, written.error, again)), status: written.error.status };
 }
 
@@ -103,21 +100,12 @@ async function finish(
   const failed = outcomes.filter(({ error }) => error !== null).length;
   const count = outcomes.filter(({ error, result }) => error === null && result !== 'UNCHANGED').length;
   const text = `Done: ${task.button} · ${recordsText(count)}.${failed === 0 ? '' : ` ${recordsText(failed)} were left out, because somebody changed them meanwhile.`}`;
-  const nextPart = await nextOf(task, part, outcomes.length);
-  if (nextPart === null) return redirect(task.back, text);
+  const nextPart = part.next === null ? null : await task.readPart(part.next);
+  if (nextPart === null || nextPart.records.length === 0) return redirect(task.back, text);
   const next = { ...sent, part: nextPart, calls: callsOf(task, nextPart, values) };
   const result = await previewCalls(context, request, next.calls);
-  if (task.readPart === null && result.error === null && result.outcomes.length === 0) return redirect(task.back, text);
   if (result.error !== null) return showRefusal(context, next, result.error, null);
   return showForm(context, next, { ...BLANK_FORM, values }, result, text);
-}
-
-/** Returns the part after this one. A filter finds the rest by itself. */
-async function nextOf({ readPart }: ManyTask, { next }: ManyPart, count: number): Promise<ManyPart | null> {
-  if (readPart === null) return count === 0 ? null : NO_PART;
-  if (next === null) return null;
-  const part = await readPart(next);
-  return part.records.length === 0 ? null : part;
 }
 
 /** Shows a refusal at the fields that it names. */
@@ -157,5 +145,5 @@ function formOf(
   preview: ManyPreview | null,
   done: string | null = null,
 ): ManyForm {
-  return { ...task, form, records, next, preview, done, isChosen: task.readPart !== null };
+  return { ...task, form, records, next, preview, done };
 }

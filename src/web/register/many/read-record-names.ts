@@ -1,5 +1,6 @@
 import type { FamilyQuery } from '../../../queries/family-query.ts';
 import { matchRecords } from '../../../queries/lists/match-records.ts';
+import { currentMoment } from '../../../queries/moments/moment.ts';
 import type { FormCollaborators, FormView } from '../forms/open-form.ts';
 import type { NamedRecord } from './many-form.tsx';
 
@@ -12,8 +13,7 @@ export async function readRecordNames(
 ): Promise<NamedRecord[]> {
   if (ids.length === 0) return [];
   const snapshot = reader.snapshot();
-  const moment = { today: snapshot.today(), position: null };
-  const context = { snapshot, organizationId: organization.id, moment };
+  const context = { snapshot, organizationId: organization.id, moment: currentMoment(snapshot) };
   const filter = { ids, include_archived: true };
   const names = new Map(
     (await matchRecords(context, family, caller, filter, ids.length)).map(({ id, name }) => [id, name]),
