@@ -118,7 +118,7 @@ async function showRefusal(
   const { task, values } = sent;
   const candidates = await readCandidates(context, task.view, error);
   const fields = withCandidates(task.fields, error, candidates);
-  const form = refusedForm(error, values, task.family, fields);
+  const form = refusedForm(error, values, task.family, { fields, shownValue: () => '', needsReason: task.needsReason });
   return { ...(await showForm(context, { ...sent, task: { ...task, fields } }, form, result)), status: error.status };
 }
 
