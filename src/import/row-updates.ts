@@ -8,12 +8,12 @@ import { type ImportRow, isRefused, type Refused, type Rehearsed } from './impor
 import { type ImportCall, rehearseRow } from './row-commands.ts';
 import type { Notes } from './sheet/notes.ts';
 
-type NamedRecord = Pick<LiveRecord, 'id' | 'name'>;
+type RecordName = Pick<LiveRecord, 'id' | 'name'>;
 
 /** A row and the record that it is about. */
 interface Match {
   row: ImportRow;
-  record: NamedRecord;
+  record: RecordName;
 }
 
 /** Records that a message names. */
@@ -65,7 +65,7 @@ export class RowUpdates {
   }
 
   /** Returns the records that a row could change. */
-  private async recordsOf({ context }: ImportCall, judged: Rehearsed<ImportRow>): Promise<readonly NamedRecord[]> {
+  private async recordsOf({ context }: ImportCall, judged: Rehearsed<ImportRow>): Promise<readonly RecordName[]> {
     const { row } = judged;
     if (row.isUpdate || row.hasWrongCells || isImportedBefore(judged)) return [];
     if (isRefused(judged) || judged.item !== null) return this.records.findSame(row.input);
@@ -127,7 +127,7 @@ function isImportedBefore(judged: Rehearsed<ImportRow>): boolean {
 }
 
 /** Refuses a row that could be about several records. */
-function severalRecords(row: ImportRow, records: readonly NamedRecord[]): Refused<ImportRow> | null {
+function severalRecords(row: ImportRow, records: readonly RecordName[]): Refused<ImportRow> | null {
   if (records.length < 2) return null;
   const named = records.slice(0, MAX_NAMED_RECORDS).map(({ id, name }) => `"${name}" (${id})`);
   const more = records.length > named.length ? ' and more' : '';

@@ -6,7 +6,7 @@ import { BACK, type FormCollaborators, type FormView, openForm } from '../../reg
 import { readChoices } from '../../register/forms/read-choices.ts';
 import { NEW_OWNER } from '../../register/many/many-acts.ts';
 import type { ManyCall } from '../../register/many/many-calls.ts';
-import { IDS, type NamedRecord } from '../../register/many/many-form.tsx';
+import { IDS, type RecordName } from '../../register/many/many-form.tsx';
 import { type ManyTask, openTask, submitTask } from '../../register/many/many-task.ts';
 import { readRecordNames } from '../../register/many/read-record-names.ts';
 import { REGISTER_LISTS } from '../../register/register-lists.ts';
@@ -26,7 +26,7 @@ async function taskOf(context: FormCollaborators, request: SignedInRequest): Pro
   const view = await openForm(context, request, 'changeRecords');
   const fields = { owner_id: NEW_OWNER };
   const section = `/organizations/${view.organization.id}/needs-you`;
-  const readNamedRecords = (ids: readonly string[]) => readNamed(context, view, ids);
+  const readNamesOf = (ids: readonly string[]) => readNamed(context, view, ids);
   return {
     view,
     action: request.ctx.url,
@@ -37,8 +37,8 @@ async function taskOf(context: FormCollaborators, request: SignedInRequest): Pro
     fields: formFields(RISK, fields, await readChoices(context, view, fields), null),
     family: RISK,
     back: safeNext(request.query.get(BACK), section),
-    readPart: async () => ({ records: await readNamedRecords(request.query.getAll(IDS)), next: null }),
-    readNamed: readNamedRecords,
+    readPart: async () => ({ records: await readNamesOf(request.query.getAll(IDS)), next: null }),
+    readNamed: readNamesOf,
     calls: callsForIds,
   };
 }
@@ -51,7 +51,7 @@ function callsForIds(ids: readonly string[], set: Readonly<Record<string, unknow
 }
 
 /** Reads the names of records, in the order of the calls. */
-async function readNamed(context: FormCollaborators, view: FormView, ids: readonly string[]): Promise<NamedRecord[]> {
+async function readNamed(context: FormCollaborators, view: FormView, ids: readonly string[]): Promise<RecordName[]> {
   const lists = [...REGISTER_LISTS.values()];
   const distinct = [...new Set(ids)];
   const named = await Promise.all(

@@ -26,7 +26,7 @@ export interface FormCardProps {
   back: string;
   /** Shown beside a field, such as what somebody else wrote there meanwhile. */
   besideField?: (field: FormField) => ComponentChildren;
-  /** What the form is about, above its button. */
+  /** The records or values that the form is about, above its button. */
   details?: ComponentChildren;
   /** Hidden inputs of this form. */
   children?: ComponentChildren;

@@ -33,7 +33,7 @@ export async function readChoices(
   for (const [name, field] of Object.entries(fields)) {
     if (field.kind === 'id' && field.prefix !== '')
       records.set(name, await readRecordChoices(context, view, field.prefix));
-    if (field.kind === 'ids') records.set(name, await readNamedRecords(context, view, view.namedIds(name)));
+    if (field.kind === 'ids') records.set(name, await readNamesOf(context, view, view.namedIds(name)));
   }
   return { members: await readMemberChoices(context, view), records };
 }
@@ -77,7 +77,7 @@ export async function readCandidates(
 }
 
 /** Returns the records with these ids that exist, as choices. */
-async function readNamedRecords(
+async function readNamesOf(
   context: Pick<WebContext, 'reader'>,
   view: FormView,
   named: readonly string[],

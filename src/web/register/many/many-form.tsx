@@ -25,7 +25,7 @@ export interface ManyForm {
   /** The button that writes, such as "Change owner". */
   button: string;
   needsReason: boolean;
-  records: readonly NamedRecord[];
+  records: readonly RecordName[];
   /** Null before the dry run. */
   preview: ManyPreview | null;
   /** The cursor of the records after these; null without more. */
@@ -36,7 +36,7 @@ export interface ManyForm {
   back: string;
 }
 
-export interface NamedRecord {
+export interface RecordName {
   id: string;
   name: string;
 }

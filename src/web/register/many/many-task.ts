@@ -9,11 +9,11 @@ import { readCandidates } from '../forms/read-choices.ts';
 import { inWords, refusedForm } from '../forms/refused-form.ts';
 import { KEY_INPUT, writeInputs } from '../forms/write-fields.tsx';
 import { type ManyCall, type ManyPreview, type ManyWritten, previewCalls, writeCalls } from './many-calls.ts';
-import { IDS, type ManyForm, manyPage, type NamedRecord, NEXT, recordsText, SELECTION } from './many-form.tsx';
+import { IDS, type ManyForm, manyPage, NEXT, type RecordName, recordsText, SELECTION } from './many-form.tsx';
 
 /** Some of the records of a task: at most as many as one call takes. */
 export interface ManyPart {
-  records: readonly NamedRecord[];
+  records: readonly RecordName[];
   /** The cursor of the next part; null after the last one. */
   next: string | null;
 }
@@ -26,7 +26,7 @@ export interface ManyTask
   /** Reads a part of the records. @param cursor null for the first part */
   readPart(cursor: string | null): Promise<ManyPart>;
   /** Reads the names of records that the form sent. */
-  readNamed(ids: readonly string[]): Promise<readonly NamedRecord[]>;
+  readNamed(ids: readonly string[]): Promise<readonly RecordName[]>;
   calls(ids: readonly string[], inputs: Readonly<Record<string, unknown>>): ManyCall[];
 }
 

@@ -2,7 +2,7 @@ import type { FamilyQuery } from '../../../queries/family-query.ts';
 import { matchRecords } from '../../../queries/lists/match-records.ts';
 import { currentMoment } from '../../../queries/moments/moment.ts';
 import type { FormCollaborators, FormView } from '../forms/open-form.ts';
-import type { NamedRecord } from './many-form.tsx';
+import type { RecordName } from './many-form.tsx';
 
 /** Reads the names of a family's records. Ids of others are left out. */
 export async function readRecordNames(
@@ -10,7 +10,7 @@ export async function readRecordNames(
   { organization, caller }: FormView,
   family: FamilyQuery,
   ids: readonly string[],
-): Promise<NamedRecord[]> {
+): Promise<RecordName[]> {
   if (ids.length === 0) return [];
   const snapshot = reader.snapshot();
   const context = { snapshot, organizationId: organization.id, moment: currentMoment(snapshot) };
