@@ -138,7 +138,9 @@ test('gives twelve risks another owner: first each change, then one call with on
   const form = { owner_id: priyaId, reason: 'She runs the laboratory now' };
   const written = await owner.send(path, form);
   assert.equal([written.status, written.to], [303, `${base}/risks`], textIn(written.text));
-  assert.match(textIn((await owner.follow(written)).text), 'Done: Change owner · 12 records.');
+  const list = (await owner.follow(written)).text;
+  assert.match(textIn(list), 'Done: Change owner · 12 records.');
+  assert.match(list, /href="[^"]*\/undo\/|action="[^"]*\/undo\//);
   assert.ok((await read(context, ids)).every(({ owner_id }) => owner_id === priyaId));
   const { changes } = await web.call<{ changes: { call_id?: string; reason: string }[] }>('listChanges', {
     organization_id: web.organizationId,

@@ -66,8 +66,12 @@ export async function previewCalls(
   return { outcomes, selections: isAllowed ? selections : null, error: null };
 }
 
-/** The outcome of writing calls: of all records, or the refusal of the first call that was refused. */
-export type ManyWritten = { outcomes: readonly ManyOutcome[]; error: null } | { outcomes: null; error: ToolError };
+type Answer = Readonly<Record<string, unknown>>;
+
+/** The answers of written calls and what became of each record, or the refusal of the first call that was refused. */
+export type ManyWritten =
+  | { outcomes: readonly ManyOutcome[]; answers: readonly Answer[]; error: null }
+  | { outcomes: null; error: ToolError };
 
 /**
  * Writes the calls of a dry run. The same form again finishes what an earlier attempt began, because its calls have the same
@@ -80,14 +84,16 @@ export async function writeCalls(
   { selections, key }: { selections: readonly string[]; key: string },
 ): Promise<ManyWritten> {
   const outcomes: ManyOutcome[] = [];
+  const answers: Answer[] = [];
   for (const [index, { tool, inputs }] of calls.entries()) {
     const selection = selections[index] ?? '';
     const idempotency_key = keyOfCall(key, { ...inputs, selection });
     const { answer, error } = await callTool(context, request, tool, { ...inputs, selection, idempotency_key });
     if (error !== null) return { outcomes: null, error };
     outcomes.push(...outcomesOf(answer));
+    answers.push(answer);
   }
-  return { outcomes, error: null };
+  return { outcomes, answers, error: null };
 }
 
 /** Returns a key for one call of a form. A form that comes back can be sent with other contents. */
@@ -104,7 +110,7 @@ interface AnsweredRecord {
   errors?: readonly RecordError[];
 }
 
-function outcomesOf(answer: Readonly<Record<string, unknown>>): ManyOutcome[] {
+function outcomesOf(answer: Answer): ManyOutcome[] {
   const records = (answer.rows ?? answer.records ?? answer.links) as readonly AnsweredRecord[];
   const changes = (answer.changes ?? []) as readonly WrittenChange[];
   return records.map(({ id, from_id, result = null, referred_by, errors = [] }) => {

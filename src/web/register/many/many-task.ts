@@ -8,6 +8,7 @@ import type { FormCollaborators } from '../forms/open-form.ts';
 import { readCandidates } from '../forms/read-choices.ts';
 import { inWords, refusedForm } from '../forms/refused-form.ts';
 import { KEY_INPUT, writeInputs } from '../forms/write-fields.tsx';
+import { undoOfCall } from '../undo/undo-answer.ts';
 import { type ManyCall, type ManyPreview, type ManyWritten, previewCalls, writeCalls } from './many-calls.ts';
 import { IDS, type ManyForm, manyPage, NEXT, type RecordName, recordsText, SELECTION } from './many-form.tsx';
 
@@ -94,14 +95,16 @@ async function finish(
   context: FormCollaborators,
   request: SignedInRequest,
   sent: SentForm,
-  { outcomes }: Extract<ManyWritten, { error: null }>,
+  { outcomes, answers }: Extract<ManyWritten, { error: null }>,
 ): Promise<Reply> {
   const { task, values, part } = sent;
   const failed = outcomes.filter(({ error }) => error !== null).length;
   const count = outcomes.filter(({ error, result }) => error === null && result !== 'UNCHANGED').length;
   const text = `Done: ${task.button} · ${recordsText(count)}.${failed === 0 ? '' : ` ${recordsText(failed)} were left out, because somebody changed them meanwhile.`}`;
   const nextPart = part.next === null ? null : await task.readPart(part.next);
-  if (nextPart === null || nextPart.records.length === 0) return redirect(task.back, text);
+  const [answer, ...others] = answers;
+  const undo = answer === undefined || others.length > 0 ? undefined : undoOfCall(task.view, answer);
+  if (nextPart === null || nextPart.records.length === 0) return redirect(task.back, text, undo);
   const next = { ...sent, part: nextPart, calls: callsOf(task, nextPart, values) };
   const result = await previewCalls(context, request, next.calls);
   if (result.error !== null) return showRefusal(context, next, result.error, null);
