@@ -15,7 +15,7 @@ import * as field from './schema/fields.ts';
 import { once } from './schema/once.ts';
 import { linkedControls, listOutput, type RecordSchemas, writeOutput } from './schema/output.ts';
 import { recordSchemas } from './schema/record-schemas.ts';
-import { defineTool, listLoad, type Tool } from './tool.ts';
+import { defineTool, listLoad, type Tool, type ToolContext } from './tool.ts';
 import { addRecord, changeRecord, type WriteInput } from './write.ts';
 
 /** One family's tools. */
@@ -40,15 +40,20 @@ export function toolsOf({ list, add, update, others = [] }: FamilyTools): Tool[]
 /**
  * Returns the tools that a family's description asks for.
  * @param answerFields fields that only answers have, or that differ from their inputs
+ * @param adding inputs that adding takes besides the fields
  */
-export function familyTools(family: FamilyDescription, answerFields?: z.ZodRawShape): FamilyTools {
+export function familyTools(
+  family: FamilyDescription,
+  answerFields?: z.ZodRawShape,
+  adding?: AddingOptions,
+): FamilyTools {
   const record = recordSchemas(family, answerFields);
   const { list, add, update } = family.tools;
   return {
     family,
     record,
     ...(list ? { list: listTool(family, record, list) } : {}),
-    ...(add ? { add: addTool(family, record, add) } : {}),
+    ...(add ? { add: addTool(family, record, add, adding) } : {}),
     ...(update ? { update: updateTool(family, record, update) } : {}),
   };
 }
@@ -77,11 +82,21 @@ function listTool(
   });
 }
 
+/** Adds a record. @param callerInput the part of the input that a repeated key must match, if not all of it */
+type AddRecord = (input: WriteInput, callerInput?: object) => Promise<object>;
+
+/** Inputs that adding takes besides the fields, and the call with them. */
+export interface AddingOptions {
+  fields: () => z.ZodRawShape;
+  run(input: WriteInput, context: ToolContext, add: AddRecord): Promise<object>;
+}
+
 /** Returns the tool that adds a record, such as addVendor. */
 function addTool(
   family: FamilyDescription,
   record: RecordSchemas,
   { name, title, description, example }: FamilyTool,
+  adding?: AddingOptions,
 ): Tool<z.ZodObject> {
   const { prefix, commands, singular } = family;
   return defineTool({
@@ -93,6 +108,7 @@ function addTool(
       z.strictObject({
         organization_id: field.impliedOrganizationId(),
         ...addedFields(family),
+        ...adding?.fields(),
         ...field.writeFields,
       }),
     output: () => writeOutput(record, true),
@@ -100,15 +116,17 @@ function addTool(
     record,
     sources: fieldSources(family),
     run: (input, context) => {
-      const { organization_id, idempotency_key, reason, ...fields } = input as WriteInput;
-      return addRecord(
-        context,
-        { prefix },
-        {
-          input: { organization_id, idempotency_key },
-          command: { type: commands.add, fields, ...(reason ? { reason } : {}) },
-        },
-      );
+      const add: AddRecord = ({ organization_id, idempotency_key, reason, ...fields }, callerInput) =>
+        addRecord(
+          context,
+          { prefix },
+          {
+            input: { organization_id, idempotency_key },
+            command: { type: commands.add, fields, ...(reason ? { reason } : {}) },
+            ...(callerInput === undefined ? {} : { callerInput: () => callerInput }),
+          },
+        );
+      return adding === undefined ? add(input) : adding.run(input, context, add);
     },
     page: pageOfWrittenRecord(singular),
   });

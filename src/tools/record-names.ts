@@ -39,7 +39,7 @@ interface Done {
 }
 
 /** The fields of an input that name the records to change. In others, a word names a record to refer to. */
-const CHANGED_RECORDS: readonly unknown[] = ['id', 'ids'];
+const CHANGED_RECORDS: readonly unknown[] = ['id', 'ids', 'replaces'];
 
 /** Words that are remembered. Rows often name the same records, and a file may have very many rows. */
 const MAX_REMEMBERED = 10_000;

@@ -213,6 +213,24 @@ test('archives a record with a reason, and offers nothing but to restore it', as
   assert.is((await readRecord(context, id)).archived_at, null);
 });
 
+test('replaces evidence, for roles that may archive; others attach newer evidence', async (context) => {
+  const { browsers, base } = context;
+  const measure = await addRecord(context, 'addMeasure', { name: 'Restore' });
+  const old = await addRecord(context, 'addEvidence', { name: 'Test of May', text: 'Done', record_ids: [measure] });
+  const page = `${base}/evidence/${old}`;
+  assert.equal(buttonsOf((await browsers.OWNER.get(page)).text, page).slice(0, 2), [
+    'Replace evidence',
+    'Attach newer evidence',
+  ]);
+  assert.is(buttonsOf((await browsers.EDITOR.get(page)).text, page)[0], 'Attach newer evidence');
+  assert.is((await browsers.EDITOR.get(`${page}/replace`)).status, 403);
+  const text = await act(context, page, 'replace', { name: 'Test of June', text: 'Done again', reason: 'Newer' });
+  assert.match(textIn(text), /Replaced by evd_\w+: Newer/);
+  assert.ok(typeof (await readRecord(context, old)).archived_at === 'string');
+  const evidence = textIn((await browsers.OWNER.get(`${base}/measures/${measure}`)).text);
+  assert.match(evidence, 'Test of June');
+});
+
 test('decides once when a form is sent twice', async (context) => {
   const { browsers, base } = context;
   const id = await addRecord(context, 'addRisk', { name: 'Sent twice' });

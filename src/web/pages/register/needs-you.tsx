@@ -358,8 +358,10 @@ function DueRecord(props: { view: RegisterView; row: ReportRow; risk: RecordRow 
 
 /** The one button of an item. It opens the form of what the item asks, which leads back here. */
 function DueAct({ view, row }: { view: RegisterView; row: ReportRow }) {
-  const { button, act, permission } = DUE_ACTS[String(row.what)]!;
-  if (permission !== undefined && !mayChange(view, permission)) return <span class="muted">An admin decides</span>;
+  const { otherwise, ...first } = DUE_ACTS[String(row.what)]!;
+  const isAllowed = first.permission === undefined || mayChange(view, first.permission);
+  if (!isAllowed && otherwise === undefined) return <span class="muted">An admin decides</span>;
+  const { button, act } = isAllowed ? first : otherwise!;
   const { plural } = familyOfType(String(row.type))!;
   return (
     <a

@@ -320,7 +320,7 @@ function ownActs(family: FamilyDescription, record: RecordRow, today: string): A
     case OBLIGATION.type:
       return [assessObligation(today)];
     case EVIDENCE.type:
-      return [renewEvidence(record)];
+      return renewEvidence(record);
     default:
       return [];
   }
@@ -382,11 +382,11 @@ function assessObligation(today: string): Act {
   };
 }
 
-/** Adds newer evidence for the same records. The older piece then counts as replaced. */
-function renewEvidence({ name, record_ids }: RecordRow): Act {
+/** Adds newer evidence for the same records. Then the older piece is archived, or it counts as replaced. */
+function renewEvidence({ id, name, record_ids }: RecordRow): Act[] {
   const { record_ids: _records, ...fields } = EVIDENCE_INPUTS;
   const ids = (record_ids ?? []) as readonly string[];
-  return {
+  const renew: Act = {
     ...BLANK_ACT,
     name: 'renew',
     button: 'Attach newer evidence',
@@ -397,10 +397,27 @@ function renewEvidence({ name, record_ids }: RecordRow): Act {
     follows: 'Attached to the same records.',
     isPossible: ids.length > 0,
   };
+  const replace: Act = {
+    ...renew,
+    name: 'replace',
+    button: 'Replace evidence',
+    permission: 'archiveRecords',
+    inputs: { ...renew.inputs, replaces: id },
+    follows: 'Takes over the links. This piece is archived.',
+  };
+  return [replace, renew];
 }
 
 /** The button of a due item: its text, and the act whose form it opens. */
-export const DUE_ACTS: Readonly<Record<string, { button: string; act: string; permission?: Permission }>> = {
+interface DueAct {
+  button: string;
+  act: string;
+  permission?: Permission;
+  /** The act of a role without the permission. */
+  otherwise?: DueAct;
+}
+
+export const DUE_ACTS: Readonly<Record<string, DueAct>> = {
   RISK_REVIEW: { button: 'Mark reviewed', act: 'reviewed' },
   MEASURE_REVIEW: { button: 'Mark reviewed', act: 'reviewed' },
   CONTROL_REVIEW: { button: 'Mark reviewed', act: 'reviewed' },
@@ -412,5 +429,10 @@ export const DUE_ACTS: Readonly<Record<string, { button: string; act: string; pe
   OBLIGATION: { button: 'Record assessment', act: 'assess' },
   AUDIT_STARTS: { button: 'Start audit', act: 'in-progress' },
   CERTIFICATE_ENDS: { button: 'Change dates', act: EDIT },
-  EVIDENCE_ENDS: { button: 'Attach newer evidence', act: 'renew' },
+  EVIDENCE_ENDS: {
+    button: 'Replace evidence',
+    act: 'replace',
+    permission: 'archiveRecords',
+    otherwise: { button: 'Attach newer evidence', act: 'renew' },
+  },
 };
