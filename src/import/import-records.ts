@@ -80,8 +80,6 @@ export interface ImportRecordsOptions {
   updates?: RowUpdates | undefined;
   /** Finds the records that rows name by number or name. By default rows have ids only. */
   names?: RecordNames | null;
-  /** Compares only the numbers of rows with those of others, not their names. */
-  onlyNumbers?: boolean;
   /** Finds records that look like a new or changed one. The answer names them. */
   findSimilar?(id: string, fields: Readonly<Record<string, unknown>>): Promise<readonly SimilarRecord[]>;
 }
@@ -310,23 +308,21 @@ function withDuplicates(
   return read.map(({ row }) => byIndex.get(row.row) ?? { row, first: byIndex.get(firstOf.get(row.row)!)! });
 }
 
-function nameIn({ name, reference_id }: Readonly<Record<string, unknown>>): string | null {
-  return (name ?? reference_id ?? null) as string | null;
+function nameIn({ type, fields }: ImportRow): string | null {
+  const { titleField = 'name' }: FamilyDescription = FAMILIES[type];
+  return (fields[titleField] ?? fields.reference_id ?? null) as string | null;
 }
 
 /** Names the records that look like a new or changed one: other rows of the call first, then those of the register. */
 async function addSimilar(
   judged: readonly Rehearsed<ImportRow>[],
-  { findSimilar, onlyNumbers }: ImportRecordsOptions,
+  { findSimilar }: ImportRecordsOptions,
   context: WriteContext,
 ): Promise<Rehearsed<ImportRow>[]> {
   const hasEffect = (one: Rehearsed<ImportRow>): one is Accepted<ImportRow> =>
     !isRefused(one) && one.result !== 'UNCHANGED';
   const rowsByKey = new Map<string, ImportRow[]>();
-  const comparedFields = ({ reference_id, ...fields }: ImportRow['fields']) =>
-    onlyNumbers ? { reference_id } : { ...fields, reference_id };
-  const keysOf = ({ id, fields }: ImportRow) =>
-    lookalikeKeys(id!, comparedFields(fields)).map((entry) => entry.join(' '));
+  const keysOf = ({ id, fields }: ImportRow) => lookalikeKeys(id!, fields).map((entry) => entry.join(' '));
   for (const { row } of judged.filter(hasEffect)) {
     for (const key of keysOf(row)) rowsByKey.set(key, [...(rowsByKey.get(key) ?? []), row]);
   }
@@ -334,8 +330,8 @@ async function addSimilar(
     if (!hasEffect(one)) return one;
     const { row } = one;
     const sameRows = new Set(keysOf(row).flatMap((key) => rowsByKey.get(key)!.filter((other) => other !== row)));
-    const others = [...sameRows].map(({ id, fields }) => ({ id: id!, name: nameIn(fields) }));
-    return { ...one, similar: [...others, ...((await findSimilar?.(row.id!, comparedFields(row.fields))) ?? [])] };
+    const others = [...sameRows].map((other) => ({ id: other.id!, name: nameIn(other) }));
+    return { ...one, similar: [...others, ...((await findSimilar?.(row.id!, row.fields)) ?? [])] };
   };
   return mapConcurrently(judged, withSimilar, context);
 }

@@ -117,7 +117,7 @@ function undoAlone(context: ToolContext, input: ImportInput & Pick<UndoInput, 'u
   return undoCall(context, { organization_id, undo, type, reason, dry_run, selection, idempotency_key });
 }
 
-/** Imports the rows of a call. A dry run names similar records, a write those with its rows' numbers. */
+/** Imports the rows of a call. The answer names similar records. */
 function importRows({ type, ...input }: ImportInput, context: ToolContext): Promise<ImportAnswer> {
   const { organization_id, rows, dry_run, selection, reason, idempotency_key } = input;
   for (const name of ['ids', 'filter'] as const) {
@@ -144,7 +144,7 @@ function importRows({ type, ...input }: ImportInput, context: ToolContext): Prom
   return importRecords(context, reader, rowsInput, {
     selected,
     names,
-    ...(dry_run ? {} : { findUnknown, onlyNumbers: true }),
+    ...(dry_run ? {} : { findUnknown }),
     findSimilar: (id, fields) => findSimilar(snapshot, organization_id, { ...fields, id }),
   });
 }

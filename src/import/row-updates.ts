@@ -1,6 +1,5 @@
 import { recordAggregate } from '../commands/families.ts';
-import type { LiveRecord, LiveRecords } from '../queries/records/live-records.ts';
-import { lookalikeKeys } from '../queries/records/similar-records.ts';
+import { type LiveRecord, type LiveRecords, wholeNameKey } from '../queries/records/live-records.ts';
 import { mapConcurrently } from '../tools/bulk-write.ts';
 import { changedFields, settableValues } from './changed-fields.ts';
 import { MAX_ERRORS_PER_ROW } from './import-answer.ts';
@@ -110,7 +109,7 @@ export class RowUpdates {
     const rivals = refuseRivals(
       rows
         .filter(({ fields }) => typeof fields.name === 'string' && fields.reference_id === undefined)
-        .map((row) => ({ row, key: keyOfName(row), name: nameOf(row) })),
+        .map((row) => ({ row, key: wholeNameKey(String(row.fields.name)), name: nameOf(row) })),
     );
     const rivalRows = new Set(rivals.map(({ row }) => row));
     for (const row of rows) {
@@ -153,11 +152,6 @@ function refuseRivals(rows: readonly { row: ImportRow; key: string; name: string
 
 function refuse(row: ImportRow, field: string, message: string): Refused<ImportRow> {
   return { row, errors: [{ field, message }] };
-}
-
-/** Returns a key that is equal for rows with the same name. */
-function keyOfName({ id, fields: { name } }: ImportRow): string {
-  return lookalikeKeys(id!, { name }).join();
 }
 
 function nameOf({ fields: { name, reference_id }, id }: ImportRow): string {

@@ -1,6 +1,7 @@
 import { idPrefix } from '../commands/engine/ids.ts';
 import type { AnyFamily } from '../commands/families.ts';
 import { FAMILY_MODELS } from '../projections/models.ts';
+import { lookalikeKey } from '../projections/read-models/family-model.ts';
 import type { Key } from '../projections/read-models/key-builders.ts';
 import { historyOf, keysOf, ordersOf, type ReadModel } from '../projections/read-models/read-model.ts';
 import { type RelatedCounts, relatedCountFrom } from '../projections/relations/related-counts.ts';
@@ -24,7 +25,7 @@ export interface FamilyQuery extends FamilyNames {
   textFilterKeys: Readonly<Record<string, string>>;
   /** By filter: the fields that view SUMMARY shows too while the filter is used. */
   filteredFields: Readonly<Record<string, readonly string[]>>;
-  /** By field that records rarely share on purpose: its stored key. An add that repeats one answers `similar`. */
+  /** The stored keys that records rarely share on purpose, by name. A write that repeats one answers `similar`. */
   lookalikes: Readonly<Record<string, Key>>;
   /** Returns the fields that depend on the day, such as `overdue`. They are not stored. */
   dayFacts(document: Readonly<Record<string, unknown>>, today: string): Record<string, unknown>;
@@ -34,6 +35,7 @@ function familyQuery(model: ReadModel, family: AnyFamily): FamilyQuery {
   const { type, title, singular, plural, prefix, fields, summary, missing } = family;
   const keys = keysOf(model);
   const lookalikeFields = Object.keys(fields).filter((name) => fields[name]!.lookalike);
+  const lookalikeKeys = lookalikeFields.map((name) => lookalikeKey(name, fields[name]!));
   return {
     type,
     title,
@@ -50,7 +52,7 @@ function familyQuery(model: ReadModel, family: AnyFamily): FamilyQuery {
     filters: filtersOf(family),
     textFilterKeys: textFilterKeysOf(family),
     filteredFields: filteredFieldsOf(family),
-    lookalikes: Object.fromEntries(lookalikeFields.map((name) => [name, keys[name]!])),
+    lookalikes: Object.fromEntries(lookalikeKeys.map((name) => [name, keys[name]!])),
     dayFacts: dayFactsOf(fields, keys),
   };
 }

@@ -39,8 +39,11 @@ interface FieldFacts {
   filter?: true | { note: string } | { byWords: true };
   /** `query` searches it: all words of a SHORT text, the first 100 distinct words of a LONG one. */
   search?: 'SHORT' | 'LONG';
-  /** Adding a record names those with the same value as `similar`. */
-  lookalike?: true;
+  /**
+   * Writes name the records with a value like this one as `similar`, whatever its case, accents, signs and spaces. COMPANY:
+   * whatever its legal form, too.
+   */
+  lookalike?: true | 'COMPANY';
   /** Sorted and looked up with numbers by value: A.5.2 comes before A.5.10, and NC-7 looks like NC-07. */
   naturalOrder?: true;
   /** A date or time of something that has happened. It can't be after today. */

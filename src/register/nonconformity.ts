@@ -10,7 +10,7 @@ export const SEVERITIES = ['MAJOR', 'MINOR', 'OBSERVATION'] as const;
 
 const FIELDS = {
   reference_id: { kind: 'name', label: 'Reference', search: 'SHORT', lookalike: true, naturalOrder: true },
-  description: { kind: 'text', label: 'Finding', required: true, search: 'LONG' },
+  description: { kind: 'text', label: 'Finding', required: true, search: 'LONG', lookalike: true },
   severity: { kind: 'enum', label: 'Severity', changesNeedReason: true, values: SEVERITIES, filter: true },
   // The audit that found it, if any.
   audit_id: { kind: 'id', label: 'Audit id', prefix: 'aud', filter: true, detail: true },

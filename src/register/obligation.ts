@@ -9,7 +9,7 @@ export const COMPLIANCE = ['NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT
 const FIELDS = {
   area: { kind: 'name', label: 'Area', filter: true, search: 'SHORT' },
   source: { kind: 'name', label: 'Source', note: 'law or contract', filter: { byWords: true }, search: 'SHORT' },
-  requirement: { kind: 'text', label: 'Requirement', required: true, search: 'LONG' },
+  requirement: { kind: 'text', label: 'Requirement', required: true, search: 'LONG', lookalike: true },
   actions_to_be_implemented: { kind: 'text', label: 'Actions', detail: true },
   regulator: { kind: 'name', label: 'Regulator', filter: true, search: 'SHORT' },
   due_date: { kind: 'date', label: 'Due' },

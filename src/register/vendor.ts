@@ -13,7 +13,7 @@ export const VENDOR_STATUSES = ['PENDING_REVIEW', ...OUTCOMES, ...OUT_OF_SERVICE
 const STATUSES_IN_USE = VENDOR_STATUSES.filter((status) => status !== 'OFFBOARDED');
 
 const FIELDS = {
-  name: { kind: 'name', label: 'Vendor', required: true, search: 'SHORT', lookalike: true },
+  name: { kind: 'name', label: 'Vendor', required: true, search: 'SHORT', lookalike: 'COMPANY' },
   description: { kind: 'text', label: 'Service', note: 'the service it provides', search: 'LONG' },
   website_url: { kind: 'url', label: 'Website', detail: true },
   category: { kind: 'name', label: 'Category', filter: true },

@@ -53,7 +53,7 @@ console.log(JSON.stringify([ASSET.historyFields, Object.keys(familyModel(ASSET).
   );
   assert.equal(JSON.parse(run(folder, 'tsx', 'src/show.ts').output), [
     ['name', 'description', 'category', 'owner_id', 'archived_at'],
-    ['name', 'category'],
+    ['name', 'name_similar', 'category'],
   ]);
   assert.equal(readFileSync(join(folder, 'src/demo/data/assets.json'), 'utf8'), '[]\n', 'the demo starts');
 });

@@ -131,7 +131,7 @@ function commandFor(options: Options): RowImportCommand {
 /** Returns true for a type whose records --update finds by name or reference_id. It finds others only by id. */
 function hasLookalikes({ type }: RowReader): boolean {
   const { fields }: FamilyDescription = FAMILIES[type];
-  return Object.values(fields).some(({ lookalike }) => lookalike);
+  return ['name', 'reference_id'].some((name) => fields[name]?.lookalike);
 }
 
 /** Says what to do on the command line. */

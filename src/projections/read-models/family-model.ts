@@ -8,6 +8,7 @@ import {
   type Key,
   naturalSortKey,
   numberFilterKey,
+  similarTextKey,
   sortKey,
   stateKey,
   textFilterKey,
@@ -20,7 +21,9 @@ import { titleOf } from './search-text.ts';
 /** Returns a family's read model. `special` has what doesn't follow from the family's description. */
 export function familyModel(family: AnyFamily, special: Partial<ReadModel> = {}): ReadModel {
   const { countedBy } = family;
-  const lookalikes = fieldsWith(family, ({ lookalike }) => lookalike);
+  const lookalikes = fieldsWith(family, ({ lookalike }) => lookalike).map((name) =>
+    lookalikeKey(name, family.fields[name]!),
+  );
   const naturallySorted = fieldsWith(family, ({ naturalOrder, filter }) => naturalOrder && filter);
   return {
     family,
@@ -82,6 +85,11 @@ export function exactTextKey(field: string): string {
   return `${field}_text`;
 }
 
+/** The key by which records like one are found. That of a number is its order, in which NC-7 is NC-07. */
+export function lookalikeKey(field: string, { naturalOrder }: Field): string {
+  return naturalOrder ? field : `${field}_similar`;
+}
+
 /** Returns the keys of fields: those that lists filter or sort by, that find lookalikes, and that fall due. */
 function fieldKeys({ fields, orders, filters = {}, dueItems = [] }: AnyFamily): Record<string, Key> {
   const filterKeys = new Set(Object.values(filters).map(({ key }) => key));
@@ -99,6 +107,9 @@ function fieldKeys({ fields, orders, filters = {}, dueItems = [] }: AnyFamily): 
     if (field.naturalOrder && field.filter) {
       keys[exactTextKey(name)] = textFilterKey(name);
     }
+    if (field.lookalike && !field.naturalOrder) {
+      keys[lookalikeKey(name, field)] = similarTextKey(name, field.lookalike === 'COMPANY');
+    }
   }
   return keys;
 }
@@ -112,7 +123,7 @@ function fieldKey(
   if (field.naturalOrder) return naturalSortKey(name);
   if (isFiltered) return filterKeyFor(name, field, isSorted);
   if (isSorted && field.kind === 'time') return timeSortKey(name);
-  if (isSorted || field.lookalike) return field.kind === 'name' ? textSortKey(name) : sortKey(name);
+  if (isSorted) return field.kind === 'name' ? textSortKey(name) : sortKey(name);
   return isDue ? coveredByPrimaryIndexOnly(sortKey(name)) : null;
 }
 

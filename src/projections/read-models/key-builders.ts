@@ -1,6 +1,7 @@
 import { instantOf } from '../../commands/engine/dates.ts';
 import type { Scalar } from '../../stores/read-store.ts';
 import { textKey } from './search-text.ts';
+import { similarText } from './similar-text.ts';
 
 /** A stored key of a read model, by which lists are filtered and sorted. */
 // biome-ignore lint/suspicious/noExplicitAny: keys of every family are in one list; each definition names its own types
@@ -38,6 +39,15 @@ export function textSortKey(field: string): Key {
   return {
     type: 'text',
     of: (document: KeyDocument) => textKey((document[field] ?? null) as string | null),
+    filterable: false,
+  };
+}
+
+/** A text key by which similar texts are found. */
+export function similarTextKey(field: string, isCompany: boolean): Key {
+  return {
+    type: 'text',
+    of: (document: KeyDocument) => similarText((document[field] ?? null) as string | null, isCompany),
     filterable: false,
   };
 }

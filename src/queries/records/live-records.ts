@@ -5,7 +5,7 @@ import { textKey } from '../../projections/read-models/search-text.ts';
 import type { FamilyName } from '../../register/families.ts';
 import type { EventStore } from '../../stores/event-store.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
-import { familyQueryOfType } from '../family-query.ts';
+import { type FamilyQuery, familyQueryOfType } from '../family-query.ts';
 import { recordsSinceCheckpoint } from './recent-records.ts';
 import { lookalikeKeys } from './similar-records.ts';
 
@@ -32,6 +32,9 @@ const MAX_MATCHES = 6;
 /** Streams that are read concurrently. */
 const MAX_CONCURRENT_LOADS = 100;
 
+/** Returns a key that is equal for records with the same whole name. */
+export const wholeNameKey = (name: string): string => textKey(name) ?? '';
+
 /**
  * Finds a family's live records by name and reference, as the log has them when it is opened. It asks the read models, and
  * reads from the log the records that changed since.
@@ -55,18 +58,18 @@ export class LiveRecords {
 
   /** Adds a new record, so that it is found too. */
   add(id: string, fields: Fields): void {
-    this.changed.set(id, { id, name: familyQueryOfType(this.options.type).model.nameOf(fields), fields });
-    for (const entry of lookalikeKeys(id, fields)) {
+    this.changed.set(id, { id, name: this.family.model.nameOf(fields), fields });
+    for (const entry of [...lookalikeKeys(id, fields), ...this.wholeNames(fields)]) {
       const key = entry.join(' ');
       this.changedByKey.set(key, (this.changedByKey.get(key) ?? new Set()).add(id));
     }
   }
 
-  /** Returns the records with the same name or reference as a record, without the record itself. */
+  /** Returns the records that look like a record, without the record itself. */
   async findSimilar(id: string, fields: Fields): Promise<LiveRecord[]> {
     const similar = new Map<string, LiveRecord>();
-    for (const [field] of lookalikeKeys(id, fields)) {
-      for (const record of await this.findBy(field, fields)) similar.set(record.id, record);
+    for (const [key, value] of lookalikeKeys(id, fields)) {
+      for (const record of await this.findBy(key, value)) similar.set(record.id, record);
     }
     similar.delete(id);
     return [...similar.values()];
@@ -77,35 +80,45 @@ export class LiveRecords {
    * R01. A record with another reference is another one, even if it has the same name.
    */
   async findSame(row: Fields): Promise<LiveRecord[]> {
-    const { lookalikes } = familyQueryOfType(this.options.type);
+    const { reference_id: number } = this.family.lookalikes;
     const reference = typeof row.reference_id === 'string' ? textKey(row.reference_id) : null;
-    if (reference !== null && 'reference_id' in lookalikes) {
-      const found = await this.findBy('reference_id', row);
+    if (reference !== null && number !== undefined) {
+      const found = await this.findBy('reference_id', String(number.of(row)));
       const exact = found.filter(({ fields }) => textKey(String(fields.reference_id)) === reference);
       if (found.length > 0) return exact.length > 0 ? exact : found;
     }
-    if (typeof row.name !== 'string' || !('name' in lookalikes)) return [];
-    const named = await this.findBy('name', row);
+    const [wholeName] = this.wholeNames(row);
+    if (wholeName === undefined) return [];
+    const named = await this.findBy(...wholeName);
     return reference === null ? named : named.filter(({ fields }) => (fields.reference_id ?? null) === null);
   }
 
-  private async findBy(field: string, fields: Fields): Promise<LiveRecord[]> {
-    const { organizationId, type, models } = this.options;
-    const { plural, model, lookalikes } = familyQueryOfType(type);
-    const value = lookalikes[field]!.of({ [field]: fields[field] });
-    if (value === null) return [];
+  private get family(): FamilyQuery {
+    return familyQueryOfType(this.options.type);
+  }
+
+  /** Returns the key of a record's whole name, if the family's records are found by it. */
+  private wholeNames({ name }: Fields): (readonly [key: string, value: string])[] {
+    const value = typeof name === 'string' && this.family.model.orders.includes('name') ? textKey(name) : null;
+    return value === null ? [] : [['name', value]];
+  }
+
+  /** Returns the records with this value of a stored key. */
+  private async findBy(key: string, value: string): Promise<LiveRecord[]> {
+    const { organizationId, models } = this.options;
+    const { plural, model } = this.family;
     const stored = await models?.find({
       collection: plural,
       organizationId,
       where: [
         { key: 'archived', op: 'eq', value: 0 },
-        { key: field, op: 'eq', value },
+        { key, op: 'eq', value },
       ],
-      order: { key: field, direction: 'ASC' },
+      order: { key, direction: 'ASC' },
       limit: MAX_MATCHES + this.changed.size,
     });
     const unchanged = (stored ?? []).filter(({ id }) => !this.changed.has(id));
-    const ids = this.changedByKey.get(`${field} ${value}`) ?? [];
+    const ids = this.changedByKey.get(`${key} ${value}`) ?? [];
     return [
       ...unchanged.map(({ id, doc }) => ({ id, name: model.nameOf(doc), fields: doc })),
       ...[...ids].map((id) => this.changed.get(id)!),

@@ -6,7 +6,7 @@ type Document = Record<string, unknown>;
 /** Similar records that an answer names. */
 const MAX_SIMILAR = 5;
 
-/** Returns records with the same name or reference as a new one, as a hint for the caller. */
+/** Returns the live records that look like another by its name, text or reference, as a hint for the caller. */
 export async function findSimilar(
   { models }: Pick<Snapshot, 'models'>,
   organizationId: string,
@@ -33,10 +33,10 @@ export async function findSimilar(
   return [...similar.values()].slice(0, MAX_SIMILAR);
 }
 
-/** Returns the stored key of each field by which a record looks like others. Equal keys mean similar records. */
-export function lookalikeKeys(id: string, record: Readonly<Document>): (readonly [field: string, key: string])[] {
-  return Object.entries(familyQueryFor(id).lookalikes).flatMap(([field, key]) => {
-    const value = key.of({ [field]: record[field] ?? null });
-    return value === null ? [] : [[field, String(value)] as const];
+/** Returns the stored keys by which a record looks like others, with their names. Equal keys mean similar records. */
+export function lookalikeKeys(id: string, record: Readonly<Document>): (readonly [name: string, key: string])[] {
+  return Object.entries(familyQueryFor(id).lookalikes).flatMap(([name, key]) => {
+    const value = key.of(record);
+    return value === null ? [] : [[name, String(value)] as const];
   });
 }

@@ -130,7 +130,9 @@ export function writeOutput(
     no_end: noEnd,
     repeated: z.literal(true).optional().describe('the same key and input were done before'),
     pending,
-    similar: similar.optional().describe('other records with a name or reference_id that this write set, as a hint'),
+    similar: similar
+      .optional()
+      .describe('other records that look like this one, by the name, text or reference_id that this write set'),
     url: pageUrl,
   });
 }

@@ -280,9 +280,7 @@ export const importOutput = () =>
         similar: z
           .array(z.strictObject({ id: anyId, name: z.string().nullable() }))
           .optional()
-          .describe(
-            'records, and other rows by their id, with the same reference_id; in a dry run also with the same name',
-          ),
+          .describe('records, and other rows by their id, that look like this one, by its name, text or reference_id'),
         errors: z.array(rowError).optional(),
         more_errors: z.int().optional().describe('the number of errors that did not fit'),
       }),

@@ -123,6 +123,8 @@ export function factsOf(register: NaiveRegister, record: Plain): Facts {
 /** Tests for each value of `missing`, as of `register.today`. */
 export const MISSING_TESTS: Readonly<Record<string, (register: NaiveRegister, record: Plain) => boolean>> = {
   OWNER: (_register, { fields }) => text(fields.owner_id) === null,
+  // No history here removes a member.
+  OWNER_GONE: () => false,
   SCORE: (register, record) => FACTS.RISK!(register, record).score === null,
   MEASURES: (register, { id }) => register.live(id, 'MEASURE').length === 0,
   CONTROLS: (register, { id }) => register.live(id, 'CONTROL').length === 0,

@@ -306,7 +306,7 @@ test('an add answers similar records, and changes name a record by its number an
   assert.equal(changes[0]!.record, { id, type: 'NONCONFORMITY', name });
   const similar = await ok('addNonconformity', { reference_id: 'nc-9', description: 'Another' });
   assert.equal(similar.similar, [{ id, name }], 'by the number alone');
-  assert.not('similar' in (await ok('addNonconformity', { description: 'Another' })));
+  assert.not('similar' in (await ok('addNonconformity', { description: 'A third' })));
 });
 
 test.run();
