@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROW_READERS } from '../../src/import/import-rows.ts';
+import { JUSTIFICATION } from '../../src/import/sheet/control-numbers.ts';
 import { sheetFields } from '../../src/import/sheet/sheet-fields.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/register/families.ts';
 import { headingsOf, readHeadings } from '../../src/register/headings.ts';
@@ -14,7 +15,9 @@ import { matchColumns } from '../../src/sheets/columns/match-columns.ts';
 const languages = suite('headings and words in English, German and French');
 
 for (const { type, singular, fields, pastDecision } of FAMILY_DESCRIPTIONS.filter(({ importable }) => importable)) {
-  const fieldNames = Object.keys({ ...pastDecision?.fields, ...fields });
+  // A list of controls has one column for both justifications.
+  const columns = type === 'CONTROL' ? [JUSTIFICATION] : [];
+  const fieldNames = [...Object.keys({ ...pastDecision?.fields, ...fields }), ...columns];
 
   languages(`${type}: its headings are of its fields, in lower case`, () => {
     for (const [language, headings] of Object.entries(readHeadings(singular))) {

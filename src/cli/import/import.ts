@@ -4,19 +4,23 @@ import { FAMILIES } from '../../commands/families.ts';
 import { ValueWords } from '../../identity/value-words.ts';
 import { ROW_READERS, type RowError, type RowReader } from '../../import/import-rows.ts';
 import { IMPORTED_BEFORE } from '../../import/row-commands.ts';
-import { withIdColumn } from '../../import/sheet/id-column.ts';
+import { ControlNumbers, controlListFields } from '../../import/sheet/control-numbers.ts';
+import { hasIds, withIdColumn } from '../../import/sheet/id-column.ts';
 import { sheetFields } from '../../import/sheet/sheet-fields.ts';
 import { ROWS_PER_WRITE, SheetImport } from '../../import/sheet/sheet-import.ts';
+import { AdoptedFrameworks } from '../../queries/records/adopted-frameworks.ts';
 import { LiveRecords } from '../../queries/records/live-records.ts';
+import { CONTROL } from '../../register/control.ts';
 import type { FamilyDescription } from '../../register/family-description.ts';
 import type { DateOrder } from '../../sheets/cells/cell-dates.ts';
 import { namesOneOf } from '../../sheets/columns/headings.ts';
 import { readValueWords, wordsByField } from '../../sheets/columns/value-words.ts';
+import type { Sheet } from '../../sheets/read-sheet.ts';
 import { type Command, type Shell, UsageError } from '../command.ts';
 import { allMemberWords } from './all-member-words.ts';
 import { unusedColumnsText } from './import-texts.ts';
 import { ROW_IMPORT_HELP, ROW_IMPORT_OPTIONS, readRowImportOptions } from './row-import-options.ts';
-import { type RowImportCommand, runRowImport } from './run-row-import.ts';
+import { type RowImportCall, type RowImportCommand, runRowImport } from './run-row-import.ts';
 
 /** The types of rows as people write them, such as "vendors". */
 const IMPORTABLE_TYPES = [...ROW_READERS.values()].map(({ type }) => FAMILIES[type].plural);
@@ -42,7 +46,8 @@ if they are more than ${ROWS_PER_WRITE} rows apart. Some rows need a reason, suc
 
   --type TYPE           ${IMPORTABLE_TYPES.join(', ')}
   --map FIELD=COLUMN    the column of a field, such as name=Supplier; may be repeated. With id=COLUMN, a row with an
-                        id changes that record (the only way for controls); an empty cell changes nothing
+                        id changes that record; an empty cell changes nothing
+  --framework NAME      the framework of a list of controls (default: the one that has the numbers in a column)
   --update              a row that was not imported before changes the one record with its reference_id, or else with
                         its name; an empty cell changes nothing. Rows that could be about several records are refused
   --ignore COLUMN       a column that fills no field; may be repeated
@@ -72,6 +77,7 @@ function readOptions(args: string[], shell: Shell) {
       update: { type: 'boolean', default: false },
       'forget-values': { type: 'boolean', default: false },
       dates: { type: 'string' },
+      framework: { type: 'string' },
     },
   });
   const options = readRowImportOptions(values, positionals, shell);
@@ -87,6 +93,7 @@ function readOptions(args: string[], shell: Shell) {
     offersUpdate: !values.update && reader.updateParser !== null && hasLookalikes(reader),
     forgetsValues: values['forget-values'],
     dateOrder: dateOrderOf(values.dates),
+    framework: values.framework,
   };
 }
 
@@ -103,16 +110,10 @@ function commandFor(options: Options): RowImportCommand {
         async open(sheet, dryRun) {
           if (forgetsValues && !dryRun) await valueWords.forget(organizationId, reader.type);
           const rememberedWords = forgetsValues ? [] : await valueWords.of(organizationId, reader.type);
-          const map = withIdColumn(reader, sheet, options);
-          if (updatesExisting && !map.has('id') && !hasLookalikes(reader)) {
-            const { plural } = FAMILIES[reader.type];
-            throw new UsageError(
-              `--update can't find the records: ${plural} have no name or reference_id. Map a column to id.`,
-            );
-          }
+          const { map, ...matched } = await matchSheet(sheet, options, { stores, organizationId, models });
           return new SheetImport(sheet, {
             ...{ context, reader, organizationId, dryRun, reason, updatesExisting, fileName: basename(options.path) },
-            fields: sheetFields(reader, map.has('id')),
+            ...matched,
             choices: { ...options, map, words: wordsByField([...rememberedWords, ...words]) },
             members: await allMemberWords(stores, organizationId),
             snapshot: models && { models },
@@ -126,6 +127,42 @@ function commandFor(options: Options): RowImportCommand {
       };
     },
   };
+}
+
+type StoresOfCall = Pick<RowImportCall, 'stores' | 'organizationId' | 'models'>;
+
+/** Returns a sheet's fields and the mapping of its columns; for a list of controls also their numbers. */
+async function matchSheet(sheet: Sheet, options: Options, call: StoresOfCall) {
+  const { reader, updatesExisting } = options;
+  const withId = withIdColumn(reader, sheet, options);
+  const controls = await controlNumbers(sheet, { ...options, map: withId }, call);
+  const map = controls?.map ?? withId;
+  if (updatesExisting && !map.has('id') && !hasLookalikes(reader)) {
+    const { plural } = FAMILIES[reader.type];
+    throw new UsageError(
+      `--update can't find the records: ${plural} have no name or reference_id. Map a column to id.`,
+    );
+  }
+  const fields = sheetFields(reader, map.has('id'));
+  if (controls === null) return { map, fields, controls };
+  return { map, fields: { ...fields, fields: controlListFields(fields.fields, options.map) }, controls };
+}
+
+/**
+ * Returns the numbers of the controls in a statement of applicability, or in another list of controls; null for any other
+ * sheet, and for one with ids.
+ */
+async function controlNumbers(
+  sheet: Sheet,
+  options: Pick<Options, 'reader' | 'framework' | 'ignored'> & { map: ReadonlyMap<string, string> },
+  { stores, organizationId, models }: StoresOfCall,
+): Promise<ControlNumbers | null> {
+  const { reader, map, framework: word } = options;
+  if (reader.type !== CONTROL.type || models === null || hasIds(reader, sheet, map)) return null;
+  const frameworks = await AdoptedFrameworks.read(stores.handler, { models }, organizationId);
+  const named = word === undefined ? null : frameworks.find(word);
+  if (named !== null && 'problem' in named) throw new UsageError(`--framework: ${named.problem}`);
+  return ControlNumbers.open(sheet, options, frameworks, named === null ? frameworks.all : [named]);
 }
 
 /** Returns true for a type whose records --update finds by name or reference_id. It finds others only by id. */

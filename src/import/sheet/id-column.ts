@@ -17,11 +17,24 @@ export function withIdColumn(
 ): ReadonlyMap<string, string> {
   const chosen = [...map.values(), ...ignored].map(normalizeHeading);
   if (map.has('id') || chosen.includes(ID_HEADING)) return map;
-  const hasIds = (header: string) =>
-    sample.some(({ cells }) => {
-      const cell = cells.get(header);
-      return cell !== undefined && idPrefix(displayText(cell).trim()) === FAMILIES[type].prefix;
-    });
-  const header = headers.find((one) => normalizeHeading(one) === ID_HEADING && hasIds(one));
+  const header = headers.find((one) => normalizeHeading(one) === ID_HEADING && hasIdsOf(type, sample, one));
   return header === undefined ? map : new Map([...map, ['id', header]]);
+}
+
+/** Returns true if the column that is mapped to `id` has ids of the type. */
+export function hasIds(
+  { type }: RowReader,
+  { headers, sample }: Pick<Sheet, 'headers' | 'sample'>,
+  map: ReadonlyMap<string, string>,
+): boolean {
+  const chosen = map.get('id');
+  if (chosen === undefined) return false;
+  return headers.some((one) => normalizeHeading(one) === normalizeHeading(chosen) && hasIdsOf(type, sample, one));
+}
+
+function hasIdsOf(type: RowReader['type'], sample: Sheet['sample'], header: string): boolean {
+  return sample.some(({ cells }) => {
+    const cell = cells.get(header);
+    return cell !== undefined && idPrefix(displayText(cell).trim()) === FAMILIES[type].prefix;
+  });
 }

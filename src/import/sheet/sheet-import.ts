@@ -16,6 +16,7 @@ import type { ImportedRow } from '../import-answer.ts';
 import { importRecords } from '../import-records.ts';
 import { neverChanges, type RowError, type RowReader } from '../import-rows.ts';
 import { RowUpdates } from '../row-updates.ts';
+import type { ControlNumbers } from './control-numbers.ts';
 import { isLeftOutColumn } from './left-out-columns.ts';
 import { type Note, Notes } from './notes.ts';
 import { withOneOwner } from './owner-column.ts';
@@ -46,6 +47,8 @@ export interface SheetImportOptions {
   events: LogSource['events'];
   /** The live records of the type, which rows may resemble. */
   records: LiveRecords;
+  /** Finds the controls of a list of controls by their numbers. Null for any other sheet. */
+  controls?: ControlNumbers | null;
   /** Rows without an id change the records with their name or reference. */
   updatesExisting: boolean;
 }
@@ -147,7 +150,8 @@ export class SheetImport implements RowImport {
       row.problem === undefined ? [] : [{ row, errors: [{ field: '', message: row.problem }] }],
     );
     const readable = chunk.filter(({ problem }) => problem === undefined);
-    const records = await mapConcurrently(readable, (row) => this.readRecord(row));
+    const read = await mapConcurrently(readable, (row) => this.readRecord(row));
+    const records = read.filter((record) => record !== null);
     for (const { notes, fieldsLeftOut } of records) {
       this.notes.add(...notes);
       for (const field of fieldsLeftOut) this.updates.fieldsLeftOut.add(field);
@@ -166,9 +170,16 @@ export class SheetImport implements RowImport {
     listener.progress(this.counts.rows);
   }
 
-  private async readRecord(row: SheetRow): Promise<SheetRecord> {
-    const { context, reader, members } = this.options;
-    const reading = await withOneOwner(this.columns.read(row), { service: context.service, reader, members });
+  /** Returns a row's record; null for a row that heads a group of controls. */
+  private async readRecord(row: SheetRow): Promise<SheetRecord | null> {
+    const { context, reader, members, controls } = this.options;
+    const cells = this.columns.read(row);
+    const identified = controls ? await controls.withId(cells) : cells;
+    if (identified === null) {
+      this.notes.add({ kind: 'ASIDE', text: String(row.row) });
+      return null;
+    }
+    const reading = await withOneOwner(identified, { service: context.service, reader, members });
     return sheetRecord(row, reading, this.options);
   }
 
