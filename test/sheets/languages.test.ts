@@ -12,7 +12,7 @@ import { ColumnReader } from '../../src/sheets/columns/column-reader.ts';
 import { normalizeHeading } from '../../src/sheets/columns/headings.ts';
 import { matchColumns } from '../../src/sheets/columns/match-columns.ts';
 
-const languages = suite('headings and words in English, German and French');
+const languages = suite('headings and words in several languages');
 
 for (const { type, singular, fields, pastDecision } of FAMILY_DESCRIPTIONS.filter(({ importable }) => importable)) {
   // A list of controls has one column for both justifications.
@@ -80,6 +80,50 @@ for (const [type, heading, field] of [
   });
 }
 
+/** Usual headings of real registers, by type and field. */
+const USUAL = {
+  RISK: {
+    name: ['Risikotitel', 'Scénario de risque', 'Riesgo', 'Risco', 'Rischio', 'Ryzyko', 'Riziko', 'Item'],
+    inherent_likelihood: ['Likelihood score', 'EW', 'Probabilidad', 'Kans', 'Pravděpodobnost'],
+    inherent_impact: ['Max impact', 'Schaden', 'Sévérité', 'Impacto', 'Dopad'],
+    treatment: ['Treatment decision', 'Strategy', 'Option de traitement du risque', 'Tratamiento'],
+    next_review_due: ['Überprüfungsdatum', 'Wiedervorlage'],
+    last_assessed_at: ['Last assessed', 'Bewertet am'],
+  },
+  VENDOR: {
+    name: ['Sub-processor', 'Service provider', 'Partner', 'Kreditor', 'Proveedor', 'Fornecedor', 'Dodavatel'],
+    data_shared: ['Data accessed', 'Data categories', 'Datenzugriff'],
+    criticality: ['Tier'],
+    contract_until: ['Expires', 'Expiration date', 'Laufzeit bis'],
+  },
+  OBLIGATION: {
+    source: ['Legal basis', 'Article', 'Regelwerk', 'Base légale'],
+    requirement: ['Requirements', 'Requisito legal', 'Wymaganie'],
+  },
+  MEASURE: {
+    due_date: ['Target completion date', 'Scheduled completion date', 'Remediation deadline', 'Fällig', 'ETA'],
+    owner_id: ['Responsible party', 'Point of contact', 'Umsetzungsverantwortlicher', 'Pilote'],
+  },
+  NONCONFORMITY: {
+    description: ['Weakness description', 'Titel', 'Befund', 'No conformidad'],
+    date_identified: ['Detected', 'Original detection date', 'Erfasst am', 'Entdeckt'],
+    corrective_action: ['Remediation plan', 'Mitigation plan'],
+    closed_at: ['Closure date', 'Geschlossen am', 'Date de clôture', 'Fecha de cierre'],
+  },
+} as const;
+
+for (const [type, fields] of Object.entries(USUAL)) {
+  languages(`${type}: usual headings of real registers`, () => {
+    for (const [field, headings] of Object.entries(fields)) {
+      for (const heading of headings) assert.is(fieldOf(type, heading)[heading], field, heading);
+    }
+  });
+}
+
+languages('a list of sub-processors names these, not their customers, and a location is no country', () => {
+  assert.equal(fieldOf('VENDOR', 'Company', 'Sub-processor', 'Location'), { 'Sub-processor': 'name' });
+});
+
 languages('a whole heading is better than a part of another, and "am" belongs to dates', () => {
   assert.equal(fieldOf('VENDOR', 'Lieferant / Dienstleister', 'Leistung', 'Anbieter'), {
     ...{ Leistung: 'description', Anbieter: 'name' },
@@ -91,15 +135,15 @@ languages('descriptions are no names if another column has texts', () => {
   const read = (text: string) => {
     const cells = new Map([
       ['Leistung', { kind: 'text', value: 'Hosting' } as const],
-      ['Kreditor', { kind: 'text', value: text } as const],
+      ['Sonstiges', { kind: 'text', value: text } as const],
     ]);
     const sample = [{ row: 2, cells, computed: new Set<string>() }];
-    return new ColumnReader({ headers: ['Leistung', 'Kreditor'], sample }, fieldsOf('VENDOR'));
+    return new ColumnReader({ headers: ['Leistung', 'Sonstiges'], sample }, fieldsOf('VENDOR'));
   };
   const { columns, notices } = read('Acme GmbH');
   assert.equal(Object.fromEntries(columns.headerOf), { description: 'Leistung' });
   assert.equal(notices, [
-    'No heading means name. Give its column with --map, such as --map name="Kreditor" or --map name="Leistung".',
+    'No heading means name. Give its column with --map, such as --map name="Sonstiges" or --map name="Leistung".',
   ]);
   for (const text of ['4711', '31.12.2026', 'ja', 'n/a']) {
     assert.is(read(text).columns.headerOf.get('name'), 'Leistung', text);
