@@ -120,6 +120,31 @@ test('hands over chosen due items of several families, and leads to everything o
   assert.match(textIn((await owner.get(unescapeHtml(href!))).text), 'Hand over the records of Priya Raman');
 });
 
+test('assigns an owner to a framework and to evidence, whose other fields stay', async (context) => {
+  const { owner, viewer, base, priyaId, web } = context;
+  const controls = [{ section_title: 'H.1', name: 'Doors are locked' }];
+  const [framework] = await add(context, 'addFramework', [{ name: 'House rules', controls }]);
+  const [evidence] = await add(context, 'addEvidence', [{ name: 'Photo', text: 'A door', record_ids: [framework] }]);
+  for (const [plural, id] of [
+    ['frameworks', framework],
+    ['evidence', evidence],
+  ] as const) {
+    const page = `${base}/${plural}/${id}`;
+    const linkIn = (html: string) =>
+      />\s*Assign owner/.test(html) && /href="([^"]*\/many\?act=owner[^"]*)"/.exec(html)?.[1];
+    assert.not(linkIn((await viewer.get(page)).text));
+    const path = `${base}/${plural}/many`;
+    await owner.get(unescapeHtml(linkIn((await owner.get(page)).text) as string));
+    assert.match(textIn((await owner.send(path, { owner_id: priyaId })).text), 'Owner Priya Raman');
+    assert.is((await owner.send(path, { owner_id: priyaId })).to, page);
+    assert.is((await read(context, [id!]))[0]!.owner_id, priyaId);
+  }
+  const reason = 'It was a trial';
+  const archive = { organization_id: web.organizationId, action: 'ARCHIVE', ids: [framework], reason };
+  await web.call('archiveRecords', archive);
+  assert.not.match((await owner.get(`${base}/frameworks/${framework}`)).text, 'Assign owner');
+});
+
 test('gives twelve risks another owner: first each change, then one call with one reason', async (context) => {
   const { owner, web, base, priyaId } = context;
   const ids = await add(context, 'addRisk', named(Array.from({ length: 12 }, (_, index) => `Risk ${index + 1}`)));

@@ -75,6 +75,19 @@ interface RecordPageParts {
   offered: OfferedActs;
 }
 
+/** Returns the button at the facts. Of frameworks and evidence only the owner changes. @param id null for a record that can't change */
+function editButton(
+  { plural, fields, tools }: FamilyDescription,
+  view: RegisterView,
+  { acts }: OfferedActs,
+  id: string | null,
+) {
+  if (acts.some(({ name }) => name === EDIT)) return { text: 'Edit', href: `${view.path}/${EDIT}` };
+  if (id === null || tools.update !== undefined || !('owner_id' in fields)) return null;
+  const parameters = { act: 'owner', ids: id, [BACK]: view.path };
+  return { text: 'Assign owner', href: organizationAddress(view.organization.id, `/${plural}/many`, parameters) };
+}
+
 function recordPage(
   family: FamilyDescription & { type: FamilyName },
   view: RegisterView,
@@ -104,7 +117,7 @@ function recordPage(
               family={family}
               details={details}
               nameOf={nameOf}
-              editAddress={offered.acts.some(({ name }) => name === EDIT) ? `${view.path}/${EDIT}` : null}
+              edit={editButton(family, view, offered, isWritable ? String(record.id) : null)}
             />
             {/* An audit is linked with its framework and its findings only. */}
             {examination === null ? (

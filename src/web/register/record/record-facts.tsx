@@ -18,10 +18,10 @@ export function RecordFacts(props: {
   family: FamilyDescription;
   details: RecordDetails;
   nameOf: NameOf;
-  /** The form that corrects the facts; null if the reader can't. */
-  editAddress: string | null;
+  /** The button of the form that corrects the facts; null if the reader can't. */
+  edit: { text: string; href: string } | null;
 }) {
-  const { family, details, nameOf, editAddress } = props;
+  const { family, details, nameOf, edit } = props;
   const { record } = details;
   const facts = Object.entries(family.fields).filter(([name, field]) => isFact(family, name, field));
   // A derived "No" needs no line.
@@ -34,10 +34,10 @@ export function RecordFacts(props: {
     <section class="card" aria-labelledby="facts">
       <div class="heading">
         <h2 id="facts">Facts</h2>
-        {editAddress !== null && (
+        {edit !== null && (
           <div class="row">
-            <a class="button quiet" href={editAddress}>
-              Edit
+            <a class="button quiet" href={edit.href}>
+              {edit.text}
             </a>
           </div>
         )}
