@@ -14,8 +14,7 @@ import {
 import { scopeGuard } from './access/challenge.ts';
 import { oauthEndpoints } from './access/oauth-endpoints.ts';
 import { crossOrigin } from './access/origin.ts';
-import { Penalties } from './access/penalties.ts';
-import type { RateLimits } from './access/rate-limits.ts';
+import { Penalties, type RateLimits } from './access/rate-limits.ts';
 import { compression } from './compression.ts';
 import { RECORD_FILE_FORMATS } from './files/record-file-formats.ts';
 import { type RecordFileRoutesOptions, recordFileRoutes } from './files/record-file-routes.ts';

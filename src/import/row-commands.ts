@@ -7,10 +7,9 @@ import { FAMILIES, recordAggregate } from '../commands/families.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
 import { recordChanges } from '../queries/changes/written-changes.ts';
 import { type BulkItem, catchRefusal, mapConcurrently, writeAll } from '../tools/bulk-write.ts';
-import { OwnerNames, resolveMe } from '../tools/command-accounts.ts';
 import { callIdOf } from '../tools/selection.ts';
 import type { WriteContext } from '../tools/tool.ts';
-import { envelopeFor, findOrganizationOf } from '../tools/write.ts';
+import { envelopeFor, findOrganizationOf, OwnerNames, resolveMe } from '../tools/write.ts';
 import { type Accepted, type CommandRow, isRefused, type Rehearsed } from './import-row.ts';
 import { type RowReader, toRowErrors } from './import-rows.ts';
 

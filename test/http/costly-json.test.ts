@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Caller } from '../../src/commands/organization/caller.ts';
-import { Penalties } from '../../src/http/access/penalties.ts';
+import { Penalties } from '../../src/http/access/rate-limits.ts';
 import { parseJson } from '../../src/http/body.ts';
 import { invalidInput } from '../../src/http/http-errors.ts';
 import { CALLER, post, request, startToyService, type ToyService } from '../support/mcp/toy-tools.ts';

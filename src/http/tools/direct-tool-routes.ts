@@ -6,7 +6,7 @@ import { publishedFilters } from '../../tools/schema/json-schema.ts';
 import type { ToolBox } from '../../tools/toolbox.ts';
 import { type Admit, admitAfterWait } from '../access/admission.ts';
 import type { ScopeGuard } from '../access/challenge.ts';
-import type { Penalties } from '../access/penalties.ts';
+import type { Penalties } from '../access/rate-limits.ts';
 import { parseJson, readBody, requireJson } from '../body.ts';
 import { readFilter } from '../files/file-query.ts';
 import { HttpError, invalidInput, methodNotAllowed, notFound } from '../http-errors.ts';

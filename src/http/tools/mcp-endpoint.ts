@@ -9,7 +9,7 @@ import { ProtocolError, RPC_ERRORS } from '../../mcp/protocol/protocol-message.t
 import { isObject } from '../../tools/schema/client-values.ts';
 import { type Admit, admitAfterWait } from '../access/admission.ts';
 import type { ScopeGuard } from '../access/challenge.ts';
-import type { Penalties } from '../access/penalties.ts';
+import type { Penalties } from '../access/rate-limits.ts';
 import { parseJson, readBody, requireJson } from '../body.ts';
 import { acceptsCoding, isWorthCompressing } from '../compression.ts';
 import { HttpError, methodNotAllowed, toHttpError } from '../http-errors.ts';
