@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { z } from 'zod';
 
 /** The environment of a command. Commands use nothing else of the process, so tests can run them in process. */
 export interface Shell {
@@ -73,4 +74,19 @@ export function daysOf(text: string | undefined): { days?: number } {
   if (text === undefined) return {};
   if (!/^\d{1,4}$/.test(text)) throw new UsageError('--days takes a whole number.');
   return { days: Number(text) };
+}
+
+/** Returns a table with aligned columns. The first row has the headings. */
+export function textTable(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
+  const line = (cells: readonly string[]) => cells.map((cell, column) => cell.padEnd(widths[column]!)).join('  ');
+  return rows.map((cells) => line(cells).trimEnd()).join('\n');
+}
+
+/** Checks a text option with the schema of the tools. @throws UsageError with the option's name */
+export function textOption(option: string, schema: z.ZodType<string>, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const result = schema.safeParse(text);
+  if (result.success) return result.data;
+  throw new UsageError(`${option} ${result.error.issues[0]!.message}.`);
 }

@@ -18,22 +18,22 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'token create',
     summary: 'create an API token and print it once',
-    load: async () => (await import('./accounts/token-create.ts')).tokenCreate,
+    load: async () => (await import('./accounts/tokens.ts')).tokenCreate,
   },
   {
     name: 'token list',
     summary: 'list all API tokens, without the tokens themselves',
-    load: async () => (await import('./accounts/token-list.ts')).tokenList,
+    load: async () => (await import('./accounts/tokens.ts')).tokenList,
   },
   {
     name: 'token revoke',
     summary: 'revoke an API token',
-    load: async () => (await import('./accounts/token-revoke.ts')).tokenRevoke,
+    load: async () => (await import('./accounts/tokens.ts')).tokenRevoke,
   },
   {
     name: 'token regenerate',
     summary: 'replace an API token by a new one with the same rights',
-    load: async () => (await import('./accounts/token-regenerate.ts')).tokenRegenerate,
+    load: async () => (await import('./accounts/tokens.ts')).tokenRegenerate,
   },
   {
     name: 'member list',
@@ -43,17 +43,17 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'account link',
     summary: 'print a link for a person who has forgotten their password',
-    load: async () => (await import('./accounts/account-link.ts')).accountLink,
+    load: async () => (await import('./accounts/account-commands.ts')).accountLink,
   },
   {
     name: 'account email',
     summary: 'change the e-mail address that a person signs in with',
-    load: async () => (await import('./accounts/account-email.ts')).accountEmail,
+    load: async () => (await import('./accounts/account-commands.ts')).accountEmail,
   },
   {
     name: 'session end',
     summary: 'sign a person out of all browsers, or everybody (--all)',
-    load: async () => (await import('./accounts/session-end.ts')).sessionEnd,
+    load: async () => (await import('./accounts/account-commands.ts')).sessionEnd,
   },
   {
     name: 'imported-names',

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { adoptLog } from '../identity/installation/adopt-log.ts';
-import { printToken } from './accounts/token-create.ts';
+import { printToken } from './accounts/tokens.ts';
 import { type Command, UsageError } from './command.ts';
 import { withStores } from './with-installation.ts';
 

@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ImportedNames } from '../../identity/imported-names.ts';
-import { type Command, CommandError, optionalArgument } from '../command.ts';
+import { type Command, CommandError, optionalArgument, textTable } from '../command.ts';
 import { withInstallation } from '../with-installation.ts';
-import { textTable } from './text-table.ts';
 
 export const importedNames: Command = {
   help: `Usage: veritrail imported-names [ORGANIZATION] [--erase NAME_ID]

@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util';
 import { type Account, findAccount } from '../../identity/accounts/account.ts';
 import type { Member } from '../../identity/memberships/members.ts';
-import { type Command, optionalArgument } from '../command.ts';
+import { type Command, optionalArgument, textTable } from '../command.ts';
 import { type OpenInstallation, withInstallation } from '../with-installation.ts';
-import { textTable } from './text-table.ts';
 
 export const memberList: Command = {
   help: `Usage: veritrail member list [ORGANIZATION] [--json]

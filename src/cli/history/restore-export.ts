@@ -20,7 +20,7 @@ import { LineSplitter } from '../../trail/check/line-splitter.ts';
 import type { Verdict } from '../../trail/check/verdict.ts';
 import type { PublicKey } from '../../trail/seals/key.ts';
 import { findOwnerAccount, requireOwnerAccount } from '../accounts/caller-for.ts';
-import { printToken } from '../accounts/token-create.ts';
+import { printToken } from '../accounts/tokens.ts';
 import { CommandError, type Shell } from '../command.ts';
 import { waitForClock } from '../command-clock.ts';
 import { ProgressBar } from '../progress.ts';

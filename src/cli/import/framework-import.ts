@@ -14,9 +14,7 @@ import { readColumnMap } from '../../sheets/columns/match-columns.ts';
 import * as field from '../../tools/schema/fields.ts';
 import { envelopeFor } from '../../tools/write.ts';
 import { callerFor } from '../accounts/caller-for.ts';
-import { textTable } from '../accounts/text-table.ts';
-import { type Command, CommandError, onlyArgument, type Shell, UsageError } from '../command.ts';
-import { textOption } from '../text-option.ts';
+import { type Command, CommandError, onlyArgument, type Shell, textOption, textTable, UsageError } from '../command.ts';
 import { type OpenInstallation, withInstallation } from '../with-installation.ts';
 import { headingRowOption } from './heading-row-option.ts';
 

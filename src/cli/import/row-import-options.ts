@@ -2,8 +2,7 @@ import { resolve } from 'node:path';
 import type { parseArgs } from 'node:util';
 import { readColumnMap } from '../../sheets/columns/match-columns.ts';
 import * as field from '../../tools/schema/fields.ts';
-import { onlyArgument, type Shell, UsageError } from '../command.ts';
-import { textOption } from '../text-option.ts';
+import { onlyArgument, type Shell, textOption, UsageError } from '../command.ts';
 import { headingRowOption } from './heading-row-option.ts';
 
 /** The options of a command that imports the rows of a sheet, for `parseArgs`. */
