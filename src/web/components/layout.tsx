@@ -136,18 +136,28 @@ function Header({ name }: { name: string | null }) {
   );
 }
 
-function NoticeBox({ notice: { kind, text, undo }, address }: { notice: Notice; address: string }) {
+function NoticeBox({ notice: { kind, text, undo, link }, address }: { notice: Notice; address: string }) {
   const tone = kind === 'DONE' ? 'done' : 'warning';
+  const said =
+    link === undefined
+      ? text
+      : [
+          `${text} `,
+          <a key="link" href={link.address}>
+            {link.name}
+          </a>,
+          '.',
+        ];
   if (undo === undefined) {
     return (
       <p class={`notice ${tone}`} role="status">
-        {text}
+        {said}
       </p>
     );
   }
   return (
     <div class={`notice row ${tone}`} role="status">
-      <span>{text}</span>
+      <span>{said}</span>
       <UndoButton action={undo} back={address} />
     </div>
   );

@@ -9,11 +9,19 @@ const MAX_NOTICE_BYTES = 600;
 /** The address of a form that undoes a call. */
 const UNDO_ADDRESS = /^\/organizations\/org_\w{1,40}\/undo\/[\da-f-]{36}$/;
 
+/** The address of a record's page. */
+const RECORD_ADDRESS = /^\/organizations\/org_\w{1,40}\/[a-z]{1,40}\/[a-z]{3}_\w{1,40}$/;
+
 /** Stores a notice in a cookie until the next page shows it. Its text is for the reader only and never trusted. */
-export function storeNotice(ctx: ParameterizedContext, cookies: Cookies, { kind, text, undo = '' }: Notice): void {
-  const bytes = Buffer.from(text).subarray(0, MAX_NOTICE_BYTES);
-  const parts = [kind, bytes.toString('base64url'), Buffer.from(undo).toString('base64url')];
-  cookies.write(ctx, COOKIE, parts.join('.'), COOKIE_AGE_SECONDS);
+export function storeNotice(
+  ctx: ParameterizedContext,
+  cookies: Cookies,
+  { kind, text, undo = '', link }: Notice,
+): void {
+  const parts = [text, undo, link?.address ?? '', link?.name ?? ''].map((part) =>
+    Buffer.from(part).subarray(0, MAX_NOTICE_BYTES).toString('base64url'),
+  );
+  cookies.write(ctx, COOKIE, [kind, ...parts].join('.'), COOKIE_AGE_SECONDS);
 }
 
 /** Returns the stored notice and deletes it. */
@@ -22,7 +30,10 @@ export function takeNotice(ctx: ParameterizedContext, cookies: Cookies): Notice 
   if (value === null) return null;
   cookies.clear(ctx, COOKIE);
   const [kind, ...parts] = value.split('.');
-  const [text, undo = ''] = parts.map((part) => Buffer.from(part, 'base64url').toString('utf8'));
+  const [text, undo = '', address = '', name = ''] = parts.map((part) =>
+    Buffer.from(part, 'base64url').toString('utf8'),
+  );
   if ((kind !== 'DONE' && kind !== 'WARNING') || !text) return null;
-  return { kind, text, undo: UNDO_ADDRESS.test(undo) ? undo : undefined };
+  const link = RECORD_ADDRESS.test(address) && name !== '' ? { address, name } : undefined;
+  return { kind, text, undo: UNDO_ADDRESS.test(undo) ? undo : undefined, link };
 }

@@ -19,10 +19,18 @@ export interface SignedInPerson {
   isRecent: boolean;
 }
 
+/** A record in a notice: the address of its page, and its name. */
+export interface NoticeLink {
+  address: string;
+  name: string;
+}
+
 /** A message shown at the top of the next page. */
 export interface Notice {
   kind: 'DONE' | 'WARNING';
   text: string;
+  /** A record that the text ends with. */
+  link?: NoticeLink | undefined;
   /** The address of the form that undoes what was done, if something does. */
   undo?: string | undefined;
 }
@@ -75,9 +83,10 @@ export class RefusedPage {
  * Redirects to an address.
  * @param doneText a notice for the next page that says what was done
  * @param undo the address of the form that undoes it
+ * @param link the record that the notice ends with
  */
-export const redirect = (to: string, doneText?: string, undo?: string): Redirect =>
-  new Redirect(to, doneText === undefined ? null : { kind: 'DONE', text: doneText, undo });
+export const redirect = (to: string, doneText?: string, undo?: string, link?: NoticeLink): Redirect =>
+  new Redirect(to, doneText === undefined ? null : { kind: 'DONE', text: doneText, undo, link });
 
 /** A page, a redirect, or null if the handler has sent the answer. */
 export type Reply = WebPage | Redirect | null;

@@ -104,6 +104,21 @@ test('brings a refusal back to its fields, with everything that was typed', asyn
   assert.match(refused.text, /id="residual_likelihood-fault"/);
 });
 
+test('names a record that looks like the new one, with a link', async ({ owner, base }) => {
+  const add = async (name: string) => {
+    await owner.get(`${base}/vendors/add`);
+    const answer = await owner.send(`${base}/vendors/add`, { name });
+    return { id: idIn(answer), text: (await owner.follow(answer)).text };
+  };
+  const first = await add('Redpoll & Legal AG');
+  assert.match(textIn(first.text), 'Added Redpoll & Legal AG. Undo');
+  const second = await add('redpoll  legal');
+  const link = `<a href="${base}/vendors/${first.id}">Redpoll &amp; Legal AG</a>`;
+  assert.ok(second.text.includes(`Looks like ${link}.`));
+  const third = await add('REDPOLL LEGAL, Inc.');
+  assert.match(textIn(third.text), /Looks like 2 records, such as (Redpoll & Legal AG|redpoll {1,2}legal) \./);
+});
+
 test('adds nothing twice when a form is sent twice', async ({ owner, base }) => {
   await owner.get(`${base}/risks/add`);
   const once = await owner.send(`${base}/risks/add`, { name: 'Sent twice' });

@@ -77,12 +77,14 @@ function addedRedirect(
   const record = answer[family.singular] as Readonly<Record<string, unknown>> & { id: string };
   const { reference_id } = record;
   const name = numberedName({ reference_id, name: String(record[titleFieldOf(family)]) });
-  const similar = (answer.similar ?? []) as readonly { name: string }[];
-  const names = similar.map((other) => other.name).join(', ');
+  const similar = (answer.similar ?? []) as readonly { id: string; name: string }[];
+  const [first] = similar;
+  const like = similar.length > 1 ? ` Looks like ${similar.length} records, such as` : ' Looks like';
   return redirect(
     safeNext(typedText(values, BACK), recordPageAddress(view, family, record.id)),
-    `Added ${name}.${similar.length === 0 ? '' : ` It looks like ${names}: archive one of them if they are the same.`}`,
+    `Added ${name}.${first === undefined ? '' : like}`,
     undoOfCall(view, answer),
+    first && { address: recordPageAddress(view, family, first.id), name: first.name },
   );
 }
 
