@@ -9,6 +9,7 @@ import { notFound } from '../../http/http-errors.ts';
 import { ASSETS_PATH, type RequestState } from '../../http/request.ts';
 import { CHART_CSS } from '../../reports/charts/chart.tsx';
 
+const BASE_STYLES = ['style.css', 'tables.css', 'controls.css'] as const;
 const PAGE_SCRIPTS = ['local-time.js', 'app.js'];
 const REGISTER_SCRIPTS = [...PAGE_SCRIPTS, 'palette.js', 'keys.js', 'time-bar.js', 'suggest.js'];
 
@@ -17,10 +18,9 @@ const REGISTER_SCRIPTS = [...PAGE_SCRIPTS, 'palette.js', 'keys.js', 'time-bar.js
  * navigation, `register` in the frame, `proof` where a proof can be checked. The files of a script share one scope.
  */
 const FILES = {
-  'page.css': ['style.css', 'controls.css'],
+  'page.css': BASE_STYLES,
   'register.css': [
-    'style.css',
-    'controls.css',
+    ...BASE_STYLES,
     'charts.css',
     'frame.css',
     'lists.css',
