@@ -1,4 +1,5 @@
 import { type ComponentChildren, Fragment } from 'preact';
+import { ROLES, type Role } from '../../commands/organization/caller.ts';
 import type { ListedChange } from '../../queries/changes/list-changes.ts';
 import { documentsAt } from '../../queries/records/record-links.ts';
 import { familyOfType } from '../../register/families.ts';
@@ -9,6 +10,7 @@ import { isEnumField, type NamesByKey, textOf } from '../../texts/value-text.ts'
 import { codeWords, monthsText, shareText } from '../../texts/words.ts';
 import { EndTime } from '../components/access-end.tsx';
 import { MomentTime } from '../components/components.tsx';
+import { roleName } from '../texts/role-labels.ts';
 import { type RegisterView, registerAddress } from './open-register.ts';
 
 type RecordReference = ListedChange['record'];
@@ -132,9 +134,13 @@ export function valueWords(field: Field | undefined, value: unknown, people: Nam
       if (field === undefined && typeof value === 'object' && !Array.isArray(value)) {
         return memberWords({}, value, people);
       }
+      if (field === undefined && isRole(value)) return roleName(value);
       return textOf(value, { people, codesInWords: true, toTheMinute: true }) || null;
   }
 }
+
+/** Returns true for a member's role, which no family describes. */
+const isRole = (value: unknown): value is Role => (ROLES as readonly unknown[]).includes(value);
 
 /** Returns true for a point in time of an event without fields of a family, such as a token's end. */
 const isTimestamp = (value: unknown): value is string =>

@@ -53,6 +53,8 @@ test('tells each change in words, with before, after, reason and person', async 
     older.some(({ text: item }) => /Owner Ada Byron/.test(item)),
     'people have names',
   );
+  const joined = older.find(({ text: item }) => item.includes('Member added'))!;
+  assert.match(joined.text, /Member added: Member Vi Viewer /, 'roles have names too');
 });
 
 test('links each change to its proof, before and after it is sealed', async ({ owner, page, web }) => {
