@@ -16,6 +16,11 @@ import {
 export const AUTONOMIES = ['ALL', 'DECISIONS_PROPOSED', 'PROPOSE_ONLY'] as const;
 export type Autonomy = (typeof AUTONOMIES)[number];
 
+/** Returns true for an autonomy that allows less than another one. */
+export function isLess(autonomy: Autonomy, than: Autonomy): boolean {
+  return AUTONOMIES.indexOf(autonomy) > AUTONOMIES.indexOf(than);
+}
+
 /** The states of a proposal in the log. That an open one has expired is a fact of the clock: see `proposalStateAt`. */
 export const PROPOSAL_STATES = ['OPEN', 'APPROVED', 'CARRIED_OUT', 'DECLINED', 'WITHDRAWN'] as const;
 

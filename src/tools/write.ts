@@ -152,7 +152,11 @@ export function envelopeFor(
     renew === undefined
       ? { permission }
       : { permission, hasValidCredential: async () => (await withCurrentRights(caller)).roles.has(organization_id) };
-  return Object.assign({ organization_id, role, member_role, actor_id, token_id, client, correlation_id }, rights);
+  const autonomy = caller.autonomy?.get(organization_id);
+  return Object.assign(
+    { organization_id, role, member_role, actor_id, token_id, client, correlation_id, autonomy },
+    rights,
+  );
 }
 
 /** Returns a record's organization id. @throws Refusal not_found also if the caller has no access to it */

@@ -1,8 +1,10 @@
 import { monotonicMs } from '../../clock/monotonic.ts';
+import { type Autonomy, isLess } from '../../register/proposal.ts';
 import type { AppendCondition } from '../../stores/event-store.ts';
 import { organizationAggregate } from '../families.ts';
 import type { Role } from '../organization/caller.ts';
 import { hasEnded, memberRole, membershipEnd, type OrganizationState } from '../organization/organization-state.ts';
+import { autonomyOf } from '../organization/organization-tokens.ts';
 import { forbiddenAs, lowerRole, type Permission, roleAllows } from '../organization/permissions.ts';
 import { Refusal } from './refusal.ts';
 import type { StreamCache } from './stream-state.ts';
@@ -15,6 +17,8 @@ export interface CommandActor {
   role: Role;
   /** The account's own role, which the credential may limit to `role`. */
   member_role?: Role | undefined;
+  /** The credential's autonomy when the call began. Absent if it could do everything alone. */
+  autonomy?: Autonomy | undefined;
   /**
    * The permission that the actor must have when the events are appended, by the organization's own log. Absent for
    * commands on the organization, whose deciders check it, and for those of the service and the command line.
@@ -83,6 +87,7 @@ interface WritingActor {
   /** The credential's role when the call began. */
   role: Role;
   permission: Permission;
+  autonomy?: Autonomy | undefined;
 }
 
 /** The roles of a write's actor at one moment, and the time at which they end; null without an end. */
@@ -98,7 +103,7 @@ interface ActorRights {
  */
 function actorRights(
   state: OrganizationState | null,
-  { actor_id, token_id, role: earlierRole, permission }: WritingActor,
+  { actor_id, token_id, role: earlierRole, permission, autonomy = 'ALL' }: WritingActor,
   now: string,
 ): ActorRights {
   const member_role = state && memberRole(state, actor_id, now);
@@ -107,10 +112,17 @@ function actorRights(
   if (member_role === null || (token !== undefined && (token.revoked || hasEnded(token.expires_at, now)))) {
     throw accessEnded();
   }
+  if (token !== undefined && isLess(autonomyOf(token), autonomy)) throw mustPropose();
   const role = lowerRole(earlierRole, member_role);
   if (!roleAllows(role, permission)) throw forbiddenAs(permission, role, member_role);
   const ends = [membershipEnd(state!, actor_id), token?.expires_at ?? null].filter((end) => end !== null);
   return { role, member_role, endsAt: ends.length === 0 ? null : ends.reduce((a, b) => (a < b ? a : b)) };
+}
+
+/** Returns the error for a write whose credential may do less alone than when the call began. */
+function mustPropose(): Refusal {
+  const message = 'This credential may now do less without a person, so nothing was written. Repeat the call.';
+  return new Refusal('conflict', message);
 }
 
 /** Returns the error for a write whose actor lost the membership, token or session before its turn came. */

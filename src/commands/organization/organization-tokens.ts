@@ -1,5 +1,5 @@
 import type { OrganizationEvent } from '../../register/organization.ts';
-import { AUTONOMIES, type Autonomy } from '../../register/proposal.ts';
+import { type Autonomy, isLess } from '../../register/proposal.ts';
 import type { DecisionContext } from '../engine/decider.ts';
 import { Refusal } from '../engine/refusal.ts';
 import { withReason } from '../record.ts';
@@ -70,9 +70,8 @@ export function changeTokenAutonomy(
   const token = requireToken(state, token_id);
   const from = autonomyOf(token);
   if (token.revoked || from === autonomy) return [];
-  const isLess = AUTONOMIES.indexOf(autonomy) > AUTONOMIES.indexOf(from);
   if (!isSelfOrSystem(token.account_id, context)) {
-    if (!isLess) throw new Refusal('forbidden', 'Only its own account lets a credential do more.');
+    if (!isLess(autonomy, from)) throw new Refusal('forbidden', 'Only its own account lets a credential do more.');
     requireActorPermission(state, context, 'revokeTokens');
   }
   return [{ type: 'TokenAutonomyChanged', data: { token_id, from, to: autonomy, ...withReason(reason) } }];

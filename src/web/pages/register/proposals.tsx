@@ -3,6 +3,7 @@ import { roleAllows } from '../../../commands/organization/permissions.ts';
 import { STATE_WORDS } from '../../../commands/proposal.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import { findProposal, listProposals, type Proposal } from '../../../queries/proposals.ts';
+import type { NamesByKey } from '../../../texts/value-text.ts';
 import type { ProposalPreview } from '../../../tools/proposals/proposals.ts';
 import { Table, Timestamp } from '../../components/components.tsx';
 import { FormError, TextField } from '../../components/fields.tsx';
@@ -135,24 +136,53 @@ async function listPage({ readNames }: Collaborators, view: RegisterView): Promi
 
 const byline = (name: string, { client }: Proposal): string => (client === null ? name : `${name}, with ${client}`);
 
-async function onePage(context: Collaborators, request: SignedInRequest, form: FormState): Promise<WebPage> {
+/** A proposal as its page shows it. */
+interface ProposalDetails {
+  view: RegisterView;
+  proposal: Proposal;
+  /** Null for a reader who may not decide, and for one that is decided. */
+  preview: ProposalPreview | null;
+  nameOf: (accountId: string) => string;
+  /** The names of the records and people in its effects. */
+  names: NamesByKey;
+  /** The reader's account made it. */
+  isOwn: boolean;
+  /** The reader approved it, and what it says wasn't all done. */
+  isInterrupted: boolean;
+}
+
+async function readDetails(context: Collaborators, request: SignedInRequest): Promise<ProposalDetails> {
   const view = await openRegister(context, request);
   const { organization, snapshot } = view;
   const proposal = await findProposal(snapshot, organization.id, idOf(request));
   if (proposal === null) throw notFound('There is no such proposal here. Choose one from the list of proposals.');
-  const isOpen = proposal.state === 'OPEN';
-  const mayDecide = isOpen && roleAllows(organization.role, 'changeRecords');
-  const preview = mayDecide
-    ? await context.proposals.preview(proposal.id, await callerOfSession(context, request))
-    : null;
-  const people = await context.readNames(organization.id, [
-    proposal.proposed_by,
-    ...(proposal.decided_by === null ? [] : [proposal.decided_by]),
-  ]);
-  const effects = preview !== null && preview.refusal === null ? preview.effects : proposal.effects;
-  const names = await readEffectNames(view, [...effects, ...proposal.effects]);
+  const { id, state, proposed_by, decided_by } = proposal;
+  const mayDecide = state === 'OPEN' && roleAllows(organization.role, 'changeRecords');
+  const preview = mayDecide ? await context.proposals.preview(id, await callerOfSession(context, request)) : null;
+  const people = await context.readNames(organization.id, peopleOf(proposal));
+  const names = await readEffectNames(view, [...(preview?.effects ?? []), ...proposal.effects]);
+  const reader = request.person.account.id;
+  const isInterrupted = state === 'APPROVED' && decided_by === reader;
+  return {
+    view,
+    proposal,
+    preview,
+    nameOf: (account) => people.of(account),
+    names,
+    isOwn: proposed_by === reader,
+    isInterrupted,
+  };
+}
+
+/** Returns the accounts that made a proposal and decided on it. */
+const peopleOf = ({ proposed_by, decided_by }: Proposal): string[] =>
+  decided_by === null ? [proposed_by] : [proposed_by, decided_by];
+
+async function onePage(context: Collaborators, request: SignedInRequest, form: FormState): Promise<WebPage> {
+  const details = await readDetails(context, request);
+  const { view, proposal, preview, nameOf, names, isInterrupted } = details;
+  const { organization } = view;
   const section = `/organizations/${organization.id}/proposals`;
-  const isOwn = proposal.proposed_by === request.person.account.id;
   return {
     title: proposalTitle(proposal, names),
     section,
@@ -161,41 +191,56 @@ async function onePage(context: Collaborators, request: SignedInRequest, form: F
     body: (
       <>
         <p class="sub">
-          Proposed by {byline(people.of(proposal.proposed_by), proposal)}, <Timestamp at={proposal.created_at} />.{' '}
+          Proposed by {byline(nameOf(proposal.proposed_by), proposal)}, <Timestamp at={proposal.created_at} />.{' '}
           <a href={section}>All proposals</a>
         </p>
-        {!isOpen && <Outcome proposal={proposal} decidedBy={proposal.decided_by && people.of(proposal.decided_by)} />}
+        <FormError form={form} ids={{ seen: 'approve' }} />
+        {proposal.state !== 'OPEN' && <Outcome proposal={proposal} nameOf={nameOf} />}
+        {isInterrupted && <Interrupted address={`${section}/${proposal.id}`} />}
         {proposal.reason !== null && (
           <figure class="card">
             <figcaption>The reason, as {proposal.client ?? 'the proposer'} wrote it:</figcaption>
             <blockquote>{proposal.reason}</blockquote>
           </figure>
         )}
-        {preview?.isChanged && <Changed preview={preview} />}
-        <section class="card" aria-label="What it would do">
-          <h2>{isOpen ? 'What it would do' : 'What it was to do'}</h2>
-          <ProposalEffects view={view} effects={effects} names={names} />
-        </section>
-        {preview?.isChanged && preview.refusal === null && (
-          <details class="card">
-            <summary>What it would have done when it was proposed</summary>
-            <ProposalEffects view={view} effects={proposal.effects} names={names} />
-          </details>
+        <Effects details={details} />
+        {preview !== null && <Decisions details={details} form={form} address={`${section}/${proposal.id}`} />}
+        {preview === null && proposal.state === 'OPEN' && (
+          <p>Editors, admins and owners decide on proposals, each on what their role may do.</p>
         )}
-        {preview !== null && <Decisions view={view} form={form} preview={preview} isOwn={isOwn} />}
-        {isOpen && !mayDecide && <p>Editors, admins and owners decide on proposals, each on what their role may do.</p>}
       </>
     ),
   };
 }
 
+/** Shows what an approval would do. If something changed since, that comes first, and what was proposed is folded. */
+function Effects({ details: { view, proposal, preview, names } }: { details: ProposalDetails }) {
+  const isNow = preview !== null && preview.refusal === null;
+  const title = proposal.state === 'OPEN' ? 'What it would do' : 'What it was to do';
+  return (
+    <>
+      {preview?.isChanged && <Changed preview={preview} />}
+      <section class="card" aria-label={title}>
+        <h2>{title}</h2>
+        <ProposalEffects view={view} effects={isNow ? preview.effects : proposal.effects} names={names} />
+      </section>
+      {isNow && preview.isChanged && (
+        <details class="card">
+          <summary>What it would have done when it was proposed</summary>
+          <ProposalEffects view={view} effects={proposal.effects} names={names} />
+        </details>
+      )}
+    </>
+  );
+}
+
 /** Says what became of a proposal. */
-function Outcome({ proposal, decidedBy }: { proposal: Proposal; decidedBy: string | null }) {
-  const { state, decision_reason, done, refused, expires_at } = proposal;
+function Outcome({ proposal, nameOf }: Pick<ProposalDetails, 'proposal' | 'nameOf'>) {
+  const { state, decided_by, decision_reason, done, refused, expires_at } = proposal;
   return (
     <p class="notice">
       This proposal is {STATE_WORDS[state]}
-      {decidedBy !== null && <>, by {decidedBy}</>}
+      {decided_by !== null && `, by ${nameOf(decided_by)}`}
       {state === 'EXPIRED' && (
         <>
           , since <Timestamp at={expires_at} />
@@ -213,6 +258,19 @@ function Outcome({ proposal, decidedBy }: { proposal: Proposal; decidedBy: strin
   );
 }
 
+/** Finishes an approval that was interrupted before everything was done. */
+function Interrupted({ address }: { address: string }) {
+  return (
+    <section class="card" aria-label="Finish">
+      <p>You approved this, and it was interrupted. Finish it: nothing is done twice.</p>
+      <Form action={`${address}/approve`}>
+        <input type="hidden" name="seen" value="approved" />
+        <button type="submit">Finish</button>
+      </Form>
+    </section>
+  );
+}
+
 function Changed({ preview: { refusal } }: { preview: ProposalPreview }) {
   return (
     <p class="notice warning">
@@ -224,13 +282,12 @@ function Changed({ preview: { refusal } }: { preview: ProposalPreview }) {
 }
 
 /** The buttons: approve first, then decline with a reason, and for its own account withdraw. */
-function Decisions(props: { view: RegisterView; form: FormState; preview: ProposalPreview; isOwn: boolean }) {
-  const { view, form, preview, isOwn } = props;
-  const { path } = view;
-  const base = path.replace(/\/(approve|decline|withdraw)$/, '');
+function Decisions(props: { details: ProposalDetails; form: FormState; address: string }) {
+  const { form, address: base } = props;
+  const { isOwn } = props.details;
+  const preview = props.details.preview!;
   return (
     <section class="card" aria-label="Decide">
-      <FormError form={form} ids={{ seen: 'approve' }} />
       {preview.refusal === null && (
         <Form action={`${base}/approve`}>
           <input type="hidden" name="seen" value={preview.seen} />

@@ -1,0 +1,144 @@
+/** Proposals in the browser: the page of each, and what each role may decide. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Caller } from '../../../src/commands/organization/caller.ts';
+import { formsIn, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+
+interface Context {
+  web: WebTest;
+  owner: TestBrowser;
+  editor: TestBrowser;
+  viewer: TestBrowser;
+  /** Proposes a call as an assistant of the owner, and returns the address of its page. */
+  propose: (tool: string, input: object) => Promise<string>;
+}
+
+const test = suite<Context>('proposals in the browser');
+
+test.before(async (context) => {
+  const web = await startWeb();
+  const owner = await web.setUpOwner();
+  const person = (name: string) => ({ name, email: `${name}@example.org`, password: 'a quite long password 7' });
+  const editor = await web.invite(person('Eda'), 'EDITOR');
+  const viewer = await web.invite(person('Vi'), 'VIEWER');
+  const roles = new Map([[web.organizationId, 'OWNER' as const]]);
+  const caller: Caller = {
+    account_id: web.ownerId,
+    token_id: null,
+    client: { name: 'claude', version: '1' },
+    roles,
+    members: roles,
+    read_only: false,
+    autonomy: new Map([[web.organizationId, 'PROPOSE_ONLY' as const]]),
+  };
+  const propose = async (tool: string, input: object) => {
+    const { json } = await web.tools.call(tool, input, { caller });
+    return `/organizations/${web.organizationId}/proposals/${JSON.parse(json).pending_approval.proposal_id}`;
+  };
+  Object.assign(context, { web, owner, editor, viewer, propose });
+});
+test.after(({ web }) => web.stop());
+
+const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
+
+async function addVendor({ web }: Context, name: string): Promise<string> {
+  const { vendor } = await web.call<{ vendor: { id: string } }>('addVendor', {
+    organization_id: web.organizationId,
+    name,
+  });
+  return vendor.id;
+}
+
+async function vendorOf({ web }: Context, id: string): Promise<Record<string, unknown>> {
+  const { records } = await web.call<{ records: Record<string, unknown>[] }>('getRecords', { ids: [id] });
+  return records[0]!;
+}
+
+/** Sends the form of a page whose action ends so. */
+async function send(browser: TestBrowser, page: string, act: string, fields: Record<string, string> = {}) {
+  const form = formsIn((await browser.get(page)).text).find(({ action }) => action.endsWith(act));
+  assert.ok(form, `${page} has no form ${act}`);
+  for (const [name, value] of Object.entries(fields)) form.fields.set(name, value);
+  return browser.post(form.action, form.fields);
+}
+
+const hasForm = (html: string, act: string) => formsIn(html).some(({ action }) => action.endsWith(act));
+
+test('a proposal is in the list with its reason, and its page shows before and after', async (context) => {
+  const id = await addVendor(context, 'Redpoll Legal');
+  const page = await context.propose('updateVendor', {
+    id,
+    criticality: 'HIGH',
+    reason: 'They <b>hold</b> our contracts',
+  });
+  const list = textIn((await context.owner.get(page.replace(/\/prp_.*/, ''))).text);
+  assert.match(list, 'Redpoll Legal');
+  assert.match(list, 'They <b>hold</b> our contracts');
+  const shown = textIn((await context.owner.get(page)).text);
+  assert.match(shown, /The reason, as claude wrote it: They <b>hold<\/b> our contracts/);
+  assert.match(shown, /Criticality High/);
+  assert.is((await vendorOf(context, id)).criticality, null);
+});
+
+test('approving does it, says so, and can’t be repeated', async (context) => {
+  const id = await addVendor(context, 'Approved');
+  const page = await context.propose('updateVendor', { id, country: 'NO' });
+  assert.is((await send(context.editor, page, '/approve')).status, 303);
+  assert.is((await vendorOf(context, id)).country, 'NO');
+  const { text } = await context.owner.get(page);
+  assert.match(textIn(text), /This proposal is approved and done, by Eda/);
+  assert.not(hasForm(text, '/approve'));
+});
+
+test('what changed since comes first, and an approval of what was seen before is refused', async (context) => {
+  const id = await addVendor(context, 'Changed since');
+  const page = await context.propose('updateVendor', { id, country: 'NO' });
+  const before = formsIn((await context.owner.get(page)).text).find(({ action }) => action.endsWith('/approve'))!;
+  await context.web.call('updateVendor', { id, country: 'SE' });
+  const refused = await context.owner.post(before.action, before.fields);
+  assert.match(textIn(refused.text), 'A record has changed since');
+  assert.match(textIn((await context.owner.get(page)).text), 'Something changed since this was proposed');
+  assert.is((await vendorOf(context, id)).country, 'SE');
+});
+
+test('declining needs a reason, and keeps it', async (context) => {
+  const id = await addVendor(context, 'Declined');
+  const page = await context.propose('updateVendor', { id, country: 'NO' });
+  assert.match(textIn((await send(context.editor, page, '/decline')).text), 'Give a reason');
+  assert.is((await send(context.editor, page, '/decline', { reason: 'Not yet' })).status, 303);
+  assert.match(
+    textIn((await context.owner.get(page)).text),
+    /declined, by Eda .?\. ?Not yet|declined, by Eda\. ?Not yet/,
+  );
+  assert.is((await vendorOf(context, id)).country, null);
+});
+
+test('a reader decides nothing, and an editor nothing that needs another role', async (context) => {
+  const id = await addVendor(context, 'Roles');
+  const page = await context.propose('archiveRecords', { ids: [id], action: 'ARCHIVE', reason: 'Gone' });
+  const asOwner = formsIn((await context.owner.get(page)).text).find(({ action }) => action.endsWith('/approve'))!;
+  assert.match(textIn((await context.owner.get(page)).text), 'Archived at when approved');
+  const asViewer = (await context.viewer.get(page)).text;
+  for (const act of ['/approve', '/decline', '/withdraw']) assert.not(hasForm(asViewer, act), act);
+  const asEditor = (await context.editor.get(page)).text;
+  assert.not(hasForm(asEditor, '/approve'));
+  assert.match(textIn(asEditor), /you need the role/);
+  for (const browser of [context.viewer, context.editor]) {
+    const own = formsIn((await browser.get('/settings/account')).text)[0]!.fields;
+    own.set('seen', asOwner.fields.get('seen')!);
+    const { status, text } = await browser.post(asOwner.action, own);
+    assert.match(textIn(text), /you need the role/, `${status} ${textIn(text)}`);
+    assert.is((await vendorOf(context, id)).archived_at, null);
+  }
+  assert.is((await context.viewer.get(`${page.slice(0, -1)}0`)).status, 404);
+});
+
+test('the proposing account withdraws, others can’t', async (context) => {
+  const id = await addVendor(context, 'Withdrawn');
+  const page = await context.propose('updateVendor', { id, country: 'NO' });
+  assert.not(hasForm((await context.editor.get(page)).text, '/withdraw'));
+  assert.is((await send(context.owner, page, '/withdraw')).status, 303);
+  assert.match(textIn((await context.owner.get(page)).text), 'This proposal is withdrawn');
+});
+
+test.run();
