@@ -8,13 +8,17 @@ import { AccessEvents } from '../src/identity/access-log/access-events.ts';
 import { AccountNames } from '../src/identity/accounts/account-names.ts';
 import { openIdentity } from '../src/identity/identity.ts';
 import { listRecords } from '../src/queries/lists/list-records.ts';
+import { readRecordDetails } from '../src/queries/records/record-details.ts';
+import { VENDOR } from '../src/register/vendor.ts';
 import { renderPage } from '../src/web/components/layout.tsx';
+import { changeRecordPages } from '../src/web/pages/register/change-record.tsx';
 import { comparePage } from '../src/web/pages/register/compare.tsx';
 import { homePage } from '../src/web/pages/register/home.tsx';
 import { recordPages } from '../src/web/pages/register/record.tsx';
 import { recordListPages } from '../src/web/pages/register/record-list.tsx';
 import { readRailCounts } from '../src/web/register/rail-counts.ts';
 import { REGISTER_LISTS } from '../src/web/register/register-lists.ts';
+import { NO_FORM_VALUES } from '../src/web/server/form-state.ts';
 import type { PageRequest, Route } from '../src/web/server/page-request.ts';
 import type { WebPage } from '../src/web/server/web-page.ts';
 import type { BenchRegister } from './bench-register.ts';
@@ -26,7 +30,7 @@ const ROWS_PER_PAGE = 50;
 const RECORD_EVENTS = 500;
 
 /** The budgets of pages. */
-const MAX_CPU_MS = { registerPage: 10, recordPage: 20, home: 10 };
+const MAX_CPU_MS = { registerPage: 10, recordPage: 20, form: 5, home: 10 };
 const MAX_KB = { html: 60, script: 40, verifyScript: 60 };
 
 /** Measures pages: the processor time that they take, and what a browser loads, compressed with gzip. */
@@ -42,6 +46,10 @@ export async function pageFigures(benchRegister: BenchRegister, vendors: number)
   const registerPage = await compareCpuTimes(ROUNDS, () => pages.render(`${base}/vendors`), list);
   const nothing = async () => undefined;
   const recordPage = await compareCpuTimes(ROUNDS, () => pages.render(busyRecord), nothing);
+  const busyId = busyRecord.split('/').at(-1)!;
+  const details = () =>
+    readRecordDetails(register.reader, caller, VENDOR, { id: busyId, organization_id: organizationId });
+  const form = await compareCpuTimes(ROUNDS, () => pages.render(`${busyRecord}/edit`), details);
   const home = await compareCpuTimes(ROUNDS / 6, () => pages.render(base), nothing);
   const cpuFigure = (name: string, valueMs: number, limitMs: number) =>
     figure(`${name}, CPU; baseline: its limit`, 'ms', valueMs, limitMs, atMost(1));
@@ -52,6 +60,7 @@ export async function pageFigures(benchRegister: BenchRegister, vendors: number)
       MAX_CPU_MS.registerPage,
     ),
     cpuFigure(`page of a record with ${RECORD_EVENTS} events`, recordPage.value, MAX_CPU_MS.recordPage),
+    cpuFigure('the form that corrects this record, beside reading it', form.value - form.baseline, MAX_CPU_MS.form),
     cpuFigure(`Home over ${size} vendors`, home.value, MAX_CPU_MS.home),
     htmlFigure('Home', await pages.render(base)),
     htmlFigure('the page of vendors', await pages.render(`${base}/vendors`)),
@@ -92,13 +101,16 @@ function openPages({ stores, register, caller }: BenchRegister): Pages {
   const sealingProblem = async () => null;
   const more = { sealingProblem, tools, baseUrl: 'http://127.0.0.1' };
   const context = { reader, scanReaderOf: () => reader, members, tokens, ...more };
-  const routes = [homePage, comparePage, recordListPages, recordPages].flatMap((routesOf) => routesOf(context));
+  const routes = [homePage, comparePage, recordListPages, recordPages, changeRecordPages].flatMap((routesOf) =>
+    routesOf(context),
+  );
   return {
     async render(address) {
       const { pathname: path, searchParams: query } = new URL(address, context.baseUrl);
       const { route, params } = findRoute(routes, path);
       const person = { account: { id: caller.account_id, name: 'Owner' } };
-      const request = { ctx: { path, res: new EventEmitter() }, params, query, person } as unknown as PageRequest;
+      const ctx = { path, method: 'GET', res: new EventEmitter() };
+      const request = { ctx, params, query, person, formValues: NO_FORM_VALUES } as unknown as PageRequest;
       const page = (await route.handle(request)) as WebPage;
       const organization = page.organization!;
       const railCounts = await readRailCounts(
