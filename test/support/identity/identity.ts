@@ -10,7 +10,7 @@ import type { InstallationOptions } from '../../../src/identity/installation/ins
 import { Sweeper } from '../../../src/identity/installation/sweeper.ts';
 import { Tokens } from '../../../src/identity/tokens/tokens.ts';
 import type { AccountStore } from '../../../src/stores/account-store.ts';
-import { openStores, type Stores } from '../../../src/stores/open.ts';
+import { openStores, type StoreSettings, type Stores } from '../../../src/stores/open.ts';
 import { rememberClock } from '../clock.ts';
 
 const DAY_MS = 86_400_000;
@@ -51,9 +51,16 @@ export function temporaryFolder(): string {
 
 const opened: TestIdentity[] = [];
 
+type Databases = Pick<StoreSettings, 'eventStoreUrl' | 'mongodbUrl'>;
+const EMBEDDED: Databases = { eventStoreUrl: null, mongodbUrl: null };
+
 /** Opens everything that one process opens. With another process's folder, it acts as a second process. */
-export async function open(dataDir = temporaryFolder(), clock = new TestClock()): Promise<TestIdentity> {
-  const stores = await openStores({ dataDir, eventStoreUrl: null, mongodbUrl: null });
+export async function open(
+  dataDir = temporaryFolder(),
+  clock = new TestClock(),
+  databases = EMBEDDED,
+): Promise<TestIdentity> {
+  const stores = await openStores({ dataDir, ...databases });
   rememberClock(dataDir);
   const handler = new CommandHandler(stores.events, { now: clock.now, maxAcceptanceDays: 366, simulated: true });
   const tokens = new Tokens({ accounts: stores.accounts, handler, now: clock.now });

@@ -42,8 +42,11 @@ import { sealing } from '../trail/sealing.ts';
 
 export const OWNER = { name: 'Ada Byron', email: 'ada@example.org', password: 'analytical engine 1843' };
 
-/** `openId`: settings of a provider, or true for one that is never contacted. */
-export type WebChanges = Partial<Omit<WebContext, 'openId'>> & { openId?: true | OpenIdSettings };
+/** `openId`: settings of a provider, or true for one that is never contacted. `stores`: databases, in place of SQLite. */
+export type WebChanges = Partial<Omit<WebContext, 'openId'>> & {
+  openId?: true | OpenIdSettings;
+  stores?: Parameters<typeof open>[2];
+};
 
 /** After this time, a sealer seals any change. */
 const SEAL_WAIT_MS = 61_000;
@@ -79,8 +82,8 @@ export interface WebTest extends WebContext {
 }
 
 /** @param baseUrl the public address; its port 0 is replaced. Default: the address that the server listens on */
-export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges = {}): Promise<WebTest> {
-  const identity = await open();
+export async function startWeb(baseUrl?: string, { openId, stores, ...more }: WebChanges = {}): Promise<WebTest> {
+  const identity = await open(undefined, undefined, stores);
   const { handler, accounts, names, tokens, now } = identity;
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
