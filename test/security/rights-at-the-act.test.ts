@@ -151,6 +151,24 @@ const WAYS: Readonly<Record<string, Way>> = {
       };
     },
   },
+  'the queue of imports': {
+    role: 'EDITOR',
+    begin: async (service, person) => {
+      const { organizationId: organization_id } = service;
+      const importRisk = (name: string) =>
+        service.call(person, 'importRecords', { organization_id, type: 'RISK', rows: [{ name }] });
+      service.appends.close((stream) => stream.includes('rsk_'));
+      const first = importRisk('First');
+      await service.appends.waitFor(1);
+      const second = importRisk('Second');
+      await olderThanRights();
+      return async () => {
+        service.appends.open();
+        await first;
+        return second;
+      };
+    },
+  },
   'a transaction': {
     role: 'EDITOR',
     without: ['the session ends'],
