@@ -36,6 +36,11 @@ const UNAVAILABLE = 503;
 
 const FORM_LOST = 'You were signed out, so your form was not saved and nothing changed. Sign in and fill it in again.';
 
+const ACCESS_CHANGED = {
+  kind: 'WARNING',
+  text: 'Your access changed while your form waited, so its answer is not shown. Look whether it was saved.',
+} as const;
+
 /** The pages of one person that are read at once. */
 const PAGES_AT_ONCE = 2;
 
@@ -107,20 +112,22 @@ export class PageServer {
   }
 
   /**
-   * Handles a request. What was read for a person who has lost access since is asked for again instead of shown.
+   * Handles a request. What was read for a person who has lost access since is asked for again instead of shown. A form may
+   * end its own session, such as for a second factor, so only an organization's page is withheld after it.
    * @param since the `monotonicMs` at which the person was looked up
    */
   private async handle({ method, handle }: Route, request: PageRequest, since: number): Promise<Reply> {
     const reply = await handle(request);
-    const hasWaited = method === 'GET' && monotonicMs() - since > MAX_RIGHTS_AGE_MS;
-    return hasWaited && !(await this.mayStillSee(request, reply)) ? new Redirect(request.ctx.url) : reply;
+    if (reply === null || reply instanceof Redirect || monotonicMs() - since <= MAX_RIGHTS_AGE_MS) return reply;
+    if (method === 'POST' && reply.organization === undefined) return reply;
+    if (await this.mayStillSee(request, reply)) return reply;
+    return method === 'GET' ? new Redirect(request.ctx.url) : new Redirect('/organizations', ACCESS_CHANGED);
   }
 
   /** Returns false if the session, or the role in the page's organization, changed while the page was read. */
-  private async mayStillSee({ person, isStillSignedIn }: PageRequest, reply: Reply): Promise<boolean> {
-    if (person === null || reply === null || reply instanceof Redirect) return true;
+  private async mayStillSee({ person, isStillSignedIn }: PageRequest, { organization }: WebPage): Promise<boolean> {
+    if (person === null) return true;
     if (!(await isStillSignedIn())) return false;
-    const { organization } = reply;
     if (organization === undefined) return true;
     const membership = await this.options.members.membership(person.account.id, organization.id);
     return membership?.role === organization.role;
