@@ -23,6 +23,8 @@ export type CrosswalkCommand = {
   type: 'ImportCrosswalk';
   framework_ids: readonly [string, string];
   pairs: readonly CrosswalkPair[];
+  /** By `pairKey`: pairs to state again, though an earlier import has. Its undo took them back. */
+  restated?: readonly string[];
 } & OptionalReason;
 
 /** A pair compared with the earlier imports of its frameworks. */
@@ -47,7 +49,7 @@ export function statedLink({ pairs }: CrosswalkState, [from_id, to_id]: readonly
 
 /**
  * Compares a pair with the earlier imports, not with the link as it is today. So the same import again changes nothing,
- * even if somebody has unlinked the pair since.
+ * even if somebody has unlinked the pair since. Only an undo of the import takes its statement back: see `restated`.
  */
 export function pairChange(state: CrosswalkState | null, pair: CrosswalkPair): PairChange {
   const stated = state?.pairs.get(pairKey(pair));
@@ -57,9 +59,10 @@ export function pairChange(state: CrosswalkState | null, pair: CrosswalkPair): P
 
 /** Appends one event with the new and changed pairs. A later import never ends the pairs of an earlier one. */
 function decide(command: CrosswalkCommand, state: CrosswalkState | null): CrosswalkEvent[] {
-  const { framework_ids, pairs, reason } = command;
+  const { framework_ids, pairs, restated, reason } = command;
+  const again = new Set(restated);
   const unique = [...new Map(pairs.map((pair) => [pairKey(pair), pair])).values()];
-  const changed = unique.filter((pair) => pairChange(state, pair) !== 'UNCHANGED');
+  const changed = unique.filter((pair) => again.has(pairKey(pair)) || pairChange(state, pair) !== 'UNCHANGED');
   if (changed.length === 0) return [];
   if (changed.length > MAX_CROSSWALK_PAIRS) {
     const message = `The crosswalk has ${changed.length} pairs, and the limit is ${MAX_CROSSWALK_PAIRS}. Split it.`;

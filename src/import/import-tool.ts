@@ -133,7 +133,7 @@ function importRows({ type, ...input }: ImportInput, context: ToolContext): Prom
     throw new Refusal('invalid_input', message, { field: 'type', allowed: ROW_TYPES });
   }
   const rowsInput = { organization_id, rows, dry_run, selection, reason, idempotency_key };
-  if (type === CROSSWALK_TYPE) return importCrosswalk(context, rowsInput);
+  if (type === CROSSWALK_TYPE) return importCrosswalk(context, { ...rowsInput, type });
   const reader = ROW_READERS.get(type)!;
   const { service } = context;
   const selected = { context, organizationId: organization_id, input: { ...input, type } };

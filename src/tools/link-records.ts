@@ -58,7 +58,7 @@ export async function linkRecords(input: LinkRecordsInput, context: ToolContext)
     callId,
     items,
     rehearsals,
-    changesExisting,
+    changedCount,
     answer: (outcomes) => answerLinks(links, pairs, outcomes),
   });
 }
@@ -155,8 +155,9 @@ const RESULTS: Readonly<Record<string, string>> = {
   RecordsUnlinked: 'REMOVED',
 };
 
-/** Returns true for a link that the call ends or gives another relation, or that an earlier attempt did. New links don't count. */
-const changesExisting = ({ event_types }: Rehearsal): boolean => event_types.some((type) => type !== 'RecordsLinked');
+/** Counts a link that the call ends or gives another relation, or that an earlier attempt did. New links don't count. */
+const changedCount = ({ event_types }: Rehearsal): number =>
+  event_types.some((type) => type !== 'RecordsLinked') ? 1 : 0;
 
 function resultOf(outcome: SelectedOutcome): object {
   if ('refusal' in outcome) return { result: 'UNCHANGED', errors: [outcome.refusal.toJSON()] };

@@ -1,6 +1,12 @@
 import type { Rehearsal } from '../commands/engine/handler.ts';
 import { type BulkItem, type ResultOrRefusal, writeAll } from './bulk-write.ts';
-import { requireSelection, type SelectedCall, selectionMembers, toRehearsed } from './selection.ts';
+import {
+  requireReasonForMany,
+  requireSelection,
+  type SelectedCall,
+  selectionMembers,
+  toRehearsed,
+} from './selection.ts';
 
 /** The result of an item's command, or of its rehearsal. */
 export type SelectedOutcome = ResultOrRefusal<{
@@ -13,8 +19,8 @@ export interface SelectedWrite<Answer extends object> {
   callId: string;
   items: readonly BulkItem[];
   rehearsals: readonly Rehearsal[];
-  /** Returns true for an item that changes what exists. By default all items do. */
-  changesExisting?(rehearsal: Rehearsal): boolean;
+  /** Returns the number of existing records or links that an item changes. By default 1 if it has an effect. */
+  changedCount?(rehearsal: Rehearsal, index: number): number;
   /** Writes the items and returns their outcomes in the same order. By default all at once. */
   write?: typeof writeAll;
   /** Returns the members of the answer that follow from each item's outcome. */
@@ -32,14 +38,15 @@ export async function writeSelected<Answer extends object>({
   callId,
   items,
   rehearsals,
-  changesExisting,
+  changedCount,
   write = writeAll,
   answer,
 }: SelectedWrite<Answer>): Promise<Answer & { call_id: string; selection?: string; pending?: true }> {
   const records = rehearsals.map((one, index) =>
-    toRehearsed(items[index]!.aggregate.stream, one, changesExisting?.(one)),
+    toRehearsed(items[index]!.aggregate.stream, one, changedCount?.(one, index)),
   );
   if (call.input.dry_run) {
+    requireReasonForMany(call, records);
     const wouldBe = await answer(rehearsals.map((result) => ({ result })));
     return { ...wouldBe, ...(await selectionMembers(call, records)) };
   }

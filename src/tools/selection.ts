@@ -42,18 +42,18 @@ export interface RevisedRecord {
 
 /** A record or a link that a call is about, as the rehearsal of its command found it. */
 export interface RehearsedRecord extends RevisedRecord {
-  /** The call changes, archives or unlinks it, or an earlier attempt did. */
-  isChanged: boolean;
+  /** 1 if the call changes, archives or unlinks it, or an earlier attempt did, else 0. Of a crosswalk the number of links. */
+  changed: number;
   isRepeated: boolean;
 }
 
-/** Returns a record for a selection. @param isCounted false if the command only adds to it */
+/** Returns a record for a selection. @param changed see RehearsedRecord. By default 1 for a command with an effect */
 export function toRehearsed(
   id: string,
   { revision, event_types, repeated }: Rehearsal,
-  isCounted = true,
+  changed = Math.sign(event_types.length),
 ): RehearsedRecord {
-  return { id, revision, isChanged: isCounted && event_types.length > 0, isRepeated: repeated };
+  return { id, revision, changed, isRepeated: repeated };
 }
 
 /** Inputs that differ between the dry run and the write, or that the write may leave out. */
@@ -123,21 +123,24 @@ function boundTo({ context, organizationId, input }: SelectedCall): object {
  */
 export function requireSelection(call: SelectedCall, records: readonly RehearsedRecord[]): void {
   requireReasonForMany(call, records);
-  const changed = records.filter(({ isChanged }) => isChanged);
   if (call.input.selection === undefined) {
-    const isDone = changed.every(({ isRepeated }) => isRepeated);
-    if (changed.length <= MAX_UNSELECTED_RECORDS || isDone) return;
-    throw selectionRequired(`This call changes ${changed.length} records. `);
+    const count = countChanged(records);
+    const isDone = records.every(({ changed, isRepeated }) => changed === 0 || isRepeated);
+    if (count <= MAX_UNSELECTED_RECORDS || isDone) return;
+    throw selectionRequired(`This call changes ${count} records. `);
   }
   if (readSelection(call).hash !== selectionHash(records)) throw new SelectionConflict();
 }
 
 /** Refuses a call, also as a dry run, that changes more than five existing records without a reason. @throws Refusal invalid_input */
 export function requireReasonForMany({ input }: SelectedCall, records: readonly RehearsedRecord[]): void {
-  const count = records.filter(({ isChanged, isRepeated }) => isChanged && !isRepeated).length;
+  const count = countChanged(records.filter(({ isRepeated }) => !isRepeated));
   if (count <= MAX_UNSELECTED_RECORDS || input.reason) return;
   throw new Refusal('invalid_input', `Give a reason: why the call changes ${count} records.`, { field: 'reason' });
 }
+
+const countChanged = (records: readonly RehearsedRecord[]): number =>
+  records.reduce((count, { changed }) => count + changed, 0);
 
 /** Returns the refusal of a call without its dry run's selection. */
 export function selectionRequired(why = ''): Refusal {

@@ -116,6 +116,26 @@ test('finds columns by the numbers in them, in a workbook whose headings name th
   assert.equal(await pairsOf(identity), [['A.5.1 PARTLY GV.PO-01', 'A.5.2 PARTLY GV.RR-02', 'A.5.10 PARTLY GV.RR-02']]);
 });
 
+test('more than five links get another relation only if somebody confirms it', async ({ identity }) => {
+  const sheet = (relation: string) =>
+    file(
+      identity,
+      'map.csv',
+      'From;Relation;To',
+      ...['A.5.1', 'A.5.2', 'A.5.10'].flatMap((number) =>
+        ['GV.PO-01', 'GV.RR-02'].map((to) => `${number};${relation};${to}`),
+      ),
+    );
+  assert.match((await importFile(identity, sheet('supports'))).out, /^created 6,/m, 'new pairs never ask');
+  const refused = await importFile(identity, sheet('equivalent'));
+  assert.is(refused.code, 1);
+  assert.match(refused.err, /This import changes 6 links that exist, and nobody confirmed it\. Nothing was written\./);
+  assert.is((await eventsOf(identity, 'CrosswalkImported')).length, 1);
+  const confirmed = await importFile(identity, 'map.csv', '--yes');
+  assert.match(confirmed.out, /^created 0, updated 6,/m, confirmed.err);
+  assert.is((await eventsOf(identity, 'CrosswalkImported')).length, 2);
+});
+
 test('takes the framework of a column, of an option, or of the row', async ({ identity }) => {
   await adopt(identity, 'NIST CSF of the group', ['GV.PO-01', 'GV.RR-02']);
   await veritrail(identity, 'rebuild');

@@ -137,7 +137,6 @@ test('the same rows again write nothing, and later rows add and change pairs but
   const later = [row('A.5.1', 'SUPPORTS', 'GV.PO-01'), row('A.5.10', 'EQUIVALENT', 'PR.AA-05')];
   const dryRun = await importRows(context, later, { dry_run: true });
   assert.equal([dryRun.created, dryRun.updated], [1, 1]);
-  assert.not('call_id' in dryRun, 'the write will have another');
   const keyed = { idempotency_key: 'later' };
   const { call_id } = await importRows(context, later, { dry_run: true, ...keyed });
   assert.is(await newest(register), position);
@@ -178,6 +177,65 @@ test('of a crosswalk and the link itself, the later in the log counts', async (c
   await importRows(context, [row('A.5.10', 'SUPPORTS', 'PR.AA-05')]);
   assert.is(await link(context, from, iso.ids['A.5.10']!, null), 'REMOVED', 'the first event of the link itself');
   await assertRebuilt(register);
+});
+
+const undo = ({ register }: Context, call_id: unknown, more: object = {}) =>
+  ok(register, 'importRecords', { organization_id: ORGANIZATION, undo: { call_id }, ...more });
+
+test('the same rows again bring back what an undo of their import ended, but nothing else', async (context) => {
+  const { iso, csf } = context;
+  const before = await importRows(context, [row('A.5.1', 'PARTLY', 'GV.PO-01')]);
+  const imported = await importRows(context, ROWS);
+  assert.is(await link(context, iso.ids['A.5.2']!, csf.ids['GV.RR-02']!, null), 'REMOVED');
+  const undone = await undo(context, imported.call_id);
+  assert.equal(await sharedControls(context), [['A.5.1', 'PARTLY GV.PO-01']]);
+  const dryRun = await importRows(context, ROWS, { dry_run: true });
+  assert.equal(
+    dryRun.rows.map(({ result }) => result),
+    ['UPDATED', 'UNCHANGED', 'CREATED'],
+    'a person has ended the second',
+  );
+  await importRows(context, ROWS);
+  const both = [['A.5.1', 'EQUIVALENT GV.PO-01', 'PARTLY_COVERED_BY PR.AA-05']];
+  assert.equal(await sharedControls(context), both);
+  assert.is((await importRows(context, ROWS)).unchanged, 3, 'once');
+  assert.is((await undo(context, undone.call_id, { dry_run: true })).links, undefined, 'the undo is over');
+  await undo(context, before.call_id);
+  assert.equal(await sharedControls(context), both, 'the earlier import was changed since');
+  await assertRebuilt(context.register);
+});
+
+test('more than five links get another relation only with a reason and the selection of the dry run', async (context) => {
+  const { register } = context;
+  const numbers = ['1', '2', '3', '4', '5', '6', '7', '8'];
+  const [from, to] = ['Old', 'New'];
+  for (const name of [from, to]) await adopt(register, name, numbers);
+  const pairs = (relation: string, count = numbers.length) =>
+    numbers.slice(0, count).map((number) => ({
+      ...row(number, relation, number),
+      from_framework: from,
+      to_framework: to,
+    }));
+  assert.is((await importRows(context, pairs('PARTLY', 7))).created, 7, 'new ones need neither');
+  assert.is((await importRows(context, pairs('SUPPORTS', 5))).updated, 5, 'nor do five changed ones');
+  const input = { organization_id: ORGANIZATION, type: 'CROSSWALK', rows: pairs('EQUIVALENT') };
+  for (const more of [{}, { dry_run: true }]) {
+    const { code, field } = await expectRefusal(register, 'importRecords', { ...input, ...more });
+    assert.equal([code, field], ['invalid_input', 'reason']);
+  }
+  const reason = 'Mapping of 2026';
+  assert.is((await expectRefusal(register, 'importRecords', { ...input, reason })).field, 'selection');
+  const position = await newest(register);
+  const dryRun = await importRows(context, input.rows, { reason, dry_run: true });
+  assert.equal([dryRun.created, dryRun.updated], [1, 7]);
+  assert.is(await newest(register), position);
+  const { selection } = dryRun;
+  const other = { ...input, rows: pairs('PARTLY'), reason, selection };
+  assert.is((await expectRefusal(register, 'importRecords', other)).code, 'conflict');
+  const written = await importRows(context, input.rows, { reason, selection });
+  assert.equal([written.created, written.updated, written.call_id], [1, 7, dryRun.call_id]);
+  const again = await importRows(context, input.rows, { reason, selection });
+  assert.equal([again.unchanged, again.call_id], [8, dryRun.call_id], 'a repeat');
 });
 
 test('verifies, for the organization, a framework and a control', async (context) => {

@@ -18,8 +18,9 @@ numbers in them. The relation is that of the first control to the second: equiva
 or partly covered by.
 
 All pairs of two frameworks become one event. Importing the same file again writes nothing, even if somebody has changed
-or ended a link since. A later file adds pairs and changes relations, but never ends a link. Wrong rows are listed and
-left out; the others are imported, and the exit code is 1. The service must have been started once.
+or ended a link since, except after an undo of the import. A later file adds pairs and changes relations, but never ends a
+link. Wrong rows are listed and left out; the others are imported, and the exit code is 1. The service must have been
+started once.
 
   --from FRAMEWORK      the framework of the first column, by name or id (default: the one that has its controls)
   --to FRAMEWORK        the framework of the second column
@@ -62,23 +63,23 @@ function relationOption(text: string | undefined) {
   return relation;
 }
 
-function commandFor({ dryRun, reason, from, to, relation, choices }: Options): RowImportCommand {
+function commandFor({ reason, from, to, relation, choices }: Options): RowImportCommand {
   return {
     ...{ name: 'crosswalk import', unit: 'pair' },
     async prepare({ organizationId, models, context }) {
       if (models === null)
         throw new CommandError('There are no read models. Start the service once, then repeat this.');
-      const call = { organization_id: organizationId, dry_run: dryRun, reason };
+      const call = { organization_id: organizationId, reason };
       const crosswalkImport = await CrosswalkImport.open(context, call, { models });
       const namesField = namesOneOf(CROSSWALK_FIELDS, choices.map);
       return {
         namesField: (heading) => namesField(heading) || 'id' in crosswalkImport.frameworks.find(heading),
-        async open(sheet) {
+        async open(sheet, dryRun) {
           const frameworks = {
             from: frameworkOption('--from', crosswalkImport, from),
             to: frameworkOption('--to', crosswalkImport, to),
           };
-          return await CrosswalkSheet.open(sheet, { crosswalkImport, choices, frameworks, relation });
+          return await CrosswalkSheet.open(sheet, { crosswalkImport, dryRun, choices, frameworks, relation });
         },
         withHint: (error) =>
           error.field === 'relation' && error.message.startsWith('is required')

@@ -80,8 +80,9 @@ async function confirmChanges(command: RowImportCommand, options: RowImportOptio
   });
   if (result === null || result.updated <= MAX_UNSELECTED_RECORDS) return;
   for (const { text } of messages) shell.err(text);
-  if (await shell.confirm?.(`Change these ${result.updated} records?`)) return;
-  const problem = `This import changes ${result.updated} records that exist, and nobody confirmed it. Nothing was written.`;
+  const things = command.unit === 'pair' ? 'links' : 'records';
+  if (await shell.confirm?.(`Change these ${result.updated} ${things}?`)) return;
+  const problem = `This import changes ${result.updated} ${things} that exist, and nobody confirmed it. Nothing was written.`;
   throw new CommandError(`${problem} Look at the dry run above, then repeat the command with --yes.`);
 }
 

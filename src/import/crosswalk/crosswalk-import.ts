@@ -3,9 +3,9 @@ import {
   crosswalkAggregate,
   MAX_CROSSWALK_PAIRS,
   type PairChange,
-  pairChange,
   pairKey,
 } from '../../commands/crosswalk.ts';
+import type { Rehearsal } from '../../commands/engine/handler.ts';
 import { frameworkOfControl, itemCommandId } from '../../commands/engine/ids.ts';
 import { requireLiveRecord } from '../../commands/engine/references.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
@@ -22,16 +22,18 @@ import {
   throwRefusals,
   writeAll,
 } from '../../tools/bulk-write.ts';
+import { callIdOf } from '../../tools/selection.ts';
 import type { WriteContext } from '../../tools/tool.ts';
 import { envelopeFor } from '../../tools/write.ts';
 import { type RowError, toRowErrors } from '../import-rows.ts';
+import { type ComparedPairs, comparePairs } from './compare-pairs.ts';
 import { type CrosswalkRow, pairOfControls, readCrosswalkRow } from './crosswalk-row.ts';
 
 export interface CrosswalkCall {
   organization_id: string;
-  dry_run?: boolean | undefined;
   reason?: string | undefined;
   idempotency_key?: string | undefined;
+  selection?: string | undefined;
 }
 
 interface RefusedPair {
@@ -52,6 +54,16 @@ export type CrosswalkSummary = { frameworks: { id: string; name: string }[] } & 
   number
 >;
 
+/** The items that an import writes, one for each two frameworks, and its answer. */
+export interface CrosswalkPlan {
+  rows: WrittenPair[];
+  crosswalks: CrosswalkSummary[];
+  items: readonly BulkItem[];
+  rehearsals: readonly Rehearsal[];
+  /** By item: the number of existing links that get another relation. */
+  changedLinks: readonly number[];
+}
+
 const COUNTED_AS = { NEW: 'created', CHANGED: 'updated', UNCHANGED: 'unchanged' } as const;
 
 /**
@@ -65,9 +77,9 @@ export class CrosswalkImport {
     private readonly context: WriteContext,
     private readonly call: CrosswalkCall,
     readonly frameworks: AdoptedFrameworks,
+    private readonly models: Snapshot['models'],
   ) {
-    const scope = [call.organization_id, context.tool.name];
-    this.callId = context.service.handler.commandId(scope, call.idempotency_key);
+    this.callId = callIdOf(context, call.organization_id, call);
   }
 
   /** @throws Refusal if the caller may not write in the organization */
@@ -78,7 +90,7 @@ export class CrosswalkImport {
   ): Promise<CrosswalkImport> {
     requirePermission(context.caller, call.organization_id, context.tool.permission);
     const frameworks = await AdoptedFrameworks.read(context.service.handler, snapshot, call.organization_id);
-    return new CrosswalkImport(context, call, frameworks);
+    return new CrosswalkImport(context, call, frameworks, snapshot.models);
   }
 
   /** Checks all rows, and writes nothing. @throws Refusal too_large */
@@ -91,22 +103,30 @@ export class CrosswalkImport {
     return refuseContradictions(await this.refuseEndedControls(rows));
   }
 
-  /** Writes the pairs of the rows without errors, or rehearses it for a dry run. Returns all rows with their results. */
-  async write(
-    rows: readonly CheckedPair[],
-  ): Promise<{ rows: WrittenPair[]; crosswalks: CrosswalkSummary[]; pending: boolean }> {
-    const { context, call } = this;
+  /** Rehearses the pairs of the rows without errors. */
+  async plan(rows: readonly CheckedPair[]): Promise<CrosswalkPlan> {
+    const { context, call, models } = this;
     const groups = groupByFrameworks(rows.flatMap((row) => (isRefusedPair(row) ? [] : [row.pair])));
-    const compared = await mapConcurrently(groups, (group) => this.compare(group), context);
-    const results = new Map(compared.flatMap(({ results }) => [...results]));
-    const written = rows.map((row) => (isRefusedPair(row) ? row : { ...row, result: results.get(row.pair)! }));
-    const crosswalks = compared.map(({ summary }) => summary);
-    const items = groups.map((group) => this.itemOf(group));
-    throwRefusals(await rehearseAll(context, items), () => 'rows');
-    if (call.dry_run) return { rows: written, crosswalks, pending: false };
-    const { outcomes, pending } = await writeAll(context, call.organization_id, items);
-    for (const outcome of outcomes) if ('refusal' in outcome) throw outcome.refusal;
-    return { rows: written, crosswalks, pending };
+    const source = { context, models, organizationId: call.organization_id };
+    const compared = await mapConcurrently(
+      groups,
+      ({ frameworkIds, pairs }) => comparePairs(source, frameworkIds, pairs),
+      context,
+    );
+    const results = new Map(compared.flatMap((one) => [...one.results]));
+    const items = groups.map((group, index) => this.itemOf(group, compared[index]!.restated));
+    return {
+      rows: rows.map((row) => (isRefusedPair(row) ? row : { ...row, result: results.get(row.pair)! })),
+      crosswalks: groups.map((group, index) => this.summaryOf(group, compared[index]!)),
+      items,
+      rehearsals: throwRefusals(await rehearseAll(context, items), () => 'rows'),
+      changedLinks: compared.map(({ changedLinks }) => changedLinks),
+    };
+  }
+
+  /** Writes a plan that needs no selection. */
+  async write({ items }: CrosswalkPlan): Promise<void> {
+    throwRefusals((await writeAll(this.context, this.call.organization_id, items)).outcomes, () => 'rows');
   }
 
   private async findPair(input: object): Promise<CheckedPair> {
@@ -153,26 +173,21 @@ export class CrosswalkImport {
     });
   }
 
-  /** Compares the pairs of two frameworks with the earlier imports, and counts them. */
-  private async compare({ frameworkIds, pairs }: FrameworkPairs) {
-    const { state } = await this.context.service.handler.load(crosswalkAggregate(...frameworkIds), true);
+  /** Counts the different pairs of two frameworks. */
+  private summaryOf({ frameworkIds, pairs }: FrameworkPairs, { results }: ComparedPairs): CrosswalkSummary {
     const frameworks = frameworkIds.map((id) => ({ id, name: this.frameworks.all.find((one) => one.id === id)!.name }));
     const summary = { frameworks, EQUIVALENT: 0, SUPPORTS: 0, PARTLY: 0, created: 0, updated: 0, unchanged: 0 };
     const seen = new Set<string>();
-    const results = new Map<CrosswalkPair, PairChange>();
     for (const pair of pairs) {
-      const isRepeated = seen.has(pairKey(pair));
-      const result = isRepeated ? 'UNCHANGED' : pairChange(state, pair);
-      results.set(pair, result);
-      if (isRepeated) continue;
+      if (seen.has(pairKey(pair))) continue;
       seen.add(pairKey(pair));
       summary[pair.relation] += 1;
-      summary[COUNTED_AS[result]] += 1;
+      summary[COUNTED_AS[results.get(pair)!]] += 1;
     }
-    return { summary, results };
+    return summary;
   }
 
-  private itemOf({ frameworkIds, pairs }: FrameworkPairs): BulkItem {
+  private itemOf({ frameworkIds, pairs }: FrameworkPairs, restated: readonly string[]): BulkItem {
     const { caller, tool } = this.context;
     const { organization_id, reason } = this.call;
     const aggregate = crosswalkAggregate(...frameworkIds);
@@ -182,6 +197,7 @@ export class CrosswalkImport {
       type: 'ImportCrosswalk',
       framework_ids: frameworkIds,
       pairs,
+      restated,
       ...optionalReason,
     };
     return {

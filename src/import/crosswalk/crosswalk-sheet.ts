@@ -55,6 +55,8 @@ const ENDS: readonly End[] = ['from', 'to'];
 
 export interface CrosswalkSheetOptions {
   crosswalkImport: CrosswalkImport;
+  /** True to write nothing. */
+  dryRun: boolean;
   choices: ReadingChoices;
   /** The framework of each end, for rows that don't name it. By default the one whose controls the column has. */
   frameworks: Partial<Record<End, string | undefined>>;
@@ -89,7 +91,7 @@ const MIN_SHARE_OF_NUMBERS = 0.5;
 /** Imports the rows of a sheet as pairs of controls. Wrong rows are left out as a whole. */
 export class CrosswalkSheet implements RowImport {
   readonly missingField = null;
-  readonly changesRecords = false;
+  readonly changesRecords = true;
 
   private constructor(
     private readonly sheet: Sheet,
@@ -119,7 +121,7 @@ export class CrosswalkSheet implements RowImport {
 
   /** @throws Refusal too_large before anything is written */
   async run({ leftOut }: Pick<RowImportListener, 'leftOut'>): Promise<RowImportResult> {
-    const { crosswalkImport } = this.options;
+    const { crosswalkImport, dryRun } = this.options;
     const notes = new Notes();
     const read = await this.readRows();
     const isSingle = ({ inputs, errors }: ReadRow) => inputs.length === 0 && errors.length === 0;
@@ -134,7 +136,9 @@ export class CrosswalkSheet implements RowImport {
     });
     const refused = judged.filter(({ errors }) => errors.length > 0);
     const valid = judged.filter(({ errors }) => errors.length === 0);
-    const { crosswalks } = await crosswalkImport.write(valid.flatMap(({ pairs }) => pairs));
+    const plan = await crosswalkImport.plan(valid.flatMap(({ pairs }) => pairs));
+    const { crosswalks } = plan;
+    if (!dryRun) await crosswalkImport.write(plan);
     for (const { row, errors } of refused) await leftOut(row, errors);
     for (const row of read.filter(isSingle)) notes.add({ kind: row.isUnrelated ? 'UNRELATED' : 'SINGLE_CONTROL' });
     const sum = (name: 'created' | 'updated' | 'unchanged') => crosswalks.reduce((total, one) => total + one[name], 0);

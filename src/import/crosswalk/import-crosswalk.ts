@@ -1,4 +1,7 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
+import { throwRefusals } from '../../tools/bulk-write.ts';
+import { writeSelected } from '../../tools/selected-write.ts';
+import type { SelectionInput } from '../../tools/selection.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { AnsweredErrors, type ImportAnswer, type ImportedRow } from '../import-answer.ts';
 import {
@@ -10,25 +13,32 @@ import {
   type WrittenPair,
 } from './crosswalk-import.ts';
 
-/** Imports the rows of a call of importRecords. If one is wrong, nothing is written. */
-export async function importCrosswalk(
-  context: ToolContext,
-  { rows: inputs, ...call }: CrosswalkCall & { rows: readonly object[] },
-): Promise<ImportAnswer> {
-  const crosswalkImport = await CrosswalkImport.open(context, call, context.service.reader.snapshot());
+type CrosswalkInput = SelectionInput & CrosswalkCall & { type: string; rows: readonly object[] };
+
+/**
+ * Imports the rows of a call of importRecords. If one is wrong, nothing is written. New links never need a selection; more than
+ * five that get another relation do.
+ */
+export async function importCrosswalk(context: ToolContext, input: CrosswalkInput): Promise<ImportAnswer> {
+  const { rows: inputs, organization_id: organizationId } = input;
+  const crosswalkImport = await CrosswalkImport.open(context, input, context.service.reader.snapshot());
   const checked = await crosswalkImport.check(inputs);
-  if (!call.dry_run && checked.some(isRefusedPair)) {
+  if (!input.dry_run && checked.some(isRefusedPair)) {
     const message = 'Nothing was written. Fix the rows that have errors, then send all rows again.';
     throw new Refusal('invalid_input', message, { field: 'rows' }, answerOf(checked, []));
   }
-  const { rows, crosswalks, pending } = await crosswalkImport.write(checked);
-  return {
-    ...answerOf(rows, crosswalks),
-    // Without a key, the write will have another id than its dry run.
-    ...(call.dry_run && call.idempotency_key === undefined ? {} : { call_id: crosswalkImport.callId }),
-    crosswalks,
-    ...(pending ? { pending: true as const } : {}),
-  };
+  const { rows, crosswalks, items, rehearsals, changedLinks } = await crosswalkImport.plan(checked);
+  return writeSelected({
+    call: { context, organizationId, input },
+    callId: crosswalkImport.callId,
+    items,
+    rehearsals,
+    changedCount: (_rehearsal, index) => changedLinks[index]!,
+    answer: (outcomes) => {
+      throwRefusals(outcomes, () => 'rows');
+      return { ...answerOf(rows, crosswalks), crosswalks };
+    },
+  });
 }
 
 const RESULTS = { NEW: 'CREATED', CHANGED: 'UPDATED', UNCHANGED: 'UNCHANGED' } as const;
