@@ -211,7 +211,7 @@ const CHOICES: Record<string, string> = {
   ...FAMILY_CHOICES,
   'linkRecords.action': 'LINK UNLINK',
   'archiveRecords.action': 'ARCHIVE RESTORE',
-  'importRecords.type': ['CROSSWALK', ...IMPORT_TYPES].join(' '),
+  'importRecords.type': ['CROSSWALK FRAMEWORK', ...IMPORT_TYPES].join(' '),
   'getReport.format': 'MARKDOWN JSON CSV',
   'getRecords.include[]': 'LINKS EVIDENCE HISTORY ARCHIVED',
 };
