@@ -44,8 +44,9 @@ export interface ComputedKey<State> {
 
 /** The rules of a family, in addition to its description. */
 interface FamilyRules<State extends object, SpecificEvent extends DomainEvent, SpecificCommand, Key extends string> {
-  /** Checks a new record. */
-  add?(record: State, reason: string | undefined): void;
+  /** Checks a new record. May return further fields to set. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: most rules only check
+  add?(record: State, reason: string | undefined): Partial<State> | void;
   /**
    * Returns an update's events, except those for corrected fields and a new owner.
    * @param changed the fields that differ from the state
@@ -257,9 +258,9 @@ export function defineFamily<
   function toAddedEvent(input: Partial<State>, reason: string | undefined, now: DecisionContext | null): Event {
     const record = { ...initialState, ...omitEmpty(input) };
     checkFirstState(description, record);
-    rules.add?.(record, reason);
+    const furtherFields = rules.add?.(record, reason);
     const times = timesOfStates(description, record, now);
-    return commonEvent('added', { ...omitEmpty(input), ...times, ...withReason(reason) });
+    return commonEvent('added', { ...omitEmpty(input), ...furtherFields, ...times, ...withReason(reason) });
   }
 
   function update({ reason, reviewed, ...command }: UpdateCommand<State>, state: State, context: DecisionContext) {
