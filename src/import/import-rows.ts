@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Refusal } from '../commands/engine/refusal.ts';
 import { omitEmpty } from '../commands/record.ts';
 import type { FamilyName } from '../register/families.ts';
+import type { FamilyDescription } from '../register/family-description.ts';
 import { fieldSources } from '../register/field-sources.ts';
 import { FAMILY_TOOLS } from '../tools/all-family-tools.ts';
 import type { FamilyTools } from '../tools/family-tools.ts';
@@ -16,11 +17,6 @@ import { strayDecisionError } from './past-decisions.ts';
  * A row of an import takes the fields of the family's add or update tool, without those that apply to the whole call. A
  * new record's row can also describe a past decision, and any row the time of a state, such as that of a closure.
  */
-
-/** Fields of the tools that rows don't have. They apply to the whole call, or make no sense in an import. */
-const FIELDS_NOT_IN_ROWS = [
-  ...['organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields', 'reviewed', 'withdraw'],
-];
 
 export interface RowError {
   /** Empty if the error is about the whole row. */
@@ -55,9 +51,9 @@ function rowReader({ family, add, update }: FamilyTools): RowReader {
   const sources = fieldSources(family);
   const times = timesOfPastStates(family);
   const addParser = add
-    ? new InputParser(() => rowSchema(add, { ...pastDecisionFields(family), ...times }), sources)
+    ? new InputParser(() => rowSchema(family, add, { ...pastDecisionFields(family), ...times }), sources)
     : null;
-  const updateParser = update ? new InputParser(() => rowSchema(update, times), sources) : null;
+  const updateParser = update ? new InputParser(() => rowSchema(family, update, times), sources) : null;
   const hasIdIn = ({ id }: Readonly<Record<string, unknown>>) => id !== undefined && !isBlank(id);
   return {
     type,
@@ -86,8 +82,13 @@ function rowReader({ family, add, update }: FamilyTools): RowReader {
   };
 }
 
-function rowSchema(tool: Tool<z.ZodObject>, furtherFields: z.ZodRawShape = {}): z.ZodObject {
-  const fields = Object.entries(tool.input.shape).filter(([name]) => !FIELDS_NOT_IN_ROWS.includes(name));
+/** Returns the schema of a row: the tool's inputs that are fields of its family. Others are about a call. */
+function rowSchema(
+  { fields: described }: FamilyDescription,
+  tool: Tool<z.ZodObject>,
+  furtherFields: z.ZodRawShape = {},
+): z.ZodObject {
+  const fields = Object.entries(tool.input.shape).filter(([name]) => name === 'id' || name in described);
   return z.strictObject({ ...Object.fromEntries(fields), ...furtherFields });
 }
 
