@@ -67,6 +67,31 @@ test('evidence comes back unchanged, and changed evidence is refused', async ({ 
   assert.match(err, /^row 2: name differs from the record, and records of type EVIDENCE never change/m);
 });
 
+test('a list of evidence names its records by number or name', async ({ identity }) => {
+  file(identity, 'o.csv', 'Requirement', 'Keep records');
+  await veritrail(identity, 'import', 'o.csv', '--type', 'obligations');
+  file(identity, 'r.csv', 'Ref,Risk', 'R-1,Flood of the DC', 'R-2,Fire');
+  await veritrail(identity, 'import', 'r.csv', '--type', 'risks');
+  await veritrail(identity, 'rebuild');
+  file(
+    identity,
+    'e.csv',
+    'Name,Text,Linked risks,Linked obligations',
+    'RoPA,x,R-1; Fire,Keep records',
+    'Log,y,,',
+    'Plan,z,R-9,',
+  );
+  const { out, err } = await veritrail(identity, 'import', 'e.csv', '--type', 'evidence');
+  assert.is(out, 'created 1, updated 0, unchanged 0, refused 2 (of 3 rows)', err);
+  assert.match(err, /^row 3: record_ids is required/m);
+  assert.match(err, /^These name no record to link with: "R-9" \(1\)/m);
+  const [added] = dataOf(await eventsOf(identity, 'EvidenceAdded'));
+  assert.is((added!.record_ids as string[]).length, 3);
+  file(identity, 'ids.csv', 'Name,Text,record_ids', 'RoPA 2,x,R-1; Flood of the DC');
+  const named = await veritrail(identity, 'import', 'ids.csv', '--type', 'evidence');
+  assert.match(named.out, /^created 1,/, named.err);
+});
+
 test('--update finds records without a name by their ids', async ({ identity }) => {
   file(identity, 'list.csv', 'Requirement', 'Report incidents', 'Keep records');
   const asked = await veritrail(identity, 'import', 'list.csv', '--type', 'obligations', '--update');

@@ -92,7 +92,9 @@ export class SheetImport implements RowImport {
     const { headerOf } = this.columns.columns;
     const { fields, updatesExisting } = this.options;
     if (updatesExisting && ['name', 'reference_id'].some((name) => headerOf.has(name))) return null;
-    return fields.required.find((name) => !headerOf.has(name)) ?? null;
+    const namesRecords = [...fields.linkFields.keys()].some((name) => headerOf.has(name));
+    const isFilled = (name: string) => headerOf.has(name) || (fields.listFields.has(name) && namesRecords);
+    return fields.required.find((name) => !isFilled(name)) ?? null;
   }
 
   get changesRecords(): boolean {
@@ -156,7 +158,8 @@ export class SheetImport implements RowImport {
       this.notes.add(...notes);
       for (const field of fieldsLeftOut) this.updates.fieldsLeftOut.add(field);
     }
-    const [news, compared] = this.splitUnchanging(records);
+    const [added, compared] = this.splitUnchanging(records);
+    const news = await mapConcurrently(added, (record) => this.withRecordIds(record, references));
     const differing = await this.compare(compared);
     const sent = news.length === 0 ? [] : await this.send(news);
     const refused = sent.flatMap(({ record: { row }, answer: { errors } }) =>
@@ -183,6 +186,17 @@ export class SheetImport implements RowImport {
     return sheetRecord(row, reading, this.options);
   }
 
+  /** Returns evidence with the ids of the records that its other columns name, because it is added with its links. */
+  private async withRecordIds(record: SheetRecord, references: RowReferences): Promise<SheetRecord> {
+    const [listField] = this.options.fields.listFields;
+    if (listField === undefined || record.references.length === 0) return record;
+    const named = await mapConcurrently(record.references, (reference) => references.find(reference));
+    for (const { notes } of named) this.notes.add(...notes);
+    const ids = [...((record.values[listField] as string[] | undefined) ?? []), ...named.flatMap((one) => one.ids)];
+    if (ids.length === 0) return record;
+    return { ...record, values: { ...record.values, [listField]: [...new Set(ids)] }, references: [] };
+  }
+
   /** Returns the records to send, and those that exist and never change, such as evidence in a downloaded file. */
   private splitUnchanging(records: readonly SheetRecord[]): [SheetRecord[], SheetRecord[]] {
     const { updateParser } = this.options.reader;
@@ -204,12 +218,14 @@ export class SheetImport implements RowImport {
   }
 
   private async send(records: readonly SheetRecord[]): Promise<SentRow[]> {
-    const { context, reader, organizationId, dryRun, reason, records: live, updatesExisting } = this.options;
+    const { context, reader, organizationId, dryRun, reason, records: live, updatesExisting, snapshot } = this.options;
     const rows = records.map(({ values }) => values);
     const common = { organization_id: organizationId, dry_run: dryRun, call_id: this.callId };
+    const names = snapshot && new RecordNames({ models: snapshot.models, organizationId });
     const input = { ...common, rows, ...(reason ? { reason } : {}) };
     const answer = await importRecords(context, reader, input, {
       writeValidRows: true,
+      names,
       sources: records.map(({ source }) => source),
       findSimilar: (id, fields) => live.findSimilar(id, fields),
       ...(updatesExisting ? { updates: this.updates } : {}),

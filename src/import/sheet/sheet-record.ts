@@ -1,3 +1,4 @@
+import { idPrefix } from '../../commands/engine/ids.ts';
 import { FAMILIES } from '../../commands/families.ts';
 import { omit, pick } from '../../commands/record.ts';
 import { isMemberWord, type MemberWords } from '../../queries/records/member-words.ts';
@@ -117,7 +118,11 @@ export function wordsOfCell(value: FieldValue): string[] {
     .filter((word) => word !== '');
 }
 
-const idsOfCell = (value: FieldValue) => wordsOfCell(value).flatMap((word) => word.split(/\s+/));
+/** Returns the ids in a cell, or the numbers and names of records. */
+function idsOfCell(value: FieldValue): string[] {
+  const ids = wordsOfCell(value).flatMap((word) => word.split(/\s+/));
+  return ids.every((id) => idPrefix(id) !== null) ? ids : wordsOfCell(value);
+}
 
 /** Returns the texts from which a row's id is derived. Computed cells, such as days left, change by themselves. */
 function rawCells({ cells, computed }: SheetRow): Record<string, string> {
