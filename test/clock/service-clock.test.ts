@@ -1,8 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ClockInDoubt } from '../../src/clock/clock-in-doubt.ts';
-import type { MachineClocks } from '../../src/clock/machine-clocks.ts';
-import { type ClockState, followTime, hasPassed, ServiceClock } from '../../src/clock/service-clock.ts';
+import {
+  type ClockState,
+  followTime,
+  hasPassed,
+  type MachineClocks,
+  ServiceClock,
+} from '../../src/clock/service-clock.ts';
 
 const test = suite('service clock');
 

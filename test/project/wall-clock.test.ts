@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 const test = suite('the wall clock');
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url));
-const CLOCK_FILE = join('clock', 'machine-clocks.ts');
+const CLOCK_FILE = join('clock', 'service-clock.ts');
 /** Code that runs in browsers, beside no service. */
 const BROWSER = /^(?:browser|web[/\\]assets)[/\\]/;
 const COMMENT = /\/\*[\s\S]*?\*\/|\/\/.*/g;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LastRun } from '../../src/app/clock/last-run.ts';
-import { machineClocks } from '../../src/clock/machine-clocks.ts';
+import { machineClocks } from '../../src/clock/service-clock.ts';
 
 /** Leaves in a data folder what a service leaves there that trusted the clock. Otherwise the first write takes 30 s. */
 export function rememberClock(folder: string): void {

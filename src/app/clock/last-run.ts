@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JUMP_MS } from '../../clock/clock-trust.ts';
-import { readBootId } from '../../clock/machine-clocks.ts';
+import { readBootId } from '../../clock/service-clock.ts';
 
 /** The file in the data folder. Without it, the writes of the next start wait for 30 s. */
 const FILE = 'clock.json';

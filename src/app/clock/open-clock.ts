@@ -1,5 +1,4 @@
-import { machineClocks } from '../../clock/machine-clocks.ts';
-import { type ClockState, ServiceClock } from '../../clock/service-clock.ts';
+import { type ClockState, machineClocks, ServiceClock } from '../../clock/service-clock.ts';
 import { activeGeneration } from '../../projections/engine/active-generation.ts';
 import { CHANGES, type ChangeDocument, changeId } from '../../projections/history/change-document.ts';
 import { COLLECTIONS } from '../../projections/models.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { machineClocks } from '../../clock/machine-clocks.ts';
+import { machineClocks } from '../../clock/service-clock.ts';
 import { EXPORT_FORMAT } from '../../trail/check/line.ts';
 import type { Verdict } from '../../trail/check/verdict.ts';
 import { type VerifierOptions, verifyExport } from '../../trail/check/verifier.ts';

@@ -3,7 +3,7 @@ import { GossipClient } from '@eventstore/db-client/generated/gossip_grpc_pb.js'
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { Channel, type ChannelCredentials, credentials as grpcCredentials, Metadata } from '@grpc/grpc-js';
-import { wallDeadline } from '../../clock/machine-clocks.ts';
+import { wallDeadline } from '../../clock/service-clock.ts';
 import type { ConnectionSettings, Endpoint } from '../../config/connection-string.ts';
 import type { StorePosition } from '../event-store.ts';
 import { AppendCall, type ProposedBatch } from './append-call.ts';
