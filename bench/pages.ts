@@ -99,7 +99,8 @@ function openPages({ stores, register, caller }: BenchRegister): Pages {
     log: { warn: () => undefined },
   });
   const sealingProblem = async () => null;
-  const more = { sealingProblem, tools, baseUrl: 'http://127.0.0.1' };
+  const [people, oauth] = [{ links: { list: async () => [] } }, { assistantsOf: async () => [] }];
+  const more = { sealingProblem, tools, people, oauth, baseUrl: 'http://127.0.0.1' };
   const context = { reader, scanReaderOf: () => reader, members, tokens, ...more };
   const routes = [homePage, comparePage, recordListPages, recordPages, changeRecordPages].flatMap((routesOf) =>
     routesOf(context),

@@ -5,6 +5,12 @@ import { ExactTime } from '../../components/components.tsx';
 import { ExpiringTokens } from '../../components/expiring-tokens.tsx';
 import { SecondFactorNotice } from '../../components/second-factor-notice.tsx';
 import { AuditTable } from '../../register/home/audit-table.tsx';
+import {
+  type FirstStep,
+  FirstSteps,
+  type FirstStepsCollaborators,
+  readFirstSteps,
+} from '../../register/home/first-steps.tsx';
 import { BeginCards, ConnectCard, CoverageCard, TileList, WeekCard } from '../../register/home/home-cards.tsx';
 import { type HomeContent, readHome } from '../../register/home/read-home.ts';
 import { AuditCard } from '../../register/moments/moment-control.tsx';
@@ -21,7 +27,7 @@ import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
-type Collaborators = RegisterCollaborators & Pick<WebContext, 'tokens' | 'sealingProblem'>;
+type Collaborators = RegisterCollaborators & FirstStepsCollaborators & Pick<WebContext, 'tokens' | 'sealingProblem'>;
 
 /** An organization's first page: the numbers that ask for somebody, and what changed. */
 export const homePage = (context: Collaborators): Route[] => [
@@ -30,7 +36,8 @@ export const homePage = (context: Collaborators): Route[] => [
     const tokens = await context.tokens.listOfAccount(request.person.account.id);
     const [home, time] = await Promise.all([readHome(context.reader, view), readTimeBar(view)]);
     const sealingProblem = await context.sealingProblem(view.organization.id);
-    return page(view, home, { time, tokens, sealingProblem });
+    const firstSteps = await readFirstSteps(context, view);
+    return page(view, home, { time, tokens, sealingProblem, firstSteps });
   }),
 ];
 
@@ -40,9 +47,11 @@ interface HomeFrame {
   tokens: readonly TokenListItem[];
   /** Null while the organization's events can be sealed. */
   sealingProblem: string | null;
+  firstSteps: readonly FirstStep[];
 }
 
-function page(view: RegisterView, home: HomeContent, { time, tokens, sealingProblem }: HomeFrame): WebPage {
+function page(view: RegisterView, home: HomeContent, frame: HomeFrame): WebPage {
+  const { time, tokens, sealingProblem, firstSteps } = frame;
   // A director only reads, so this is the board's page.
   const isBoard = view.organization.role === 'VIEWER';
   return {
@@ -71,7 +80,9 @@ function page(view: RegisterView, home: HomeContent, { time, tokens, sealingProb
         <SecondFactorNotice organization={view.organization.name} from={view.missingFactorFrom} />
         <ExpiringTokens tokens={tokens} />
         {time !== null && <TimeBar view={view} content={time} />}
-        {home.isEmpty ? <BeginCards view={view} /> : <Cards view={view} home={home} />}
+        {home.isEmpty && <BeginCards view={view} />}
+        <FirstSteps steps={firstSteps} />
+        {!home.isEmpty && <Cards view={view} home={home} />}
       </>
     ),
   };

@@ -133,7 +133,7 @@ export function BeginCards({ view }: { view: RegisterView }) {
     'frameworks/add',
   ] as const;
   const importing = [
-    ['Import a spreadsheet', 'Vendors, risks or measures that you have in a file.', 'getting-started#import'],
+    ['Bring a spreadsheet', 'Your vendors, risks or measures, by an assistant or a command.', 'getting-started#import'],
     ['Add a risk', 'The one that keeps you awake.', 'risks/add'],
   ] as const;
   const cards = [
