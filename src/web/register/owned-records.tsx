@@ -1,9 +1,11 @@
 import { organizationAddress } from '../../addresses/page-addresses.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
+import { listSource } from '../../queries/lists/list-source.ts';
 import { countMatches } from '../../queries/lists/match-records.ts';
 import { currentMoment } from '../../queries/moments/moment.ts';
 import type { Reader } from '../../queries/moments/snapshot.ts';
+import { readFormerMembers } from '../../queries/records/former-members.ts';
 import type { FamilyDescription } from '../../register/family-description.ts';
 import { countText } from '../texts/counts.ts';
 import { familyHeading, ORDERED_FAMILIES } from './rail-links.ts';
@@ -30,6 +32,26 @@ export async function countOwnedRecords(
     }),
   );
   return counts.filter(({ total }) => total > 0);
+}
+
+/** Counts the records of each person who is no longer a member, by account. */
+export async function countRecordsOfFormerMembers(
+  reader: Reader,
+  caller: Caller,
+  organizationId: string,
+): Promise<ReadonlyMap<string, number>> {
+  const snapshot = reader.snapshot();
+  const context = { snapshot, organizationId, moment: currentMoment(snapshot) };
+  const owner_id = await readFormerMembers(context);
+  const totals = new Map<string, number>();
+  for (const { type } of owner_id.length === 0 ? [] : ORDERED_FAMILIES) {
+    const source = await listSource(context, familyQueryOfType(type), caller, { owner_id });
+    for (const { values, total } of await snapshot.models.count(source, ['owner_id'])) {
+      const account = String(values[0]);
+      totals.set(account, (totals.get(account) ?? 0) + total);
+    }
+  }
+  return totals;
 }
 
 const sumOf = (owned: readonly OwnedCount[]): number => owned.reduce((sum, { total }) => sum + total, 0);

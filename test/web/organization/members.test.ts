@@ -131,6 +131,8 @@ test('shows what a member owns before the removal, and hands it over with what i
   const left = plainText((await owner.follow(removed)).text);
   assert.match(left, 'Eve is no longer a member. 1 record still names them as the owner.');
   assert.match(left, 'Eve owns 1 record.');
+  const list = plainText((await owner.get(page)).text);
+  assert.match(list, /Former members who still own records .* Eve 1 Hand over/);
   assert.is((await owner.get(`${page}/${organization_id}/hand-over`)).status, 404);
 });
 

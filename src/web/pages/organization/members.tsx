@@ -8,6 +8,7 @@ import { LongDay, Table } from '../../components/components.tsx';
 import { FormError, SelectField, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import { secretLinkPage } from '../../components/secret-link-page.tsx';
+import { countRecordsOfFormerMembers } from '../../register/owned-records.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { type FormState, hiddenField, singleField } from '../../server/form-state.ts';
 import { get, post, type Route, type SignedInRequest } from '../../server/page-request.ts';
@@ -15,10 +16,11 @@ import { type MembershipContext, requireMembership } from '../../server/require-
 import { formFromQuery } from '../../server/require-reauthentication.ts';
 import { submitAndRedirect, submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
+import { countText } from '../../texts/counts.ts';
 import { roleChoices, roleName } from '../../texts/role-labels.ts';
 import { DOMAIN_FORM_FIELDS, DomainsPart } from './domains.tsx';
 
-type Collaborators = Pick<WebContext, 'baseUrl' | 'people' | 'members' | 'openId'>;
+type Collaborators = Pick<WebContext, 'baseUrl' | 'people' | 'members' | 'openId' | 'reader' | 'readNames'>;
 
 const MEMBERS = '/organizations/:id/members';
 const MAX_NOTE_LENGTH = 200;
@@ -87,6 +89,9 @@ async function page(
   const mayChange = roleAllows(actor.role, 'changeMembers');
   const memberList = await members.membersOf(organization.id);
   const emails = mayChange ? await emailsOf(context, memberList) : new Map<string, string>();
+  const formerOwners = roleAllows(actor.role, 'changeRecords')
+    ? await readFormerOwners(context, request, organization.id)
+    : [];
   const links = mayChange ? await people.links.list(organization.id) : [];
   const domains = mayChange && openId !== null ? await members.domains.list(organization.id) : null;
   return {
@@ -103,6 +108,7 @@ async function page(
           path={mayChange ? path : null}
         />
         {!mayChange && <p class="muted">Owners invite, change and remove members.</p>}
+        {formerOwners.length > 0 && <FormerOwnerTable owners={formerOwners} path={path} />}
         {links.length > 0 && <InvitationTable links={links} members={memberList} path={path} />}
         {mayChange && <InviteCard path={path} form={form} />}
         {domains !== null && (
@@ -116,6 +122,49 @@ async function page(
       </>
     ),
   };
+}
+
+/** A person who has left and still owns records. */
+interface FormerOwner {
+  account: string;
+  name: string;
+  records: number;
+}
+
+/** Reads the people who have left and still own records, those with most records first. */
+async function readFormerOwners(
+  { reader, members, readNames }: Collaborators,
+  { person }: SignedInRequest,
+  organizationId: string,
+): Promise<FormerOwner[]> {
+  const caller = await members.callerOf(person.account.id);
+  const totals = await countRecordsOfFormerMembers(reader, caller, organizationId);
+  const names = await readNames(organizationId, totals.keys());
+  const owners = [...totals].map(([account, records]) => ({ account, name: names.of(account), records }));
+  return owners.sort((a, b) => b.records - a.records || a.name.localeCompare(b.name));
+}
+
+function FormerOwnerTable({ owners, path }: { owners: readonly FormerOwner[]; path: string }) {
+  return (
+    <Table
+      caption="Former members who still own records"
+      head={['Name', 'Records', 'Hand over']}
+      rows={owners.map(({ account, name, records }) => ({
+        key: account,
+        cells: [
+          name,
+          countText(records),
+          <a
+            key="hand-over"
+            href={`${path}/members/${account}/hand-over`}
+            aria-label={`Hand over the records of ${name}`}
+          >
+            Hand over
+          </a>,
+        ],
+      }))}
+    />
+  );
 }
 
 /** Returns e-mail addresses by account id. Owners need them to tell people of one name apart. */
