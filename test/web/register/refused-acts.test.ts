@@ -66,6 +66,8 @@ test('names everything that is missing at once', async (context) => {
     const named = [...text.matchAll(/<li><a href="#([\w-]+)">/g)].map(([, name]) => name);
     for (const name of names) assert.ok(named.includes(name), `${path}: ${name} of ${named}`);
   }
+  const accept = textIn((await send(context, `${risk}/accept`)).text);
+  assert.match(accept, 'Give also Accepted until, a date after', 'an input by its name on the page');
   const { text } = await send(context, `${risk}/accept`, { reason: 'A dam costs more' });
   assert.not.match(text, 'href="#reason"', 'what is there is not missing');
 });

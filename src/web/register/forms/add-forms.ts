@@ -32,7 +32,7 @@ const { name, url, text, sha256, collected_at, valid_until } = EVIDENCE.fields;
 export const EVIDENCE_INPUTS: Fields = {
   ...EVIDENCE.fields,
   name: { ...name, note: 'a name by which an auditor finds it, such as “Restore test, May”' },
-  url: { ...url, note: 'the web address where it is kept. Give this, a text or an SHA-256' },
+  url: { ...url, note: 'the web address where it is kept. Give this, a text or the digest of a file' },
   text: { ...text, note: 'its words, if they are to be kept here' },
   sha256: { ...sha256, note: 'the digest of a file that is kept elsewhere: 64 characters, 0 to 9 and a to f' },
   collected_at: { ...collected_at, note: 'the day on which it was made' },

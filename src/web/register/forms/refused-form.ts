@@ -86,7 +86,7 @@ function linkSentence(message: string): string | null {
 }
 
 /** Words before which a rule's sentence names inputs, such as "Give outcome" and "one of url, text and sha256". */
-const BEFORE_INPUTS = '(?:Give|Fill in|one of|why|leave|needs)';
+const BEFORE_INPUTS = '(?:Give|Give also|Fill in|one of|why|leave|needs)';
 
 /** Returns a message in the words of pages: roles, fields and values by their names there. */
 export function inWords(message: string, { fields }: Pick<FamilyDescription, 'fields'>, labels: Labels): string {
