@@ -57,7 +57,7 @@ export async function replaceEvidence(
 
 function archivedAlready(id: string): Refusal {
   const message = `${id} is archived, so nothing replaces it. Leave out replaces, or restore it first.`;
-  return new Refusal('invalid_transition', message, { field: 'replaces' });
+  return new Refusal('invalid_transition', message, { field: 'replaces', allowed: ['RESTORE'] });
 }
 
 function tooManyLinks(id: string, count: number): Refusal {
