@@ -7,7 +7,7 @@ import { permissionsToUndo, undoAddress } from './undo-offers.ts';
 export interface StayingRecord {
   id: string;
   linked_id?: string;
-  why: 'CHANGED_SINCE' | 'LINKED_SINCE' | 'REFUSED';
+  why: 'CHANGED_SINCE' | 'LINKED_SINCE' | 'OWNER_GONE' | 'REFUSED';
   message?: string;
   fields?: readonly string[];
 }

@@ -145,6 +145,8 @@ function reasonToStay(type: string, { why, message, fields }: StayingRecord, peo
     }
     case 'LINKED_SINCE':
       return 'somebody linked it since.';
+    case 'OWNER_GONE':
+      return 'the owner before is no longer a member.';
     case 'REFUSED':
       return withRoleNames(message ?? '');
   }
