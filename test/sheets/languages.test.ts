@@ -93,7 +93,6 @@ const USUAL = {
   VENDOR: {
     name: ['Sub-processor', 'Service provider', 'Partner', 'Kreditor', 'Proveedor', 'Fornecedor', 'Dodavatel'],
     data_shared: ['Data accessed', 'Data categories', 'Datenzugriff'],
-    criticality: ['Tier'],
     contract_until: ['Expires', 'Expiration date', 'Laufzeit bis'],
   },
   OBLIGATION: {

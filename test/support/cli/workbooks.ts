@@ -292,7 +292,7 @@ export const WORKBOOKS: readonly TestWorkbook[] = [
       { reference_id: 'B-4', name: 'Insider' },
       { reference_id: 'B-5', name: 'Fraud', owner_id: 'OLA' },
     ],
-    tells: [/no owner: "The board" \(1\)/],
+    tells: [/no owners: "The board" \(1\)/],
   },
   {
     shape: 'words of five-point scales',
