@@ -277,6 +277,9 @@ function run(browser: Browser): void {
     assert.match(await paper.innerText(), / · Today, \d+ \w+ \d{4}$/);
     for (const text of ['Connect an assistant', 'Menu'])
       assert.not(await page.getByText(text).first().isVisible(), text);
+    await page.goto(`${path}/risks`);
+    assert.ok(await page.locator('main [data-row]').first().isVisible(), 'a list with boxes is printed');
+    assert.not(await page.locator('main [name=ids]').first().isVisible(), 'without its boxes');
     await page.goto(`${path}/risks?as_of=${day}`);
     assert.match(await paper.innerText(), / · \d+ \w+ \d{4} · printed on \d+ \w+ \d{4}$/);
     await page.emulateMedia({ media: 'screen' });

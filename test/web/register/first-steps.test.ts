@@ -18,7 +18,7 @@ test.after.each(({ web }) => web.stop());
 /** Returns the steps that Home lists, with their addresses; null for those that are done. */
 async function stepsOf(browser: TestBrowser, path: string): Promise<Record<string, string | null> | null> {
   const { text } = await browser.get(path);
-  const card = /<section class="card" aria-labelledby="first-steps">.*?<\/section>/s.exec(text)?.[0];
+  const card = /<section class="card first-steps" aria-labelledby="first-steps">.*?<\/section>/s.exec(text)?.[0];
   if (card === undefined) return null;
   const items = [...card.matchAll(/<li>(.*?)<\/li>/gs)].map(([, item]) => {
     const title = item!.replace(/<span aria-hidden.*?<\/span>/, '').replace(/<[^>]+>/g, '');

@@ -76,7 +76,7 @@ export function FirstSteps({ steps }: { steps: readonly FirstStep[] }) {
   if (steps.length === 0) return null;
   const done = steps.filter(({ isDone }) => isDone).length;
   return (
-    <section class="card" aria-labelledby="first-steps">
+    <section class="card first-steps" aria-labelledby="first-steps">
       <h2 id="first-steps">First steps</h2>
       <p class="sub">
         {done} of {steps.length} are done. This list goes away by itself.
