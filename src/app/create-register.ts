@@ -99,7 +99,7 @@ export function createRegister(options: RegisterOptions): Register {
     names,
     reader,
     importedNames: new ImportedNames(accounts),
-    waitUntilProjected: projections.waitUntilProjected.bind(projections),
+    waitUntilProjected: (...wait) => projections.waitUntilProjected(...wait),
     writeWaitMs: options.writeWaitMs,
     reportGenerated: options.reportGenerated ?? (() => undefined),
   };
