@@ -87,6 +87,16 @@ const RECORD_FORM_MISTAKES = Object.fromEntries(
   }),
 );
 
+/** The forms that change many records, without the new owner. */
+const MANY_FORM_MISTAKES = Object.fromEntries(
+  ['hand-over', ...FAMILY_DESCRIPTIONS.map(({ plural }) => `${plural}/many`)].map((form): [string, Mistake] => {
+    const page = `/organizations/:id/${form}`;
+    const plural = form.split('/').length === 1 ? 'risks' : form.split('/')[0]!;
+    const open: Mistake['open'] = async ({ owner, records }) => ({ browser: owner, query: `?ids=${records[plural]}` });
+    return [page, { page, typed: { owner_id: '', reason: LONG_REASON }, faults: ['owner_id', 'reason'], open }];
+  }),
+);
+
 /** One entry for each POST route. */
 const MISTAKES: Readonly<Record<string, Mistake | Unmistakable | 'CONSENT'>> = {
   '/sign-in': {
@@ -149,6 +159,7 @@ const MISTAKES: Readonly<Record<string, Mistake | Unmistakable | 'CONSENT'>> = {
     faults: ['role', 'note'],
   },
   ...RECORD_FORM_MISTAKES,
+  ...MANY_FORM_MISTAKES,
   '/organizations/:id/members/withdraw': 'WARNING',
   '/organizations/:id/members/domains': 'WARNING',
   '/organizations/:id/members/domains/withdraw': 'WARNING',
