@@ -5,6 +5,7 @@ import { accountActor, executeOrganizationCommand, SYSTEM_ACTOR } from '../../..
 import { addToMembershipIndex } from '../../../src/identity/memberships/membership-index.ts';
 import { ALL_TOOLS } from '../../../src/tools/all-tools.ts';
 import { isKeeping, runExamples } from '../mcp/examples.ts';
+import { proposeAs } from './propose.ts';
 import type { TestBrowser, WebTest } from './web.ts';
 
 /** In every text of the other organization. */
@@ -91,6 +92,8 @@ async function fill(web: WebTest, accountId: string, organizationId: string, mar
   const audit = { organization_id: organizationId, id: ids.get('aud') };
   const completed = { ...audit, state: 'COMPLETED', reason: 'Found out' };
   ids.set('call', (await web.callAs<{ call_id: string }>(accountId, 'updateAudit', completed)).call_id);
+  const proposed = withMark({ organization_id: organizationId, name: 'Proposed', reason: 'Needed' }, mark) as object;
+  ids.set('prp', await proposeAs(web, accountId, organizationId, { tool: 'addVendor', input: proposed }));
   const grant = { account_id: accountId, role: 'VIEWER', organizations: [organizationId] } as const;
   const { record } = await web.tokens.create({ name: `${mark} token`, ...grant }, accountActor(accountId));
   return ids.set('tok', record.id);

@@ -1,7 +1,7 @@
 /** Proposals in the browser: the page of each, and what each role may decide. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Caller } from '../../../src/commands/organization/caller.ts';
+import { proposeAs } from '../../support/web/propose.ts';
 import { formsIn, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
 interface Context {
@@ -21,19 +21,9 @@ test.before(async (context) => {
   const person = (name: string) => ({ name, email: `${name}@example.org`, password: 'a quite long password 7' });
   const editor = await web.invite(person('Eda'), 'EDITOR');
   const viewer = await web.invite(person('Vi'), 'VIEWER');
-  const roles = new Map([[web.organizationId, 'OWNER' as const]]);
-  const caller: Caller = {
-    account_id: web.ownerId,
-    token_id: null,
-    client: { name: 'claude', version: '1' },
-    roles,
-    members: roles,
-    read_only: false,
-    autonomy: new Map([[web.organizationId, 'PROPOSE_ONLY' as const]]),
-  };
   const propose = async (tool: string, input: object) => {
-    const { json } = await web.tools.call(tool, input, { caller });
-    return `/organizations/${web.organizationId}/proposals/${JSON.parse(json).pending_approval.proposal_id}`;
+    const id = await proposeAs(web, web.ownerId, web.organizationId, { tool, input });
+    return `/organizations/${web.organizationId}/proposals/${id}`;
   };
   Object.assign(context, { web, owner, editor, viewer, propose });
 });

@@ -12,6 +12,7 @@ import { allRoutes } from '../../../src/web/server/pages.ts';
 import { askOnPages, startOAuthPages } from '../../support/identity/oauth-pages.ts';
 import { codeOf } from '../../support/identity/people.ts';
 import { isKeeping, runExamples } from '../../support/mcp/examples.ts';
+import { proposeAs } from '../../support/web/propose.ts';
 import { formsIn, OWNER, startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
 
 const EVE = { name: 'Eve', email: 'eve@example.org', password: 'listens at every door' };
@@ -26,14 +27,14 @@ interface Context {
   web: WebTest;
   owner: TestBrowser;
   routes: Route[];
-  ids: { eve: string; token: string; call: string };
+  ids: { eve: string; token: string; call: string; proposal: string };
   /** A record of each family, by the family's plural. */
   records: Readonly<Record<string, string>>;
 }
 
 /** A mistake in one form. */
 interface Mistake {
-  /** The page with the form. `:account`, `:call` and `:token` stand for ids. */
+  /** The page with the form. `:account`, `:call`, `:proposal` and `:token` stand for ids. */
   page: string;
   /** The values as typed, by field name. */
   typed: Readonly<Record<string, string>>;
@@ -192,6 +193,15 @@ const MISTAKES: Readonly<Record<string, Mistake | Unmistakable | 'CONSENT'>> = {
     typed: { name: '', role: 'AUDITOR', read_only: 'on', days: '0' },
     faults: ['name', 'days'],
   },
+  '/settings/tokens/:id/autonomy': 'BUTTON',
+  '/settings/assistants/autonomy': 'WARNING',
+  '/organizations/:id/proposals/:proposal/approve': 'BUTTON',
+  '/organizations/:id/proposals/:proposal/withdraw': 'BUTTON',
+  '/organizations/:id/proposals/:proposal/decline': {
+    page: '/organizations/:id/proposals/:proposal',
+    typed: { reason: '' },
+    faults: ['reason'],
+  },
   '/settings/tokens/:id/regenerate': { page: '/settings/tokens', typed: { days: '999' }, faults: ['days-:token'] },
   '/settings/tokens/:id/revoke': 'BUTTON',
   '/settings/assistants/disconnect': 'WARNING',
@@ -252,7 +262,8 @@ test.before(async (context) => {
   const [token] = await web.tokens.listOfAccount(web.ownerId);
   const risk = { organization_id: web.organizationId, name: 'Added by mistake' };
   const { call_id: call } = await web.call<{ call_id: string }>('addRisk', risk);
-  const ids = { eve: eve.account_id, token: token!.id, call };
+  const proposal = await proposeAs(web, web.ownerId, web.organizationId, { tool: 'addRisk', input: risk });
+  const ids = { eve: eve.account_id, token: token!.id, call, proposal };
   Object.assign(context, { web, owner, routes: allRoutes(web), ids, records: await addRecords(web) });
 });
 test.after(({ web }) => web.stop());
@@ -294,6 +305,7 @@ const pathFor = ({ web, ids, records }: Context, path: string) =>
     .replace('/organizations/:id', `/organizations/${web.organizationId}`)
     .replace(':account', ids.eve)
     .replace(':call', ids.call)
+    .replace(':proposal', ids.proposal)
     .replace('/tokens/:id', `/tokens/${ids.token}`)
     .replace(':token', ids.token);
 

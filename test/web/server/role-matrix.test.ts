@@ -66,6 +66,8 @@ const ORGANIZATION_PAGES: Readonly<Record<string, PageRule>> = {
   '/getting-started': { roles: ALL },
   '/search': { roles: ALL, names: { ...AS_OF, q: 'rsk' } },
   '/needs-you': { roles: ALL, names: { ...AS_OF, owner: 'acc' } },
+  '/proposals': { roles: ALL },
+  '/proposals/:proposal': { roles: ALL },
   ...Object.fromEntries(FAMILY_PAGES),
   ...Object.fromEntries(RECORD_FORMS.map(([path, roles]) => [path, { roles }])),
   ...Object.fromEntries(
@@ -120,6 +122,10 @@ const ORGANIZATION_FORMS: Readonly<Record<string, readonly Role[]>> = {
   // The record is looked up before the act, and these records don't exist.
   ...Object.fromEntries(RECORD_FORMS.map(([path, roles]) => [path, path.endsWith('/:act') ? FROM_EDITOR : roles])),
   '/undo/:call': FROM_EDITOR,
+  // A proposal is looked up before the permission of its call, and these don't exist.
+  '/proposals/:proposal/approve': ALL,
+  '/proposals/:proposal/decline': ALL,
+  '/proposals/:proposal/withdraw': ALL,
   '/hand-over': FROM_EDITOR,
   '/name': FROM_ADMIN,
   '/second-factor': OWNER,
@@ -187,6 +193,7 @@ function addressOf(path: string, ids: Ids, query: Readonly<Record<string, string
     framework: ids.get('frm'),
     audit: ids.get('aud'),
     call: ids.get('call'),
+    proposal: ids.get('prp'),
     position: '20',
     type: 'risk-register',
     act: 'archive',
