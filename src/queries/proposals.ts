@@ -16,7 +16,8 @@ export interface Proposal extends Omit<ProposalState, 'state' | 'archived_at' | 
   created_at: string;
 }
 
-const COLLECTION = proposals.family.plural;
+/** The collection of proposals, and the name of their pages. */
+export const PROPOSALS = proposals.family.plural;
 
 /** The prefix of proposals' ids. */
 export const PROPOSAL_PREFIX = proposals.family.prefix;
@@ -30,7 +31,7 @@ export async function listProposals(
   const time = now().toISOString();
   const where = only === undefined ? [] : isOpen(time);
   const order = { key: 'expires_at', direction: 'DESC' } as const;
-  const rows = await models.find({ collection: COLLECTION, organizationId, where, order, limit });
+  const rows = await models.find({ collection: PROPOSALS, organizationId, where, order, limit });
   return rows.map(({ doc }) => present(doc, time));
 }
 
@@ -40,7 +41,7 @@ export async function findProposal(
   organizationId: string,
   id: string,
 ): Promise<Proposal | null> {
-  const [row] = await models.get(COLLECTION, [id]);
+  const [row] = await models.get(PROPOSALS, [id]);
   return row === undefined || row.doc.organization_id !== organizationId ? null : present(row.doc, now().toISOString());
 }
 
@@ -62,6 +63,7 @@ export interface AnsweredProposal
     >,
     WrittenChanges {
   type: 'PROPOSAL';
+  organization_id: string;
   proposed_by: Person;
   decided_by: Person | null;
 }
@@ -78,7 +80,7 @@ export async function readProposals(
   ids: readonly string[],
 ): Promise<AnsweredProposal[]> {
   const time = snapshot.now().toISOString();
-  const rows = ids.length === 0 ? [] : await snapshot.models.get(COLLECTION, ids);
+  const rows = ids.length === 0 ? [] : await snapshot.models.get(PROPOSALS, ids);
   const visible = rows.filter(({ doc }) => organizationIds.includes(String(doc.organization_id)));
   return Promise.all(visible.map(({ doc }) => answer(snapshot, String(doc.organization_id), present(doc, time))));
 }
@@ -100,6 +102,7 @@ async function answer(snapshot: Snapshot, organizationId: string, proposal: Prop
   };
   return {
     id,
+    organization_id: organizationId,
     type: 'PROPOSAL',
     state,
     tool,
@@ -121,7 +124,7 @@ export function proposedChanges(effects: readonly ProposedEffect[]): WrittenChan
 /** Counts the proposals that wait for a decision. */
 export async function countOpenProposals({ models, now }: Snapshot, organizationId: string): Promise<number> {
   const where = isOpen(now().toISOString());
-  const [count] = await models.count({ collection: COLLECTION, organizationId, where });
+  const [count] = await models.count({ collection: PROPOSALS, organizationId, where });
   return count?.total ?? 0;
 }
 

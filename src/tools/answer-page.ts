@@ -7,8 +7,9 @@ import {
 import { accountOf, type Caller } from '../commands/organization/caller.ts';
 import { isAccessLogRequest } from '../queries/changes/access-log-source.ts';
 import type { ChangesInput } from '../queries/changes/changes-input.ts';
-import { familyQueryFor } from '../queries/family-query.ts';
+import { type FamilyQuery, familyQueryFor } from '../queries/family-query.ts';
 import type { ListRecordsInput } from '../queries/lists/list-records.ts';
+import { PROPOSALS } from '../queries/proposals.ts';
 import type { GetRecordsInput } from '../queries/records/get-records.ts';
 import { EVIDENCE } from '../register/evidence.ts';
 import type { ReportRequest } from '../reports/all-reports.ts';
@@ -52,9 +53,11 @@ export function pageOfList(
 /** Returns the page of a record. Its resource shows the current state of a live record only. */
 function pageOfRecord(record: Record<string, unknown>, as_of?: string): AnswerPage {
   const id = String(record.id);
-  const { plural, model } = familyQueryFor(id);
+  const family: FamilyQuery | undefined = familyQueryFor(id);
+  const plural = family?.plural ?? PROPOSALS;
   const path = organizationAddress(String(record.organization_id), `/${plural}/${id}`, { as_of });
-  if (as_of !== undefined || record.archived_at !== null) return { path };
+  if (family === undefined || as_of !== undefined || record.archived_at !== null) return { path };
+  const { model } = family;
   return { path, resource: { id, name: model.nameOf(record) } };
 }
 

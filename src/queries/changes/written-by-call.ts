@@ -8,6 +8,7 @@ import {
 } from '../../projections/models.ts';
 import type { RecordDocument } from '../../projections/read-models/read-model.ts';
 import { OPEN_END } from '../../projections/relations/related-counts.ts';
+import { familyOfType } from '../../register/families.ts';
 import { type DirectedRelation, type RelationOfRecord, relationBetween } from '../../register/link.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { readKeysetPages } from '../lists/keyset-page.ts';
@@ -50,12 +51,12 @@ export async function writtenByCall(context: QueryContext, callId: string): Prom
   return written;
 }
 
-/** Returns what a call wrote to one stream. An undo leaves other streams alone, such as that of the members. */
+/** Returns what a call wrote to one stream. An undo leaves other streams alone, such as those of members and proposals. */
 async function writtenTo(context: QueryContext, stream: string, positions: ReadonlySet<number>): Promise<Written[]> {
   if (isLinkStream(stream)) return [{ kind: 'LINK', ids: idsOfPairStream(stream) }];
   if (isCrosswalkStream(stream)) return pairsLinkedAt(context, [...positions]);
   const family = modelOfStream(stream)?.family;
-  if (family === undefined || family.type === 'ORGANIZATION') return [];
+  if (family === undefined || familyOfType(family.type) === undefined) return [];
   return [{ kind: 'RECORD', id: recordIdOf(stream), type: family.type, positions }];
 }
 

@@ -175,6 +175,7 @@ const person = z.strictObject({ id: anyId, name: z.string() });
 /** A proposal, as getRecords answers it. */
 const proposalSchema = z.strictObject({
   id: anyId,
+  organization_id: anyId,
   type: z.literal('PROPOSAL'),
   state: z.enum([...PROPOSAL_STATES, 'EXPIRED']),
   tool: z.string().describe('the proposed call'),

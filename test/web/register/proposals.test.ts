@@ -123,6 +123,35 @@ test('a reader decides nothing, and an editor nothing that needs another role', 
   assert.is((await context.viewer.get(`${page.slice(0, -1)}0`)).status, 404);
 });
 
+test('the change of a proposal has its page, and offers no undo', async (context) => {
+  const { web, owner, propose } = context;
+  const page = await propose('updateVendor', { id: await addVendor(context, 'In the history'), country: 'NO' });
+  const id = page.split('/').at(-1)!;
+  const { changes } = await web.call<{ changes: { position: string; call_id: string; event_type: string }[] }>(
+    'listChanges',
+    { organization_id: web.organizationId, filter: { record_id: [id] }, view: 'FULL' },
+  );
+  assert.equal(
+    changes.map(({ event_type }) => event_type),
+    ['ProposalMade'],
+  );
+  const [{ position, call_id } = { position: '', call_id: '' }] = changes;
+  const base = `/organizations/${web.organizationId}`;
+  for (const address of [`${base}/changes`, `${base}/changes/${position}`, `${base}/changes?record_types=PROPOSAL`]) {
+    const { status, text } = await owner.get(address);
+    assert.is(status, 200, address);
+    assert.match(textIn(text), 'Proposal made', address);
+    assert.not.match(text, `/undo/${call_id}`, address);
+  }
+  assert.is((await owner.get(`${base}/undo/${call_id}`)).status < 500, true);
+  const undone = await web.tools.call(
+    'importRecords',
+    { organization_id: web.organizationId, undo: { call_id } },
+    { caller: await web.members.callerOf(web.ownerId) },
+  );
+  assert.is(undone.outcome, 'not_found', undone.json);
+});
+
 test('the proposing account withdraws, others can’t', async (context) => {
   const id = await addVendor(context, 'Withdrawn');
   const page = await context.propose('updateVendor', { id, country: 'NO' });
