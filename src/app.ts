@@ -31,6 +31,7 @@ import type { ServedProjections } from './projections/served-projections.ts';
 import { explainStartError } from './stores/data-folder.ts';
 import { openStores, type StoreSettings, type Stores, usesDataFolder } from './stores/open.ts';
 import { lockDataFolder } from './stores/sqlite/lock-data-folder.ts';
+import { ApprovalFinisher } from './tools/proposals/approval-finisher.ts';
 import type { ToolService } from './tools/tool.ts';
 import { VERSION } from './version.ts';
 
@@ -257,6 +258,15 @@ async function run(
   const { accounts, events } = stores;
   const { handler, sealer } = register;
   const { now } = clock;
+  const finisher = new ApprovalFinisher({
+    proposals: register.proposals,
+    reader: register.reader,
+    organizations: () => register.projections.organizations,
+    mayRun: () => clock.isTrusted() && isLeaderUpToDate(register.projections, now()),
+    callerOf: (accountId) => identity.members.callerOf(accountId),
+    log: logger,
+  });
+  shutdown.add('approved proposals', () => finisher.stop());
   shutdown.add('reporting database', () => reporting.stop());
   // A first start writes, and nothing else can happen before that.
   const isComplete = (await findInstallation({ accounts, log: events }))?.complete ?? false;
@@ -270,6 +280,7 @@ async function run(
   void caughtUp
     .then(() => {
       identity.reconciler.start();
+      finisher.start();
       reporting.start(installation);
     })
     .catch((error: unknown) => {

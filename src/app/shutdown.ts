@@ -8,6 +8,7 @@ const SHUTDOWN_ORDER = [
   'heavy reads',
   'report files',
   'access log',
+  'approved proposals',
   'seals',
   'reporting database',
   'read models',

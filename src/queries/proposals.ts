@@ -22,14 +22,14 @@ export const PROPOSALS = proposals.family.plural;
 /** The prefix of proposals' ids. */
 export const PROPOSAL_PREFIX = proposals.family.prefix;
 
-/** Lists an organization's proposals, newest first. @param only `OPEN` for those that wait for a decision */
+/** Lists an organization's proposals, newest first. @param only those that wait for a decision, or for what was approved */
 export async function listProposals(
   { models, now }: Pick<Snapshot, 'models' | 'now'>,
   organizationId: string,
-  { only, limit }: { only?: 'OPEN'; limit: number },
+  { only, limit }: { only?: 'OPEN' | 'APPROVED'; limit: number },
 ): Promise<Proposal[]> {
   const time = now().toISOString();
-  const where = only === undefined ? [] : isOpen(time);
+  const where = only === undefined ? [] : only === 'OPEN' ? isOpen(time) : [isApproved];
   const order = { key: 'expires_at', direction: 'DESC' } as const;
   const rows = await models.find({ collection: PROPOSALS, organizationId, where, order, limit });
   return rows.map(({ doc }) => present(doc, time));
@@ -127,6 +127,8 @@ export async function countOpenProposals({ models, now }: Snapshot, organization
   const [count] = await models.count({ collection: PROPOSALS, organizationId, where });
   return count?.total ?? 0;
 }
+
+const isApproved: Condition = { key: 'state', op: 'eq', value: 'APPROVED' };
 
 const isOpen = (now: string): Condition[] => [
   { key: 'state', op: 'eq', value: 'OPEN' },

@@ -90,7 +90,14 @@ test('say which tokens were created, and which were refused', async (started) =>
   assert.match((organizations as string[])[0]!, ids);
   assert.equal(
     { ...(details as object), token_id: '', expires_at: '' },
-    { token_id: '', account_id: actor_id, role: 'VIEWER', read_only: false, expires_at: '' },
+    {
+      token_id: '',
+      account_id: actor_id,
+      role: 'VIEWER',
+      read_only: false,
+      expires_at: '',
+      autonomy: 'DECISIONS_PROPOSED',
+    },
   );
   assert.is((await callTool(started.url, 'vtr_wrong', 'listVendors')).status, 401);
   assert.is((await eventWith(started, { security_event: 'TOKEN_REFUSED' })).outcome, 'FAILURE');

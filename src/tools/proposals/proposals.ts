@@ -85,12 +85,21 @@ export class Proposals {
     await this.decide(await this.open(id, caller), caller, { type: 'WithdrawProposal' });
   }
 
+  /** Does the rest of what an interrupted approval began, with the rights that the person who approved has now. */
+  async finish(id: string, caller: Caller): Promise<void> {
+    const opened = await this.load(id);
+    if (opened?.state.state === 'APPROVED') await this.carryOut(opened, caller);
+  }
+
   private async open(id: string, caller: Caller): Promise<Opened> {
+    const opened = await this.load(id);
+    if (opened !== null && caller.roles.has(opened.organizationId)) return opened;
+    throw new Refusal('not_found', `There is no proposal ${id} here.`);
+  }
+
+  private async load(id: string): Promise<Opened | null> {
     const { state, organization_id } = await this.service.handler.load(proposalAggregate(id), true);
-    if (state === null || organization_id === null || !caller.roles.has(organization_id)) {
-      throw new Refusal('not_found', `There is no proposal ${id} here.`);
-    }
-    return { id, organizationId: organization_id, state };
+    return state === null || organization_id === null ? null : { id, organizationId: organization_id, state };
   }
 
   private toolOf({ tool }: ProposalState): Tool {
@@ -145,8 +154,19 @@ export class Proposals {
     const refused = [...approved.refused.map(refusedEffect), ...wholeCall];
     const call_id = approved.callId ?? '';
     const command: ProposalCommand = { type: 'CarryOutProposal', call_id, done: approved.written.size, refused };
-    const { state: after } = await this.decide({ id, organizationId, state }, caller, command);
-    return after!;
+    const command_id = handler.commandId([id, command.type], id);
+    // The service says what was done: the person may have lost the right meanwhile.
+    const bySystem = {
+      organization_id: organizationId,
+      actor_id: 'SYSTEM',
+      token_id: null,
+      client: null,
+      role: 'OWNER' as const,
+    };
+    const envelope = { ...bySystem, command_id, correlation_id: command_id, causation_id: approval.id, input: { id } };
+    const result = await handler.execute(proposalAggregate(id), command, envelope);
+    await waitUntilReadable(this.service, organizationId, result);
+    return result.state!;
   }
 
   private async decide(

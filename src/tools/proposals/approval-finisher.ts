@@ -1,0 +1,69 @@
+import type { Caller } from '../../commands/organization/caller.ts';
+import type { Reader } from '../../queries/moments/snapshot.ts';
+import { listProposals } from '../../queries/proposals.ts';
+import type { Proposals } from './proposals.ts';
+
+export interface ApprovalFinisherOptions {
+  proposals: Pick<Proposals, 'finish'>;
+  reader: Reader;
+  /** Returns the ids of the organizations. */
+  organizations: () => Iterable<string>;
+  /** Returns true on the one instance that finishes approvals, while its read models are up to date. */
+  mayRun: () => boolean;
+  /** Returns an account with the rights that it has now. */
+  callerOf: (accountId: string) => Promise<Caller>;
+  log: { warn(details: object, message: string): void };
+}
+
+const RUN_INTERVAL_MS = 60_000;
+/** Approvals of an organization that one run finishes. */
+const MAX_PER_RUN = 20;
+
+/**
+ * Finishes approvals that a crash interrupted, on the instance that leads the projections. One that two runs have seen is
+ * interrupted: no approval takes as long as the time between them.
+ */
+export class ApprovalFinisher {
+  private seen = new Set<string>();
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private isStopped = false;
+
+  constructor(private readonly options: ApprovalFinisherOptions) {}
+
+  /** Runs now, and every minute. Does nothing after `stop`. */
+  start(): void {
+    if (this.isStopped) return;
+    this.timer ??= setInterval(() => void this.run(), RUN_INTERVAL_MS).unref();
+    void this.run();
+  }
+
+  /** Stops after the approval in progress. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** Finishes what an earlier run saw. Runs don't overlap. Never rejects: the next run retries. */
+  run(): Promise<void> {
+    this.running = this.running
+      .then(() => this.finishAll())
+      .catch((error: unknown) => this.options.log.warn({ err: error }, 'approved proposals could not be finished'));
+    return this.running;
+  }
+
+  private async finishAll(): Promise<void> {
+    const before = this.seen;
+    this.seen = new Set();
+    for (const organizationId of this.options.organizations()) {
+      if (this.isStopped || !this.options.mayRun()) return;
+      const snapshot = this.options.reader.snapshot();
+      const approved = await listProposals(snapshot, organizationId, { only: 'APPROVED', limit: MAX_PER_RUN });
+      for (const { id, decided_by } of approved) {
+        if (before.has(id)) await this.options.proposals.finish(id, await this.options.callerOf(decided_by!));
+        else this.seen.add(id);
+      }
+    }
+  }
+}
