@@ -112,7 +112,7 @@ function nothingWritten({ undo, type }: UndoInput): Refusal {
   return new Refusal('not_found', message, { field: 'undo.call_id' });
 }
 
-const DOCUMENTS_PER_READ = 500;
+const DOCUMENTS_AT_ONCE = 500;
 
 /**
  * Puts the records that nobody has changed since the call before the others, so that a long call's undo reaches all of them:
@@ -125,8 +125,8 @@ async function unchangedFirst(undoing: Undoing, all: readonly Written[]): Promis
   const moment = input.selection === undefined ? query.moment : readSelection(selected).moment;
   const ids = all.flatMap((written) => (written.kind === 'RECORD' ? [written.id] : []));
   const newest = new Map<unknown, number>();
-  for (let first = 0; first < ids.length; first += DOCUMENTS_PER_READ) {
-    const documents = await documentsAt({ ...query, moment }, ids.slice(first, first + DOCUMENTS_PER_READ));
+  for (let first = 0; first < ids.length; first += DOCUMENTS_AT_ONCE) {
+    const documents = await documentsAt({ ...query, moment }, ids.slice(first, first + DOCUMENTS_AT_ONCE));
     for (const { id, position } of documents) newest.set(id, Number(position));
   }
   const changedAt = (written: Written): number => {

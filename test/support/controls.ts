@@ -18,13 +18,13 @@ export async function expectRefusal({ call }: TestRegister, tool: string, input:
   return answer.error as Answer;
 }
 
-/** Adds a framework with one control for each number, in this order. `ids` are the controls' ids. */
+/** Adds a framework with one control for each number, in this order. `ids` are the controls' ids, `call_id` is the call's. */
 export async function adopt(register: TestRegister, name: string, numbers: readonly string[]) {
   const controls = numbers.map((section_title) => ({ section_title, name: `On ${section_title}` }));
   const answer = await ok(register, 'addFramework', { organization_id: ORGANIZATION, name, controls });
   const framework = (answer.framework as { id: string }).id;
   const ids = Object.fromEntries(numbers.map((number, index) => [number, controlId(framework, index)]));
-  return { framework, ids };
+  return { framework, ids, call_id: String(answer.call_id) };
 }
 
 /** Returns a complete list of controls. Checks that COUNT returns the same number. */

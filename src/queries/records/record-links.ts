@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { modelOfId } from '../../projections/models.ts';
 import { historyOf } from '../../projections/read-models/read-model.ts';
@@ -106,26 +107,38 @@ export function idsByCollection(ids: readonly string[]): ReadonlyMap<string, str
   return byCollection;
 }
 
+/** Documents per read of the store. */
+export const DOCUMENTS_PER_READ = 200;
+
 /** Returns documents of any families by id, as they were at a moment, in no particular order. */
-export async function documentsAt(
-  { snapshot, organizationId, moment }: QueryContext,
-  ids: readonly string[],
-): Promise<Document[]> {
+export async function documentsAt(context: QueryContext, ids: readonly string[]): Promise<Document[]> {
   const documents: Document[] = [];
-  for (const [plural, collectionIds] of idsByCollection(ids)) {
-    const rows =
-      moment.position === null
-        ? await snapshot.models.get(plural, collectionIds)
-        : await snapshot.models.find({
-            collection: historyOf(plural),
-            organizationId,
-            where: [{ key: 'record_id', op: 'in', values: collectionIds }, ...versionConditions(moment.position)],
-            order: { key: null, direction: 'ASC' },
-            limit: collectionIds.length,
-          });
-    documents.push(...rows.map(({ doc }) => doc));
+  for (let first = 0; first < ids.length; first += DOCUMENTS_PER_READ) {
+    // An embedded store answers synchronously, so other calls get a turn before each of several reads.
+    if (ids.length > DOCUMENTS_PER_READ) await nextTurn();
+    for (const [plural, some] of idsByCollection(ids.slice(first, first + DOCUMENTS_PER_READ))) {
+      documents.push(...(await readDocuments(context, plural, some)));
+    }
   }
   return documents;
+}
+
+async function readDocuments(
+  { snapshot, organizationId, moment }: QueryContext,
+  plural: string,
+  ids: readonly string[],
+): Promise<Document[]> {
+  const rows =
+    moment.position === null
+      ? await snapshot.models.get(plural, ids)
+      : await snapshot.models.find({
+          collection: historyOf(plural),
+          organizationId,
+          where: [{ key: 'record_id', op: 'in', values: ids }, ...versionConditions(moment.position)],
+          order: { key: null, direction: 'ASC' },
+          limit: ids.length,
+        });
+  return rows.map(({ doc }) => doc);
 }
 
 const OTHER_TYPES = FAMILY_DESCRIPTIONS.map(({ type }) => type).filter((type) => type !== 'EVIDENCE');
