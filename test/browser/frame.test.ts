@@ -11,6 +11,8 @@ import { OWNER, startWeb, type WebTest } from '../support/web/web.ts';
 const HEIGHT = 640;
 /** A window of 1280 × 1024 pixels at 400 % zoom. */
 const ZOOMED = { width: 320, height: 256 };
+/** The parts that stay in sight above or below the rows of a list. */
+const BARS = '.bar, thead th, .chosen';
 
 interface Context {
   web: WebTest;
@@ -21,6 +23,23 @@ interface Context {
   risk: string;
   /** The day of the changes. */
   day: string;
+}
+
+/** Presses a key. Returns what then has the focus if it lies under one of these parts that stay in sight. */
+async function coverAfter(page: Page, key: string, parts: string): Promise<string | null> {
+  await page.keyboard.press(key);
+  return page.evaluate((selector) => {
+    const focus = document.activeElement!;
+    const box = focus.getBoundingClientRect();
+    const covers = [...document.querySelectorAll(selector)].filter((part) => {
+      const { top, bottom, left, right } = part.getBoundingClientRect();
+      const isUnder = box.top < bottom - 1 && box.bottom > top + 1 && box.left < right - 1 && box.right > left + 1;
+      return isUnder && !part.contains(focus) && !focus.contains(part);
+    });
+    // The region of a whole table has the focus too, and is higher than the window.
+    if (covers.length === 0 || box.height > innerHeight) return null;
+    return `${focus.outerHTML.slice(0, 200)} at ${box.top} to ${box.bottom} is under ${covers[0]!.outerHTML.slice(0, 60)}`;
+  }, parts);
 }
 
 const browser = await startBrowser();
@@ -34,7 +53,7 @@ function run(browser: Browser): void {
     await web.setUpOwner();
     const organization_id = web.organizationId;
     const rows = Array.from({ length: 40 }, (_, index) => ({
-      ...(index === 0 ? {} : { reference_id: `R-${index}` }),
+      ...(index === 0 ? { next_review_due: '2024-02-25' } : { reference_id: `R-${index}` }),
       name: `Flood ${index}`,
       inherent_likelihood: 1 + (index % 5),
       inherent_impact: 4,
@@ -93,20 +112,34 @@ function run(browser: Browser): void {
     }
   });
 
-  test('nothing that has the focus is behind the bar', async ({ page, path }) => {
-    await page.setViewportSize({ width: 1280, height: 500 });
-    await page.goto(`${path}/risks`);
-    await page.getByRole('link', { name: 'Flood 39', exact: true }).focus();
-    for (let stop = 0; stop < 60; stop += 1) {
-      await page.keyboard.press('Shift+Tab');
-      const hidden = await page.evaluate(() => {
-        const focus = document.activeElement!;
-        const bar = document.querySelector('.bar')!.getBoundingClientRect();
-        const inFrame = focus.closest('main') === null;
-        return !inFrame && focus.getBoundingClientRect().top < bar.bottom - 1 ? focus.textContent : null;
-      });
-      assert.is(hidden, null);
+  test('nothing that has the focus is behind a bar', async ({ page, path }) => {
+    for (const size of [
+      { width: 1280, height: 500 },
+      { width: 390, height: HEIGHT },
+    ]) {
+      await page.setViewportSize(size);
+      await page.goto(`${path}/risks`);
+      const boxes = page.locator('[name=ids]');
+      await boxes.last().focus();
+      for (let stop = 0; stop < 60; stop += 1) assert.is(await coverAfter(page, 'Shift+Tab', BARS), null);
+      await boxes.first().check();
+      assert.ok(await page.locator('.chosen').isVisible());
+      for (let stop = 0; stop < 60; stop += 1) assert.is(await coverAfter(page, 'Tab', BARS), null);
     }
+  });
+
+  test('no field of a filter that has the focus is behind the button of its menu', async ({ page, path }) => {
+    await page.setViewportSize({ width: 1280, height: 360 });
+    await page.goto(`${path}/risks`);
+    const menu = page.locator('.list-filters details', { hasText: 'More filters' });
+    await menu.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    const apply = menu.getByRole('button', { name: 'Apply' });
+    await until(async () => (await apply.evaluate((node) => node.getBoundingClientRect())).bottom <= 360);
+    const fields = await menu.locator('.menu :is(input, select):visible').count();
+    assert.ok(fields > 5);
+    for (let stop = 0; stop < fields; stop += 1)
+      assert.is(await coverAfter(page, 'Tab', '[open] > .menu > button'), null);
   });
 
   test('a phone shows the navigation only behind its menu', async ({ page, path }) => {
@@ -280,6 +313,17 @@ function run(browser: Browser): void {
     await page.goto(`${path}/risks`);
     assert.ok(await page.locator('main [data-row]').first().isVisible(), 'a list with boxes is printed');
     assert.not(await page.locator('main [name=ids]').first().isVisible(), 'without its boxes');
+    for (const [address, text] of [
+      [`${path}/needs-you?owner=all`, 'Next step'],
+      [`${path}/changes`, /^Undo( all \d+)?$/],
+    ] as const) {
+      await page.goto(address);
+      const act = page.locator('main').getByText(text).first();
+      assert.not(await act.isVisible(), `${text}`);
+      await page.emulateMedia({ media: 'screen' });
+      assert.ok(await act.isVisible(), `${text}`);
+      await page.emulateMedia({ media: 'print' });
+    }
     await page.goto(`${path}/risks?as_of=${day}`);
     assert.match(await paper.innerText(), / · \d+ \w+ \d{4} · printed on \d+ \w+ \d{4}$/);
     await page.emulateMedia({ media: 'screen' });

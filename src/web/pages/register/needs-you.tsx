@@ -312,7 +312,7 @@ function DueTable({ view, items, selection }: { view: RegisterView; items: DueIt
         heading('due', 'Due'),
         'When',
         ...(everyone ? [heading('owner', 'Owner')] : []),
-        ...(acts ? ['Next step'] : []),
+        ...(acts ? [{ text: 'Next step', content: <span class="screen-only">Next step</span> }] : []),
       ]}
       rows={rows.map((row) => ({
         key: `${row.what} ${row.id}`,
@@ -360,12 +360,12 @@ function DueRecord(props: { view: RegisterView; row: ReportRow; risk: RecordRow 
 function DueAct({ view, row }: { view: RegisterView; row: ReportRow }) {
   const { otherwise, ...first } = DUE_ACTS[String(row.what)]!;
   const isAllowed = first.permission === undefined || mayChange(view, first.permission);
-  if (!isAllowed && otherwise === undefined) return <span class="muted">An admin decides</span>;
+  if (!isAllowed && otherwise === undefined) return <span class="muted screen-only">An admin decides</span>;
   const { button, act } = isAllowed ? first : otherwise!;
   const { plural } = familyOfType(String(row.type))!;
   return (
     <a
-      class="button quiet"
+      class="button quiet screen-only"
       href={addressWith(`/organizations/${view.organization.id}/${plural}/${row.id}/${act}`, {
         [BACK]: ownAddress(view),
       })}

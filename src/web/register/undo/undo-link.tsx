@@ -21,6 +21,7 @@ export function UndoLink(props: {
   return (
     <a
       href={undoAddress(view.organization.id, callId, back)}
+      class="screen-only"
       aria-label={changes === 1 ? `Undo change ${position}` : undefined}
     >
       {changes === 1 ? 'Undo' : `Undo all ${countText(changes)}`}
