@@ -37,9 +37,9 @@ export function countingEvents({ firstState, events }: Past, isLeftOut: Test = (
   for (const event of [...events].reverse()) {
     const { causation_id, correlation_id } = event.metadata;
     if (isLeftOut(event) || cancelledIds.has(event.id) || cancelledIds.has(correlation_id)) continue;
-    const cancelledId = causation_id ?? event.data.event_id;
-    const cancels = typeof cancelledId === 'string' && cancelledId !== addedBy && ids.has(cancelledId);
-    if (cancels) cancelledIds.add(cancelledId);
+    // A withdrawal may have a cause too: the approval of a proposal, which is in another stream.
+    const cancelledId = [causation_id, event.data.event_id].find((id) => ids.has(id as string)) as string | undefined;
+    if (cancelledId !== undefined && cancelledId !== addedBy) cancelledIds.add(cancelledId);
     else counting.push(event);
   }
   return counting.reverse();

@@ -150,14 +150,17 @@ const ACT_PERMISSIONS: Readonly<Record<string, Permission>> = {
  * undo. The undo of an undo needs those of the first call.
  */
 function permissionsToUndo(family: FamilyDescription, past: Past, callId: string, actorId: string): Set<Permission> {
-  const { archived, restored } = family.commonEvents;
+  const { archived, restored, undone } = family.commonEvents;
   const events = past.events.filter(isOfCall(callId));
   if (isAddedBy(past, callId)) {
     return new Set(events[0]!.metadata.actor_id === actorId ? [] : ['archiveRecords']);
   }
   const ofEvent = ({ type, metadata: { causation_id, actor_id } }: TrailEvent): Permission[] => {
     if (type === archived || type === restored) return ['archiveRecords'];
-    if (causation_id === null) return Object.hasOwn(ACT_PERMISSIONS, type) ? [ACT_PERMISSIONS[type]!] : [];
+    // Other events may have a cause too: the approval of a proposal.
+    if (type !== undone || causation_id === null) {
+      return Object.hasOwn(ACT_PERMISSIONS, type) ? [ACT_PERMISSIONS[type]!] : [];
+    }
     // Its adder may undo an addition. What another person archived so comes back only by somebody who may restore.
     const restores: Permission[] = isAddedBy(past, causation_id) && actor_id !== actorId ? ['archiveRecords'] : [];
     return [...restores, ...permissionsToUndo(family, past, causation_id, actorId)];

@@ -134,6 +134,10 @@ test('an undo needs the permission of the acts that it undoes, also the undo of 
   const event = { type: 'RiskUndone', data: { call_id: 'wrong', fields, reason: 'Wrong list' } } as const;
   risks.given(history).when(undo).refused('forbidden');
   risks.given(history).when(undo, ADMIN).then([event]);
+  // The events of an approved proposal name the approval as their cause.
+  const approved = [history[0], { ...history[1], undoes: 'approval' }] as const;
+  risks.given(approved).when(undo).refused('forbidden');
+  risks.given(approved).when(undo, ADMIN).then([event]);
   const undoing = { ...undo, call_id: 'undo' };
   const after = [...history, { ...event, call: 'undo', undoes: 'wrong' }] as const;
   risks.given(after).when(undoing).refused('forbidden');

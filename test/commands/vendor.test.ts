@@ -334,10 +334,13 @@ test('a withdrawn review leaves what was changed since', () => {
 test('reviews are withdrawn one after the other, the newest first', () => {
   const first = reviewedEvent('APPROVED', '2026-02-01');
   const second = reviewedEvent('REJECTED', '2026-03-01');
-  const history = [added, first, second, withdrawn(2, { status: 'APPROVED', last_reviewed: '2026-02-01' })];
-  given(history)
-    .when(withdraw)
-    .then([withdrawn(1, { next_review_due: null, last_reviewed: null, status: 'PENDING_REVIEW', review: null })]);
+  const newest = withdrawn(2, { status: 'APPROVED', last_reviewed: '2026-02-01' });
+  // A proposal's withdrawal names its approval as the cause.
+  for (const undoes of [undefined, 'approval']) {
+    given([added, first, second, { ...newest, ...(undoes && { undoes }) }])
+      .when(withdraw)
+      .then([withdrawn(1, { next_review_due: null, last_reviewed: null, status: 'PENDING_REVIEW', review: null })]);
+  }
 });
 
 test('a review that is older than the newest is not the one to withdraw, and counts again without the newest', () => {
