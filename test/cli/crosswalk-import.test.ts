@@ -1,56 +1,12 @@
+/** `veritrail crosswalk import`: the columns, frameworks and numbers that it finds. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { MAX_CROSSWALK_PAIRS } from '../../src/commands/crosswalk.ts';
-import type { CrosswalkPair } from '../../src/register/crosswalk.ts';
-import {
-  eventsOf,
-  saveFile as file,
-  type ImportInstallation,
-  importSuite,
-  veritrail,
-} from '../support/cli/import-command.ts';
+import { adopt, crosswalkSuite, importFile, pairsOf } from '../support/cli/crosswalk-import.ts';
+import { eventsOf, saveFile as file, veritrail } from '../support/cli/import-command.ts';
 import { xlsxOf } from '../support/xlsx.ts';
 
-const test = importSuite('veritrail crosswalk import');
-
-async function adopt(identity: ImportInstallation, name: string, numbers: readonly string[]): Promise<void> {
-  const table = file(
-    identity,
-    'framework.csv',
-    'Number,Title',
-    ...numbers.map((number) => `${number},About ${number}`),
-  );
-  const { code, err } = await veritrail(identity, 'framework', 'import', table, '--name', name);
-  assert.is(code, 0, err);
-}
-
-test.before.each(async ({ identity }) => {
-  await adopt(identity, 'ISO/IEC 27001:2022', ['A.5.1', 'A.5.2', 'A.5.10', 'A.5.15']);
-  await adopt(identity, 'NIST CSF', ['GV.PO-01', 'GV.RR-02', 'PR.AA-05']);
-  await veritrail(identity, 'rebuild');
-});
-
-const importFile = (identity: ImportInstallation, ...args: string[]) =>
-  veritrail(identity, 'crosswalk', 'import', ...args);
-
-/** Returns the imported pairs by number, with one line for each. */
-async function pairsOf(identity: ImportInstallation): Promise<string[][]> {
-  const numberOf = new Map<string, string>();
-  for (const { data } of await eventsOf(identity, 'FrameworkAdopted')) {
-    for (const { id, section_title } of data.controls as { id: string; section_title: string }[]) {
-      numberOf.set(id, section_title);
-    }
-  }
-  const events = await eventsOf(identity, 'CrosswalkImported');
-  return events.map(({ data }) =>
-    (data.pairs as CrosswalkPair[]).map(({ from_id, to_id, relation }) => {
-      const numbers = [numberOf.get(from_id), numberOf.get(to_id)];
-      // Ids are random, and the lower one comes first if a relation has no direction.
-      return (relation === 'EQUIVALENT' ? numbers.sort() : numbers).join(` ${relation} `);
-    }),
-  );
-}
+const test = crosswalkSuite('veritrail crosswalk import');
 
 test('finds columns by headings, reads relations in words, and leaves wrong rows out whole', async ({ identity }) => {
   const sheet = file(
@@ -116,26 +72,6 @@ test('finds columns by the numbers in them, in a workbook whose headings name th
   assert.equal(await pairsOf(identity), [['A.5.1 PARTLY GV.PO-01', 'A.5.2 PARTLY GV.RR-02', 'A.5.10 PARTLY GV.RR-02']]);
 });
 
-test('more than five links get another relation only if somebody confirms it', async ({ identity }) => {
-  const sheet = (relation: string) =>
-    file(
-      identity,
-      'map.csv',
-      'From;Relation;To',
-      ...['A.5.1', 'A.5.2', 'A.5.10'].flatMap((number) =>
-        ['GV.PO-01', 'GV.RR-02'].map((to) => `${number};${relation};${to}`),
-      ),
-    );
-  assert.match((await importFile(identity, sheet('supports'))).out, /^created 6,/m, 'new pairs never ask');
-  const refused = await importFile(identity, sheet('equivalent'));
-  assert.is(refused.code, 1);
-  assert.match(refused.err, /This import changes 6 links that exist, and nobody confirmed it\. Nothing was written\./);
-  assert.is((await eventsOf(identity, 'CrosswalkImported')).length, 1);
-  const confirmed = await importFile(identity, 'map.csv', '--yes');
-  assert.match(confirmed.out, /^created 0, updated 6,/m, confirmed.err);
-  assert.is((await eventsOf(identity, 'CrosswalkImported')).length, 2);
-});
-
 test('takes the framework of a column, of an option, or of the row', async ({ identity }) => {
   await adopt(identity, 'NIST CSF of the group', ['GV.PO-01', 'GV.RR-02']);
   await veritrail(identity, 'rebuild');
@@ -156,21 +92,6 @@ test('takes the framework of a column, of an option, or of the row', async ({ id
   assert.is((await eventsOf(identity, 'CrosswalkImported')).length, 2);
 });
 
-test('a relation is asked once, rows without one link nothing, and others have their words', async ({ identity }) => {
-  const asked = await importFile(identity, file(identity, 'a.csv', 'From;To', 'A.5.1;"GV.PO-01,GV.RR-02"'));
-  const [problem] = /^row 2: .*$/m.exec(asked.err) ?? [''];
-  assert.match(problem, /^row 2: relation is required.*\(--relation gives one to rows that state none\)$/);
-  assert.is(problem.split('is required').length, 2, problem);
-  const rows = ['A.5.1;broader than;GV.PO-01', 'A.5.2;narrower;GV.RR-02', 'A.5.10;None;GV.PO-01', 'A.5.15;;PR.AA-05'];
-  const sheet = file(identity, 'b.csv', 'From;Relation;To', ...rows);
-  const { code, err } = await importFile(identity, sheet, '--relation', 'equivalent');
-  assert.is(code, 0, err);
-  assert.match(err, /^Rows that say that there is no relation link nothing: 1\.$/m);
-  assert.equal(await pairsOf(identity), [
-    ['GV.PO-01 PARTLY A.5.1', 'A.5.2 PARTLY GV.RR-02', 'A.5.15 EQUIVALENT PR.AA-05'],
-  ]);
-});
-
 test('numbers of ISO 27002 are those of Annex A, unless they could be clauses too', async ({ identity }) => {
   await adopt(identity, 'ISO/IEC 42001:2023', ['5.1', 'A.5.1', 'A.5.9', '7.1', 'A.7.1']);
   await veritrail(identity, 'rebuild');
@@ -184,18 +105,6 @@ test('numbers of ISO 27002 are those of Annex A, unless they could be clauses to
     unclear.err,
     /^row 2: from_control "7\.1" is a clause and a control of Annex A\. Write A\.7\.1, or "clause 7\.1"\./m,
   );
-});
-
-test('refuses a file with too many pairs, and one without controls', async ({ identity }) => {
-  const line = 'A.5.1;supports;GV.PO-01';
-  const lines = Array.from({ length: MAX_CROSSWALK_PAIRS + 1 }, () => line);
-  const tooLong = await importFile(identity, file(identity, 'long.csv', 'From;Relation;To', ...lines));
-  assert.equal([tooLong.code, tooLong.out], [1, '']);
-  assert.match(tooLong.err, /One import takes at most 5000 pairs\. Split the rest off/);
-  const fitting = await importFile(identity, file(identity, 'fits.csv', 'From;Relation;To', ...lines.slice(1)));
-  assert.match(fitting.out, /^created 1, updated 0, unchanged 0 pairs, refused 0 \(of 5000 rows\)$/m, fitting.err);
-  const other = await importFile(identity, file(identity, 'other.csv', 'Name;Age', 'Anna;5', 'Bo;7'));
-  assert.match(other.err, /No column has the controls of from_control\. Map one/);
 });
 
 test.run();

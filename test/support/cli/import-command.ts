@@ -1,5 +1,5 @@
 /** Runs `veritrail import` in this process, on stores in a temporary folder. */
-import { writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type uvu } from 'uvu';
 import { run } from '../../../src/cli/run.ts';
@@ -10,7 +10,7 @@ import { accountActor } from '../../../src/identity/memberships/actor.ts';
 import { Members } from '../../../src/identity/memberships/members.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
 import { readable } from '../histories/readable.ts';
-import { closeAll, open, type TestIdentity } from '../identity/identity.ts';
+import { closeAll, open, type TestIdentity, temporaryFolder } from '../identity/identity.ts';
 
 export type ImportInstallation = TestIdentity & { organizationId: string };
 
@@ -28,14 +28,33 @@ export async function openInstallation(): Promise<ImportInstallation> {
   return { ...identity, organizationId };
 }
 
-/** Returns a suite whose tests each have an installation of their own. */
-export function importSuite(name: string): uvu.Test<{ identity: ImportInstallation }> {
+/**
+ * Returns a suite whose tests each have an installation of their own.
+ * @param prepare adds what all tests need, once: each test gets a copy of that installation
+ */
+export function importSuite(
+  name: string,
+  prepare?: (identity: ImportInstallation) => Promise<void>,
+): uvu.Test<{ identity: ImportInstallation }> {
   const test = suite<{ identity: ImportInstallation }>(name);
+  let prepared: ImportInstallation | undefined;
+  test.before(async () => {
+    if (prepare === undefined) return;
+    prepared = await openInstallation();
+    await prepare(prepared);
+    await closeAll();
+  });
   test.before.each(async (context) => {
-    context.identity = await openInstallation();
+    context.identity = prepared === undefined ? await openInstallation() : await openCopy(prepared);
   });
   test.after.each(closeAll);
   return test;
+}
+
+async function openCopy({ dataDir, organizationId }: ImportInstallation): Promise<ImportInstallation> {
+  const copy = temporaryFolder();
+  cpSync(dataDir, copy, { recursive: true });
+  return { ...(await open(copy)), organizationId };
 }
 
 export async function veritrail({ dataDir }: TestIdentity, ...args: string[]): Promise<CommandResult> {
