@@ -13,11 +13,8 @@ export const callOf = (name: string, args: object) => ({
 export async function importVendors(url: string, token: string, vendors: number) {
   const call = async (tool: string, args: object) => {
     const headers = { ...MCP_HEADERS, Authorization: `Bearer ${token}` };
-    const response = await fetch(`${url}/api/mcp/tools/${tool}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(args),
-    });
+    const body = JSON.stringify(args);
+    const response = await fetch(`${url}/api/mcp/tools/${tool}`, { method: 'POST', headers, body });
     if (!response.ok) throw new Error(`${tool}: ${await response.text()}`);
     return response.json();
   };
