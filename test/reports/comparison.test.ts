@@ -11,7 +11,7 @@ import { familyQueryOfType } from '../../src/queries/family-query.ts';
 import { listRecords } from '../../src/queries/lists/list-records.ts';
 import { type Comparison, compareMoments } from '../../src/reports/comparison/compare-moments.ts';
 import { MOVEMENTS, type MovedRecords, type Movement } from '../../src/reports/comparison/moved-records.ts';
-import { adopt, exclude, ok } from '../support/controls.ts';
+import { adopt, exclude, newest, ok, update } from '../support/controls.ts';
 import { makeEvents } from '../support/histories/events.ts';
 import { daysAgo, writePast } from '../support/past.ts';
 import {
@@ -178,7 +178,7 @@ test('names controls that lost or gained their implementation, though their numb
   assert.equal(headline, {
     worse: ['1 control lost its full implementation', 'coverage of House rules 66.7 % → 50.0 %'],
     better: ['1 control gained full implementation'],
-    other: [],
+    other: ['1 measure added'],
   });
   const controls = listed!.families.find(({ family }) => family.type === 'CONTROL')!.records;
   assert.equal(
@@ -190,6 +190,39 @@ test('names controls that lost or gained their implementation, though their numb
     ],
   );
   assert.equal(excluded.headline.worse, ['coverage of House rules 33.3 % → 0.0 %', 'and 1 more figure in the table']);
+});
+
+test('counts the controls that began with their framework, also those without a change of their own', async () => {
+  const register = await startRegister();
+  await adopt(register, 'Earlier', ['E.1']);
+  const from = await newest(register);
+  const { ids } = await adopt(register, 'House rules', ['A.1', 'A.2', 'A.3']);
+  await exclude(register, ids['A.3']!);
+  await update(register, ids['A.2']!, { owner_id: OWNER });
+  await ok(register, 'addVendor', { organization_id: ORGANIZATION, name: 'Acme' });
+  const compare = (filters: object) =>
+    compareMoments(register.reader, callerAs(), { organization_id: ORGANIZATION, from, ...filters });
+  const controlsOf = ({ listed }: Comparison) =>
+    listed?.families
+      .find(({ family }) => family.type === 'CONTROL')
+      ?.records.map(({ id, outcome, events }) => [id, outcome, events.length]);
+  const all = await compare({});
+  const [own, ofControls, ofVendors] = [
+    await compare({ owner_id: OWNER }),
+    await compare({ record_types: ['CONTROL'] }),
+    await compare({ record_types: ['VENDOR'] }),
+  ];
+  await register.stop();
+  const added = [
+    [ids['A.2'], 'ADDED', 1],
+    [ids['A.3'], 'ADDED', 1],
+    [ids['A.1'], 'ADDED', 0],
+  ];
+  assert.equal(controlsOf(all), added);
+  assert.equal(all.headline.other.at(-1), '1 vendor, 1 framework and 3 controls added');
+  assert.equal(controlsOf(own), [[ids['A.2'], 'ADDED', 1]]);
+  assert.equal(controlsOf(ofControls), added);
+  assert.is(controlsOf(ofVendors), undefined);
 });
 
 test('adds up for every figure, between any two days, with and without filters', async ({ register }) => {

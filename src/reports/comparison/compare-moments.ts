@@ -8,6 +8,7 @@ import { type ReportFileRequest, reportContext, resolveOwner } from '../report-r
 import type { ReportContext } from '../report-type.ts';
 import { changesSection, recordTypesOf } from '../sections/changes-section.ts';
 import { readWholeReport } from '../whole-report.ts';
+import { adoptedControls } from './adopted-controls.ts';
 import { type CoverageDifference, coverageDifferences } from './coverage-differences.ts';
 import { type FigureMovement, figureMovements } from './figure-movement.ts';
 import { type Headline, headlineOf } from './headline.ts';
@@ -66,12 +67,15 @@ export async function compareMoments(
   const changes = await countChanges(moments);
   const report = changes === 0 ? null : reportOf(moments, input);
   const figures = await figureMovements(moments);
-  const isListed = report !== null && changes <= MAX_LISTED_CHANGES;
+  const adopted = report === null || changes > MAX_LISTED_CHANGES ? null : await adoptedControls(moments);
   const compared = {
     changes,
     figures,
     coverage: await coverageDifferences(moments),
-    listed: isListed ? await listChanged(reader, caller, moments, { report, figures }) : null,
+    listed:
+      report === null || adopted === null
+        ? null
+        : await listChanged(reader, caller, moments, { report, figures, adopted }),
   };
   return {
     before,
@@ -109,11 +113,12 @@ async function listChanged(
   reader: Reader,
   caller: Caller,
   moments: ComparedMoments,
-  { report, figures }: { report: ReportFileRequest } & Pick<Comparison, 'figures'>,
+  { report, figures, adopted }: { report: ReportFileRequest; adopted: readonly string[] } & Pick<Comparison, 'figures'>,
 ) {
   const { head, parts, people } = await readWholeReport(reader, caller, report, moments.after.signal);
   const rows = parts.flatMap((part) => part.rows);
-  return { digest: head.digest, families: await recordDifferences(moments, rows, movedControls(figures)), people };
+  const controls = { adopted, moved: movedControls(figures) };
+  return { digest: head.digest, families: await recordDifferences(moments, rows, controls), people };
 }
 
 /** Returns the ids of the controls that moved a figure. Their measures may have done it, without an event of the control. */

@@ -1,3 +1,4 @@
+import { recordCount } from '../../texts/record-count.ts';
 import { shareText } from '../../texts/words.ts';
 import { HOME_FIGURES } from '../figures/home-figures.ts';
 import { recordsAtMoment } from '../sections/linked-records.ts';
@@ -41,7 +42,7 @@ export async function headlineOf(
     ...implementation,
     ...scoreNews(risks),
     ...coverage.flatMap(coverageNews),
-    ...riskNews(risks),
+    ...recordNews(listed?.families ?? []),
   ];
   news.push(...furtherNews(figures, news, implementation));
   if (news.length === 0) news.push(['other', counted(changes, 'change')]);
@@ -117,17 +118,27 @@ function coverageNews({ framework, before, after }: CoverageDifference): News[] 
   return [[outcome, `coverage of ${framework} ${from} → ${to}`]];
 }
 
-function riskNews(risks: readonly RecordDifference[]): News[] {
-  const added = risks.filter(({ outcome }) => outcome === 'ADDED').length;
-  const closed = changesOf(risks, 'status').filter(({ to }) => to === 'CLOSED').length;
-  const archived = risks.filter(({ outcome }) => outcome === 'ARCHIVED').length;
+/** Counts what was added and archived, of all families, and the closed risks. */
+function recordNews(families: readonly FamilyDifferences[]): News[] {
+  const ofEach = (count: (family: FamilyDifferences) => number) =>
+    families.flatMap((differences) => {
+      const total = count(differences);
+      return total === 0 ? [] : [recordCount(differences.family, total)];
+    });
+  const withOutcome = (outcome: RecordDifference['outcome']) =>
+    ofEach(({ records }) => records.filter((record) => record.outcome === outcome).length);
+  const closed = ofEach(({ family, records }) =>
+    family.type === 'RISK' ? changesOf(records, 'status').filter(({ to }) => to === 'CLOSED').length : 0,
+  );
   const counts = [
-    [added, 'added'],
+    [withOutcome('ADDED'), 'added'],
     [closed, 'closed'],
-    [archived, 'archived'],
+    [withOutcome('ARCHIVED'), 'archived'],
   ] as const;
-  return counts.flatMap(([count, what]) => (count === 0 ? [] : [['other', `${counted(count, 'risk')} ${what}`]]));
+  return counts.flatMap(([count, what]) => (count.length === 0 ? [] : [['other', `${LIST.format(count)} ${what}`]]));
 }
+
+const LIST = new Intl.ListFormat('en-GB');
 
 /** Returns a field's differences in records that are there at both moments. */
 const changesOf = (records: readonly RecordDifference[], name: string) =>

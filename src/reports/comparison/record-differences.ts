@@ -12,7 +12,7 @@ export interface RecordDifference {
   outcome: 'ADDED' | 'ARCHIVED' | 'RESTORED' | 'CHANGED';
   /** The fields that are different, by their order in the family. Empty for an added record. */
   fields: readonly { field: string; from: unknown; to: unknown }[];
-  /** The rows of CHANGES_BETWEEN about this record. Empty for a control that only its measures changed. */
+  /** The rows of CHANGES_BETWEEN about this record. Empty for a control that its framework's adoption added, or that only its measures changed. */
   events: readonly ReportRow[];
 }
 
@@ -25,24 +25,26 @@ export interface FamilyDifferences {
 /**
  * Returns the difference of each record that rows of CHANGES_BETWEEN are about, by family and in their order. A record
  * whose first event is parked has no fields to compare, so only the report has it.
- * @param controls further controls, which are returned if their implementation differs
+ * @param controls further controls: `adopted` ones began with their frameworks, and `moved` ones are returned if their
+ *   implementation differs
  */
 export async function recordDifferences(
   { before, after }: ComparedMoments,
   rows: readonly ReportRow[],
-  controls: readonly string[],
+  controls: { adopted: readonly string[]; moved: readonly string[] },
 ): Promise<FamilyDifferences[]> {
   const differences: FamilyDifferences[] = [];
+  const adopted = new Set(controls.adopted);
   for (const family of FAMILY_DESCRIPTIONS) {
     const events = eventsByRecord(rows.filter(({ record_type }) => record_type === family.type));
-    const ids = [...new Set([...events.keys(), ...(family.type === 'CONTROL' ? controls : [])])];
+    const ids = [...new Set([...events.keys(), ...(family.type === 'CONTROL' ? [...adopted, ...controls.moved] : [])])];
     const earlier = byId(await recordsAtMoment(before, family.type, ids));
     const later = byId(await recordsAtMoment(after, family.type, ids));
     const records = ids.flatMap((id) => {
       const record = later.get(id);
       if (record === undefined) return [];
       const own = events.get(id);
-      if (own !== undefined) return [difference(family, earlier.get(id), record, own)];
+      if (own !== undefined || adopted.has(id)) return [difference(family, earlier.get(id), record, own ?? [])];
       const unlisted = difference(family, earlier.get(id), record, []);
       const fields = unlisted.fields.filter(({ field }) => field === 'implementation');
       return fields.length === 0 ? [] : [{ ...unlisted, fields }];

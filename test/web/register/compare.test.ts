@@ -41,7 +41,7 @@ test('says in a headline what changed, then shows each record with its changes',
   const words = textIn(text);
   assert.match(
     words,
-    /Better: risks scored 15 or more 2 → 1; 1 risk score down\. Also: 1 risk added; 1 risk archived\./,
+    /Better: risks scored 15 or more 2 → 1; 1 risk score down\. Also: 1 risk and 1 vendor added; 1 risk archived\./,
   );
   assert.match(text, /<b class="better">Better/);
   assert.match(words, /Risks: /);
@@ -122,7 +122,7 @@ test('compares only the families and the owner in the address', async ({ web, ow
   assert.match(risks, /<option value="RISK" selected>/);
 
   const { text: mine } = await owner.get(`${page}?from=${from}&owner_id=ME`);
-  assert.match(textIn(mine), /Only records owned by Ada Byron: \d+ changes?\. /);
+  assert.match(textIn(mine), /Only records owned by Ada Byron: 1 vendor added\. /);
   assert.match(mine, 'New vendor');
   assert.not.match(mine, 'Falling');
   assert.match(mine, await digestOf({ owner_id: 'ME' }));
@@ -210,7 +210,9 @@ test('only counts the records that moved a figure if there are more than 500', a
   for (const first of [0, 100, 200, 300, 400]) await importRisks(first);
   const atLimit = (await owner.get(`${page}?from=${from}`)).text;
   assert.not.match(atLimit, 'too many to list');
-  assert.is([...atLimit.matchAll(/>\+50 new</g)].length, 20, 'ten links for each of two figures');
+  assert.is([...atLimit.matchAll(/>\+500 new /g)].length, 2, 'one number for each of two figures');
+  assert.is([...atLimit.matchAll(/>\d+–\d+<\/a>/g)].length, 20, 'with ten links each');
+  assert.match(textIn(atLimit), /· 497 more · 1–50 · 51–100 · .* · 451–500/);
   const records = (html: string) => [...html.matchAll(/<b>Risk \d+<\/b>/g)].length;
   assert.is(records(atLimit), 10);
   const [, all = ''] = /href="([^"]+)">Show all 500</.exec(atLimit) ?? [];

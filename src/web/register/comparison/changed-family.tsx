@@ -97,8 +97,9 @@ function OutcomeChip({ outcome }: Pick<RecordDifference, 'outcome'>) {
 
 function Events(props: { view: RegisterView; record: RecordDifference; people: NamesByKey }) {
   const { view, record, people } = props;
-  const { events } = record;
-  if (events.length === 0) return <p class="muted">Changed through its measures.</p>;
+  const { events, outcome } = record;
+  if (events.length === 0)
+    return <p class="muted">{outcome === 'CHANGED' ? 'Changed through its measures.' : 'Added with its framework.'}</p>;
   return (
     <details>
       <summary>{events.length === 1 ? '1 change' : `${events.length} changes`}</summary>

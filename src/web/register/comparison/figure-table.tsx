@@ -11,7 +11,7 @@ import type { RegisterView } from '../open-register.ts';
 import { recordsLabel } from '../rail-links.ts';
 import type { ComparedAddresses } from './compared-addresses.ts';
 
-/** The most ids that a list's filter takes. More records need several links. */
+/** The most ids that a list's filter takes. More records need several links, named by their places: 1–50, 51–100. */
 const MAX_IDS_PER_LINK = 50;
 
 interface FigureTableProps {
@@ -109,26 +109,31 @@ function MovementLinks(props: { view: RegisterView; movement: PartMovement; addr
   const { view, movement, addresses } = props;
   const { total, records } = movement.moved;
   if (records === null) return <li class="muted">{total ?? 'More than 1,000'} records are too many to list here.</li>;
-  const moved = MOVEMENTS.flatMap((kind) => chunksOf(records[kind]).map((chunk) => ({ kind, chunk })));
   return (
     <>
-      {moved.map(({ kind, chunk }) => {
+      {MOVEMENTS.filter((kind) => records[kind].length > 0).map((kind) => {
         const [sign, word] = MOVEMENT_WORDS[kind];
-        const addressOf = (page: string, ids?: readonly string[]) =>
-          movedAddress(view, movement, kind, addresses, { page, ids });
+        const all = records[kind];
+        const links = chunksOf(all).map((chunk) => ({
+          from: all.indexOf(chunk[0]!) + 1,
+          until: all.indexOf(chunk.at(-1)!) + 1,
+          href: movedAddress(view, movement, kind, addresses, { page: '', ids: chunk.map(({ id }) => id) }),
+        }));
+        const total = `${sign}${all.length}${word}`;
         return (
-          <li key={chunk[0]!.id}>
-            <a
-              href={addressOf(
-                '',
-                chunk.map(({ id }) => id),
-              )}
-            >
-              {sign}
-              {chunk.length}
-              {word}
-            </a>{' '}
-            <NamedRecords records={chunk} addressOf={(id) => addressOf(`/${id}`)} />
+          <li key={kind}>
+            {links.length === 1 ? <a href={links[0]!.href}>{total}</a> : total}{' '}
+            <NamedRecords
+              records={all}
+              addressOf={(id) => movedAddress(view, movement, kind, addresses, { page: `/${id}`, ids: undefined })}
+            />
+            {links.length > 1 &&
+              links.map(({ from, until, href }) => (
+                <>
+                  {' '}
+                  · <a href={href}>{`${from}–${until}`}</a>
+                </>
+              ))}
           </li>
         );
       })}

@@ -1,6 +1,7 @@
 import type { ChangesSince, FieldDifference, LinkedChange } from '../../../queries/records/changes-since.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
-import type { FamilyDescription, FamilyNames } from '../../../register/family-description.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
+import { recordCount } from '../../../texts/record-count.ts';
 import { shareText } from '../../../texts/words.ts';
 import { countText } from '../../texts/counts.ts';
 import { enumText } from '../field-content.tsx';
@@ -88,12 +89,6 @@ function outcomeWords({ workflow }: FamilyDescription, { outcome, fields }: Link
 function shortName({ record }: LinkedChange): string {
   const number = record.reference_id ?? record.section_title;
   return typeof number === 'string' && number !== '' ? number : `“${record.name}”`;
-}
-
-function recordCount({ type, singular, plural }: FamilyNames, count: number): string {
-  if (type === 'EVIDENCE') return `${count} ${count === 1 ? 'piece' : 'pieces'} of evidence`;
-  const [one, many] = type === 'NONCONFORMITY' ? ['finding', 'findings'] : [singular, plural];
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
