@@ -7,24 +7,53 @@ import type { ProposedChange, ProposedEffect } from '../../register/proposal.ts'
 
 const NOT_LINKED: LinkState = { linked: false, relation: null };
 
-/** Stands for the time at which a person approves, in place of the time of the rehearsal. */
-export const TIME_OF_APPROVAL = 'NOW';
+/** Stand for the time of the approval and for the person who approves. No input has a value of this form. */
+export const TIME_OF_APPROVAL = { on_approval: 'TIME' } as const;
+const APPROVER = { on_approval: 'PERSON' } as const;
+
+/** Returns what stands for a value that the approval sets; undefined for any other value. */
+export function setOnApproval(value: unknown): 'TIME' | 'PERSON' | undefined {
+  const isOf = ({ on_approval }: typeof TIME_OF_APPROVAL | typeof APPROVER) =>
+    typeof value === 'object' && value !== null && 'on_approval' in value && value.on_approval === on_approval;
+  return [TIME_OF_APPROVAL, APPROVER].find(isOf)?.on_approval;
+}
+
+/** The members that an event takes from the account that acts, unless the input names one. */
+const ACTOR_MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  VendorReviewed: ['reviewed_by'],
+  RiskAccepted: ['approver_id', 'recorded_by'],
+  RiskAcceptanceImported: ['recorded_by'],
+};
 
 /** Returns what a call would do to each record and link, as the history would have it. */
 export function proposedEffects({ rehearsed, startedAt, now }: RehearsalHandler): ProposedEffect[] {
   const end = now();
+  const isTime = (value: string) => value >= startedAt && value <= end;
   return rehearsed.map((command) => {
     const { changes, ...effect } = effectOf(command);
-    return { ...effect, changes: changes.map((change) => ({ ...change, to: withoutTime(change.to, startedAt, end) })) };
+    const isApprover = approverTest(command);
+    const placeholder = (value: string, member: string) =>
+      isTime(value) ? TIME_OF_APPROVAL : isApprover(value, member) ? APPROVER : value;
+    return {
+      ...effect,
+      changes: changes.map((change) => ({ ...change, to: replaceTexts(change.to, change.field, placeholder) })),
+    };
   });
 }
 
-/** Replaces the times of the rehearsal in a value. */
-function withoutTime(value: unknown, from: string, until: string): unknown {
-  if (typeof value === 'string') return value >= from && value <= until ? TIME_OF_APPROVAL : value;
+/** Replaces the texts in a value, each with the name of its member. */
+function replaceTexts(value: unknown, member: string, replace: (text: string, member: string) => unknown): unknown {
+  if (typeof value === 'string') return replace(value, member);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => withoutTime(item, from, until));
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutTime(member, from, until)]));
+  if (Array.isArray(value)) return value.map((item) => replaceTexts(item, member, replace));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, replaceTexts(inner, name, replace)]));
+}
+
+/** Returns a test for members that hold the acting account because it acts. */
+function approverTest({ envelope, rehearsal }: RehearsedCommand): (value: string, member: string) => boolean {
+  const input = envelope.input as Readonly<Record<string, unknown>>;
+  const members = rehearsal.event_types.flatMap((type) => ACTOR_MEMBERS[type] ?? []);
+  return (value, member) => value === envelope.actor_id && members.includes(member) && input[member] === undefined;
 }
 
 function effectOf({ stream, rehearsal: { event_types, before, state } }: RehearsedCommand): ProposedEffect {

@@ -1,6 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { ROLES, type Role } from '../../commands/organization/caller.ts';
 import type { ListedChange } from '../../queries/changes/list-changes.ts';
+import { setOnApproval } from '../../queries/changes/proposed-effects.ts';
 import { documentsAt } from '../../queries/records/record-links.ts';
 import { familyOfType } from '../../register/families.ts';
 import type { Field } from '../../register/field.ts';
@@ -117,6 +118,14 @@ export function fieldLabel(name: string, field: Field | undefined, people: Names
 /** Returns a field's value in words, by its kind. Returns null for no value. */
 export function valueWords(field: Field | undefined, value: unknown, people: NamesByKey): ComponentChildren {
   if (value === null || value === undefined || value === '') return null;
+  const ofApproval = setOnApproval(value);
+  if (ofApproval !== undefined) return APPROVAL_WORDS[ofApproval];
+  return kindWords(field, value, people);
+}
+
+const APPROVAL_WORDS = { TIME: 'when approved', PERSON: 'whoever approves' } as const;
+
+function kindWords(field: Field | undefined, value: NonNullable<unknown>, people: NamesByKey): ComponentChildren {
   switch (field?.kind) {
     case 'enum':
       return field.labels?.[String(value)] ?? codeWords(String(value));

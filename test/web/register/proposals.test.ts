@@ -91,6 +91,34 @@ test('what changed since comes first, and an approval of what was seen before is
   assert.is((await vendorOf(context, id)).country, 'SE');
 });
 
+test('times and people of the approval stand in words, and nothing counts as changed for another person', async (context) => {
+  const { web, owner, editor, propose } = context;
+  const id = await addVendor(context, 'Reviewed');
+  const page = await propose('reviewVendor', { id, outcome: 'APPROVED', conditions: 'NOW' });
+  for (const browser of [owner, editor]) {
+    const text = textIn((await browser.get(page)).text);
+    assert.match(text, /Reviewed by: whoever approves/);
+    assert.match(text, /: when approved/);
+    assert.match(text, /Conditions: NOW/);
+    assert.not.match(text, /undefined|Something changed|on.approval/i);
+  }
+  const { risk } = await web.call<{ risk: { id: string } }>('addRisk', {
+    organization_id: web.organizationId,
+    name: 'Fire',
+    inherent_likelihood: 3,
+    inherent_impact: 3,
+  });
+  const until = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+  const decision = { id: risk.id, decision: 'ACCEPT', until, reason: 'Too dear' };
+  const byNobody = await propose('decideRisk', decision);
+  assert.match(
+    textIn((await owner.get(byNobody)).text),
+    /Accepted by: whoever approves · Recorded by: whoever approves/,
+  );
+  const byMe = await propose('decideRisk', { ...decision, approver_id: 'ME' });
+  assert.not.match(textIn((await owner.get(byMe)).text), /Accepted by: whoever/);
+});
+
 test('declining needs a reason, and keeps it', async (context) => {
   const id = await addVendor(context, 'Declined');
   const page = await context.propose('updateVendor', { id, country: 'NO' });

@@ -1,4 +1,3 @@
-import { TIME_OF_APPROVAL } from '../../../queries/changes/proposed-effects.ts';
 import type { Proposal } from '../../../queries/proposals.ts';
 import { documentsAt } from '../../../queries/records/record-links.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
@@ -30,7 +29,7 @@ export async function readEffectNames(view: RegisterView, effects: readonly Prop
     record: { id: record_id, type: typeOf(record_id), name: '' },
     changes: [...changes],
   }));
-  const names = new Map(await readNamesInChanges(view, changes)).set(TIME_OF_APPROVAL, 'when approved');
+  const names = new Map(await readNamesInChanges(view, changes));
   const position = snapshot.newestPosition(organization.id);
   const context = { snapshot, organizationId: organization.id, moment: { today: snapshot.today(), position } };
   const ids = effects.flatMap(({ record_id, linked_id }) => [
