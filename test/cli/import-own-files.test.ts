@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { linkAggregate } from '../../src/commands/link.ts';
+import { sortedPair } from '../../src/register/link.ts';
 import { downloadRecords } from '../support/cli/download-records.ts';
 import {
   addMember,
@@ -10,6 +12,7 @@ import {
   importSuite,
   veritrail,
 } from '../support/cli/import-command.ts';
+import { envelopeFor } from '../support/register.ts';
 
 const test = importSuite('owners and evidence of a downloaded file');
 
@@ -90,6 +93,44 @@ test('a list of evidence names its records by number or name', async ({ identity
   file(identity, 'ids.csv', 'Name,Text,record_ids', 'RoPA 2,x,R-1; Flood of the DC');
   const named = await veritrail(identity, 'import', 'ids.csv', '--type', 'evidence');
   assert.match(named.out, /^created 1,/, named.err);
+});
+
+test('records that a list names and that are imported later are linked by the same file again', async ({
+  identity,
+}) => {
+  const write = (name: string, ...lines: string[]) => file(identity, name, ...lines);
+  const load = (name: string, type: string) => veritrail(identity, 'import', name, '--type', type);
+  write('r.csv', 'Ref,Risk', 'R-1,Flood', 'R-2,Fire');
+  await load('r.csv', 'risks');
+  write('o.csv', 'Requirement,Evidence', 'Keep records,Log');
+  const toldEarly =
+    /^These name no record to link with: "Log" \(1\)\. Import those records first, then this file again\.$/m;
+  assert.match((await load('o.csv', 'obligations')).err, toldEarly);
+  write('e.csv', 'Name,Text,Linked risks', 'Log,x,R-1; R-2; R-9');
+  assert.match(
+    (await load('e.csv', 'evidence')).err,
+    /: "R-9" \(1\)\. Import those records first, then this file again\.$/m,
+  );
+  assert.match((await load('o.csv', 'obligations')).out, /unchanged 1, refused 0, linked 1 /);
+
+  const [added] = await eventsOf(identity, 'EvidenceAdded');
+  const evidence = added!.stream.slice(added!.stream.indexOf('-') + 1);
+  const [first] = added!.data.record_ids as string[];
+  const unlink = { type: 'Unlink', ids: sortedPair(evidence, first!), reason: 'A mistake' } as const;
+  const { organizationId: organization_id } = identity;
+  await identity.handler.execute(
+    linkAggregate(evidence, first!),
+    unlink,
+    envelopeFor({ organization_id, input: unlink }),
+  );
+  write('r9.csv', 'Ref,Risk', 'R-9,Theft');
+  await load('r9.csv', 'risks');
+  assert.match(
+    (await load('e.csv', 'evidence')).out,
+    /unchanged 1, refused 0, linked 1 /,
+    'not the link that was removed',
+  );
+  assert.match((await load('e.csv', 'evidence')).out, /unchanged 1, refused 0 \(/, 'once only');
 });
 
 test('--update finds records without a name by their ids', async ({ identity }) => {

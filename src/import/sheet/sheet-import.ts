@@ -1,3 +1,4 @@
+import { recordAggregate } from '../../commands/families.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import { omit } from '../../commands/record.ts';
 import type { LiveRecords } from '../../queries/records/live-records.ts';
@@ -194,7 +195,7 @@ export class SheetImport implements RowImport {
     for (const { notes } of named) this.notes.add(...notes);
     const ids = [...((record.values[listField] as string[] | undefined) ?? []), ...named.flatMap((one) => one.ids)];
     if (ids.length === 0) return record;
-    return { ...record, values: { ...record.values, [listField]: [...new Set(ids)] }, references: [] };
+    return { ...record, values: { ...record.values, [listField]: [...new Set(ids)] } };
   }
 
   /** Returns the records to send, and those that exist and never change, such as evidence in a downloaded file. */
@@ -243,25 +244,44 @@ export class SheetImport implements RowImport {
     }
   }
 
-  /** Links the records of the imported rows with those that the rows name. */
+  /**
+   * Links the records of the imported rows with those that the rows name. Evidence was added with those that existed then,
+   * and its words have been told: only an earlier import's is linked with the others.
+   */
   private async linkRows(sent: readonly SentRow[], references: RowReferences): Promise<void> {
-    const imported = sent.filter(({ answer }) => answer.errors === undefined);
-    const linked = await mapConcurrently(imported, ({ record, answer }) =>
-      this.link(answer.id!, record.references, references),
+    const [listField] = this.options.fields.listFields;
+    const imported = sent.filter(({ answer: { errors, result } }) =>
+      listField === undefined ? errors === undefined : result === 'UNCHANGED',
+    );
+    const linked = await mapConcurrently(imported, async ({ record, answer }) =>
+      this.link(answer.id!, record.references, references, await this.idsAddedWith(answer.id!)),
     );
     for (const { links, notes } of linked) {
       this.counts.links += links;
-      this.notes.add(...notes);
+      if (listField === undefined) this.notes.add(...notes);
     }
   }
 
+  /** Returns the ids of the records that evidence was added with. Somebody may have removed those links since. */
+  private async idsAddedWith(id: string): Promise<readonly string[]> {
+    const [listField] = this.options.fields.listFields;
+    if (listField === undefined) return [];
+    const { state } = await this.options.context.service.handler.load(recordAggregate(id));
+    return (state as unknown as Record<string, string[]>)[listField]!;
+  }
+
   /** Returns the number of new links, and notes about words that name no record. */
-  private async link(id: string, cells: readonly Reference[], references: RowReferences) {
+  private async link(
+    id: string,
+    cells: readonly Reference[],
+    references: RowReferences,
+    linkedBefore: readonly string[],
+  ) {
     const ids: string[] = [];
     const notes: Note[] = [];
     for (const cell of cells) {
       const named = await references.find(cell);
-      ids.push(...named.ids);
+      ids.push(...named.ids.filter((one) => !linkedBefore.includes(one)));
       notes.push(...named.notes);
     }
     const links = this.options.dryRun || ids.length === 0 ? ids.length : await references.link(id, ids);
