@@ -88,7 +88,7 @@ const FORMS: Readonly<Record<string, SensitiveForm>> = {
 
 /** The forms of records. Controls come with their framework. */
 const RECORD_FORMS = FAMILY_DESCRIPTIONS.flatMap(({ plural }) =>
-  ['add', ':record/:act'].map((form) => `/organizations/:id/${plural}/${form}`),
+  ['add', ':record/:act', 'many'].map((form) => `/organizations/:id/${plural}/${form}`),
 ).filter((path) => !path.endsWith('/controls/add'));
 
 /** The forms that don't ask, and why. */
@@ -114,6 +114,12 @@ const NOT_ASKING: Readonly<Record<string, string>> = {
     ['approve', 'decline', 'withdraw'].map((act) => [
       `${ORGANIZATION}/proposals/:proposal/${act}`,
       'decides on a change of records, which a form of the record makes without asking',
+    ]),
+  ),
+  ...Object.fromEntries(
+    [`${ORGANIZATION}/hand-over`, `${MEMBER}/hand-over`, `${ORGANIZATION}/undo/:call`].map((path) => [
+      path,
+      'changes records, as importRecords does without asking',
     ]),
   ),
   ...Object.fromEntries(RECORD_FORMS.map((path) => [path, 'changes records, as its tool does without asking'])),
