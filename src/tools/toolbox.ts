@@ -97,6 +97,7 @@ export function createToolBox(
   heavyReads?: CallRunner,
 ): ToolBox & CallRunner {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const toolOf = (name: string) => byName.get(name)!;
   const failure = async (thrown: unknown, tool: Tool, { signal }: Control, caller: Caller): Promise<ToolResult> => {
     const error = refusalOf(thrown, tool, signal);
     if (!(error instanceof Refusal)) {
@@ -127,7 +128,7 @@ export function createToolBox(
       const tool = byName.get(name)!;
       try {
         const call = await prepareCall(tool, args, service, context);
-        const runHere = (prepared: PreparedCall) => runTool(tool, prepared, service, context);
+        const runHere = (prepared: PreparedCall) => runTool(tool, prepared, service, context, toolOf);
         const isHeavy = heavyReads !== undefined && call.load !== 'LIGHT';
         const result = await (isHeavy ? heavyReads.run(call, context, runHere) : runHere(call));
         await requireMayBeShown(tool, call);
@@ -144,7 +145,7 @@ export function createToolBox(
     async run(call, control) {
       const tool = byName.get(call.tool)!;
       try {
-        return await runTool(tool, call, service, control);
+        return await runTool(tool, call, service, control, toolOf);
       } catch (thrown) {
         return failure(thrown, tool, control, call.caller);
       }
@@ -242,12 +243,16 @@ function mustPropose({ readOnly }: Tool, input: unknown, { autonomy }: Caller): 
 
 async function runTool(
   tool: Tool,
-  { input, impliedOrganization, caller, publicUrl }: PreparedCall,
+  { input, impliedOrganization, organizations, caller, publicUrl }: PreparedCall,
   service: ToolService,
   control: Control,
+  toolOf: (name: string) => Tool,
 ): Promise<ToolResult> {
   const proposed = mustPropose(tool, input, caller)
-    ? await proposeInstead({ tool, input: input as object, context: { ...control, caller } }, service, publicUrl)
+    ? await proposeInstead({ tool, input: input as object, organizations, context: { ...control, caller } }, service, {
+        publicUrl,
+        toolOf,
+      })
     : null;
   if (proposed !== null) return { json: JSON.stringify(proposed), outcome: 'ok', status: PROPOSED_STATUS };
   const answer = await tool.run(input, new RunContext(service, tool, caller, control));

@@ -24,6 +24,11 @@ export class RehearsalHandler implements Commands {
     this.startedAt = handler.now();
   }
 
+  /** Keeps what the commands until now would have led to, but not the commands themselves. */
+  forget(): void {
+    this.rehearsed.length = 0;
+  }
+
   async execute<State extends object, Command, Event extends DomainEvent>(
     aggregate: Aggregate<State, Command, Event>,
     command: Command,

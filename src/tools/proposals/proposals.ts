@@ -12,9 +12,11 @@ import {
   proposalStateAt,
 } from '../../commands/proposal.ts';
 import { proposedEffects } from '../../queries/changes/proposed-effects.ts';
+import type { Proposal } from '../../queries/proposals.ts';
 import type { ProposedEffect, RefusedEffect } from '../../register/proposal.ts';
 import type { Tool, ToolService } from '../tool.ts';
 import { envelopeFor, waitUntilReadable } from '../write.ts';
+import { openDependencies } from './dependencies.ts';
 import { rehearseCall } from './rehearse-call.ts';
 
 /** The effects that an approval would have now. */
@@ -26,6 +28,8 @@ export interface ProposalPreview {
   seen: string;
   /** Why it can't be done now, or not by this person; null if it can. */
   refusal: Refusal | null;
+  /** The open proposals that would add records which it names. They come first. */
+  waitsFor: readonly Proposal[];
 }
 
 /** A stored proposal, its id and its organization. */
@@ -109,18 +113,19 @@ export class Proposals {
     return found;
   }
 
-  private async previewOf({ id, state }: Opened, caller: Caller): Promise<ProposalPreview> {
+  private async previewOf({ id, organizationId, state }: Opened, caller: Caller): Promise<ProposalPreview> {
     try {
       const rehearsal = new RehearsalHandler(this.service.handler as CommandHandler);
       const input = await this.inputOf({ id, state }, caller);
       await rehearseCall({ tool: this.toolOf(state), input, context: { caller } }, this.service, rehearsal);
       const effects = proposedEffects(rehearsal);
       const isChanged = JSON.stringify(effects) !== JSON.stringify(state.effects);
-      return { effects, isChanged, seen: hashOf(effects), refusal: null };
+      return { effects, isChanged, seen: hashOf(effects), refusal: null, waitsFor: [] };
     } catch (error) {
       const refusal = asRefusal(error);
       if (!(refusal instanceof Refusal) || refusal.code === 'unavailable') throw refusal;
-      return { effects: [], isChanged: true, seen: '', refusal };
+      const waitsFor = await openDependencies(this.service, [organizationId], state.input);
+      return { effects: [], isChanged: waitsFor.length === 0, seen: '', refusal, waitsFor };
     }
   }
 

@@ -4,11 +4,13 @@ import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { derivedId } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { RehearsalHandler } from '../../commands/engine/rehearsal-handler.ts';
+import { requirePermission } from '../../commands/organization/permissions.ts';
 import { type ProposalState, proposalAggregate, proposalStateAt, STATE_WORDS } from '../../commands/proposal.ts';
 import { proposedEffects } from '../../queries/changes/proposed-effects.ts';
 import { proposedChanges } from '../../queries/proposals.ts';
-import type { ToolService } from '../tool.ts';
+import type { Tool, ToolService } from '../tool.ts';
 import { envelopeFor, waitUntilReadable } from '../write.ts';
+import { openDependencies, rehearseDependencies } from './dependencies.ts';
 import { proposedInput } from './proposal-input.ts';
 import { rehearseCall, type WriteCall } from './rehearse-call.ts';
 
@@ -24,9 +26,9 @@ export interface PendingApproval {
  * @throws Refusal as the call does; forbidden for a repeat of a call that was declined, withdrawn or has expired
  */
 export async function proposeInstead(
-  call: WriteCall,
+  call: WriteCall & { organizations: readonly string[] },
   service: ToolService,
-  publicUrl: string | undefined,
+  { publicUrl, toolOf }: { publicUrl: string | undefined; toolOf: (name: string) => Tool },
 ): Promise<PendingApproval | null> {
   const { tool, context } = call;
   const { caller } = context;
@@ -37,10 +39,15 @@ export async function proposeInstead(
   const id = derivedId('prp', command_id);
   const { state: earlier, organization_id: earlierOrganization } = await handler.load(proposalAggregate(id), true);
   const rehearsal = new RehearsalHandler(handler as CommandHandler);
-  if (earlier === null) await rehearseCall({ ...call, input: { ...given, idempotency_key: id } }, service, rehearsal);
+  const dependencies = earlier === null ? await openDependencies(service, call.organizations, given) : [];
+  if (earlier === null) {
+    await rehearseDependencies(dependencies, toolOf, call, service, rehearsal);
+    await rehearseCall({ ...call, input: { ...given, idempotency_key: id } }, service, rehearsal);
+  }
   const { rehearsed } = rehearsal;
   const organizationId = earlierOrganization ?? rehearsed[0]?.envelope.organization_id;
   if (organizationId === undefined) return null;
+  const role = requirePermission(caller, organizationId, tool.permission);
   if (earlier === null && !needsApproval(caller.autonomy?.get(organizationId) ?? 'ALL', rehearsed)) return null;
   const input = proposedInput(given, caller);
   const position = service.reader.snapshot().newestPosition(organizationId);
@@ -56,23 +63,26 @@ export async function proposeInstead(
       ...(given.reason ? { reason: given.reason } : {}),
     },
     {
-      ...envelopeFor(caller, organizationId, caller.roles.get(organizationId)!, tool.permission, command_id),
+      ...envelopeFor(caller, organizationId, role, tool.permission, command_id),
       command_id,
       input: { tool: tool.name, input },
     },
   );
   await waitUntilReadable(service, organizationId, result);
   const url = publicUrl && `${publicUrl}${organizationAddress(organizationId, `/proposals/${id}`)}`;
-  return answer(id, result.state!, handler.now(), url);
+  const dependsOn = dependencies.map((dependency) => dependency.id);
+  return answer(id, result.state!, handler.now(), {
+    ...(url ? { url } : {}),
+    ...(dependsOn.length > 0 ? { depends_on: dependsOn } : {}),
+  });
 }
 
 const NOTHING_CHANGED =
   'Nothing was changed. A person decides on the page at url; getRecords with proposal_id tells what they decided.';
 
-function answer(id: string, state: ProposalState, now: string, url: string | undefined): PendingApproval {
+function answer(id: string, state: ProposalState, now: string, more: object): PendingApproval {
   const shown = proposalStateAt(state, now);
   const { effects, expires_at, decision_reason, call_id, done, refused } = state;
-  const address = url ? { url } : {};
   switch (shown) {
     case 'OPEN':
     case 'APPROVED': {
@@ -80,7 +90,7 @@ function answer(id: string, state: ProposalState, now: string, url: string | und
         effects.length === 1 && effects[0]!.linked_id === undefined ? { record_id: effects[0]!.record_id } : {};
       const pending = {
         proposal_id: id,
-        ...address,
+        ...more,
         expires_at,
         ...added,
         ...proposedChanges(effects),

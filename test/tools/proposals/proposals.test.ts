@@ -124,6 +124,31 @@ test('a call on many is proposed with its selection, and approved as a whole', a
   assert.equal(await names(register), []);
 });
 
+test('a call may name records that open proposals would add, and waits for them', async ({ register }) => {
+  const added = async (tool: string, name: string) =>
+    (await register.call<Pending>(tool, { organization_id: ORGANIZATION, name }, assistant('PROPOSE_ONLY')))
+      .pending_approval!;
+  const [risk, measure] = [await added('addRisk', 'Fire'), await added('addMeasure', 'Doors')];
+  const links = [{ from_id: risk.record_id, to_id: measure.record_id }];
+  const { pending_approval } = await register.call<Pending>('linkRecords', { links }, assistant('PROPOSE_ONLY'));
+  const { proposal_id, depends_on } = pending_approval as { proposal_id: string; depends_on?: string[] };
+  assert.equal(depends_on, [risk.proposal_id, measure.proposal_id]);
+  const { refusal, waitsFor } = await register.proposals.preview(proposal_id, person);
+  assert.is(refusal?.code, 'not_found');
+  assert.equal(
+    waitsFor.map(({ id }) => id),
+    [risk.proposal_id, measure.proposal_id],
+  );
+  for (const id of [risk.proposal_id, measure.proposal_id, proposal_id]) await approve(register, id);
+  const { records } = await register.call<{ records: { measure_count: number }[] }>('getRecords', {
+    ids: [risk.record_id],
+  });
+  assert.is(records[0]!.measure_count, 1);
+  const unknown = { links: [{ from_id: `rsk_${'0'.repeat(26)}`, to_id: measure.record_id }] };
+  const { error } = await register.call<Pending>('linkRecords', unknown, assistant('PROPOSE_ONLY'));
+  assert.is(error?.code, 'not_found', 'a record that nobody proposed');
+});
+
 test('a proposal is in the history, and what it did names its approval', async ({ register }) => {
   const id = await propose(register, 'addVendor', { organization_id: ORGANIZATION, name: 'Redpoll', reason: 'Needed' });
   await approve(register, id);

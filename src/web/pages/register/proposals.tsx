@@ -220,6 +220,9 @@ function Effects({ details: { view, proposal, preview, names } }: { details: Pro
   return (
     <>
       {preview?.isChanged && <Changed preview={preview} />}
+      {preview !== null && preview.waitsFor.length > 0 && (
+        <WaitsFor view={view} proposals={preview.waitsFor} names={names} />
+      )}
       <section class="card" aria-label={title}>
         <h2>{title}</h2>
         <ProposalEffects view={view} effects={isNow ? preview.effects : proposal.effects} names={names} />
@@ -254,6 +257,25 @@ function Outcome({ proposal, nameOf }: Pick<ProposalDetails, 'proposal' | 'nameO
           Refused: {message}
         </span>
       ))}
+    </p>
+  );
+}
+
+/** Leads to the proposals whose records this one names. */
+function WaitsFor(props: { view: RegisterView; proposals: readonly Proposal[]; names: NamesByKey }) {
+  const { view, proposals, names } = props;
+  return (
+    <p class="notice warning">
+      This names records that other proposals would add. Decide on those first:{' '}
+      {proposals.map((proposal, index) => (
+        <span key={proposal.id}>
+          {index > 0 && ', '}
+          <a href={`/organizations/${view.organization.id}/proposals/${proposal.id}`}>
+            {proposalTitle(proposal, names)}
+          </a>
+        </span>
+      ))}
+      .
     </p>
   );
 }
