@@ -28,6 +28,8 @@ export interface ProposalState {
   /** The account that approved, declined or withdrew it, and its reason; null while it is open. */
   decided_by: string | null;
   decision_reason: string | null;
+  /** The streams that the approved call may write to. */
+  approved_streams: readonly string[];
   /** The call that carried it out, the number of records it wrote, and those that were refused. */
   call_id: string | null;
   done: number | null;
@@ -40,7 +42,7 @@ type MadeData = Extract<ProposalEvent, { type: 'ProposalMade' }>['data'];
 
 export type ProposalCommand =
   | ({ type: 'MakeProposal' } & Omit<MadeData, 'proposed_by' | 'expires_at'>)
-  | ({ type: 'ApproveProposal' } & OptionalReason)
+  | ({ type: 'ApproveProposal'; streams: readonly string[] } & OptionalReason)
   | { type: 'DeclineProposal'; reason: string }
   | ({ type: 'WithdrawProposal' } & OptionalReason)
   | { type: 'CarryOutProposal'; call_id: string; done: number; refused: readonly RefusedEffect[] };
@@ -63,7 +65,12 @@ function decide(command: ProposalCommand, current: ProposalState | null, context
   requireOpen(state, now);
   switch (command.type) {
     case 'ApproveProposal':
-      return [{ type: 'ProposalApproved', data: { approved_by: actor_id, ...withReason(command.reason) } }];
+      return [
+        {
+          type: 'ProposalApproved',
+          data: { approved_by: actor_id, streams: command.streams, ...withReason(command.reason) },
+        },
+      ];
     case 'DeclineProposal':
       return [{ type: 'ProposalDeclined', data: { declined_by: actor_id, reason: command.reason } }];
     case 'WithdrawProposal':
@@ -125,6 +132,7 @@ function evolve(current: ProposalState | null, event: ProposalEvent): ProposalSt
       reason: event.data.reason ?? null,
       decided_by: null,
       decision_reason: null,
+      approved_streams: [],
       call_id: null,
       done: null,
       refused: [],
@@ -141,7 +149,10 @@ function evolve(current: ProposalState | null, event: ProposalEvent): ProposalSt
   });
   switch (event.type) {
     case 'ProposalApproved':
-      return decided('APPROVED', event.data.approved_by, event.data.reason);
+      return {
+        ...decided('APPROVED', event.data.approved_by, event.data.reason),
+        approved_streams: event.data.streams,
+      };
     case 'ProposalDeclined':
       return decided('DECLINED', event.data.declined_by, event.data.reason);
     case 'ProposalWithdrawn':

@@ -60,8 +60,8 @@ export const PROPOSAL_EVENTS = {
   }),
   ProposalApproved: eventWithReason({
     approved_by: string(),
-    /** The call that is made instead, if the person changed it. */
-    input: optional(INPUT),
+    /** The streams that the person saw the call write to. It writes to no others. */
+    streams: list(string()),
   }),
   ProposalDeclined: event({ declined_by: string(), reason: string() }),
   ProposalWithdrawn: eventWithReason({ withdrawn_by: string() }),

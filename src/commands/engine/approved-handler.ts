@@ -10,7 +10,8 @@ export interface RefusedCommand {
 
 /**
  * Runs the commands of a call that a person approved. Their events name the approval as their cause, unless they have
- * another one, such as the call that an undo undoes. It keeps what was done and what was refused.
+ * another one, such as the call that an undo undoes. It refuses records that the person didn't see, and keeps what was done
+ * and what was refused.
  */
 export class ApprovedHandler implements Commands {
   /** The streams that the call wrote to, now or in an earlier attempt. */
@@ -19,10 +20,11 @@ export class ApprovedHandler implements Commands {
   /** The id of the call; null before its first command. */
   callId: string | null = null;
 
-  /** @param approvalId the id of the approval's event */
+  /** @param approvalId the id of the approval's event  @param streams those that the person saw it write to */
   constructor(
     private readonly handler: CommandHandler,
     private readonly approvalId: string,
+    private readonly streams: ReadonlySet<string>,
   ) {}
 
   async execute<State extends object, Command, Event extends DomainEvent>(
@@ -33,6 +35,7 @@ export class ApprovedHandler implements Commands {
     const { stream } = aggregate;
     this.callId = envelope.correlation_id;
     try {
+      if (!this.streams.has(stream)) throw notSeen();
       const caused = { ...envelope, causation_id: envelope.causation_id ?? this.approvalId };
       const result = await this.handler.execute(aggregate, command, caused);
       if (result.event_types.length > 0) this.written.add(stream);
@@ -49,4 +52,11 @@ export class ApprovedHandler implements Commands {
   readPast: Commands['readPast'] = (aggregate) => this.handler.readPast(aggregate);
   commandId: Commands['commandId'] = (scope, key) => this.handler.commandId(scope, key);
   now: Commands['now'] = () => this.handler.now();
+}
+
+function notSeen(): Refusal {
+  return new Refusal(
+    'conflict',
+    'This record came in since the approval, so nobody approved its change. Propose it anew.',
+  );
 }

@@ -61,9 +61,19 @@ export class ApprovalFinisher {
       const snapshot = this.options.reader.snapshot();
       const approved = await listProposals(snapshot, organizationId, { only: 'APPROVED', limit: MAX_PER_RUN });
       for (const { id, decided_by } of approved) {
-        if (before.has(id)) await this.options.proposals.finish(id, await this.options.callerOf(decided_by!));
+        if (before.has(id)) await this.finish(id, decided_by!);
         else this.seen.add(id);
       }
+    }
+  }
+
+  /** One that fails leaves the others free. The run after the next retries it. */
+  private async finish(id: string, approver: string): Promise<void> {
+    const { proposals, callerOf, log } = this.options;
+    try {
+      await proposals.finish(id, await callerOf(approver));
+    } catch (error) {
+      log.warn({ err: error, proposal: id }, 'an approved proposal could not be finished');
     }
   }
 }

@@ -1,24 +1,50 @@
 import { ACCOUNT_FIELDS } from '../../commands/engine/references.ts';
-import { accountOf, type Caller } from '../../commands/organization/caller.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import { accountOf } from '../../commands/organization/caller.ts';
+import { isMemberWord } from '../../queries/records/member-words.ts';
+import type { WriteContext } from '../tool.ts';
+import { OwnerNames } from '../write.ts';
 
 /** Inputs that confirm a call. A proposal is confirmed by its approval. */
-const CONFIRMATION = ['selection', 'idempotency_key', 'dry_run', 'reason'];
+const CONFIRMATION = ['selection', 'dry_run', 'reason'];
 
-/** Returns a call's input as a proposal keeps it: without what confirms the call, and with the caller's id in place of ME. */
-export function proposedInput(input: object, caller: Caller): Readonly<Record<string, unknown>> {
+/**
+ * Returns a call's input as a proposal keeps it: without what confirms the call, and with ids in place of ME and of the names
+ * and addresses of members. Events hold no names of people (ADR 22).
+ * @throws Refusal invalid_input for the name of somebody who is no member
+ */
+export async function proposedInput(
+  input: object,
+  context: WriteContext,
+  organizationId: string,
+): Promise<Readonly<Record<string, unknown>>> {
   const kept = Object.entries(input).filter(([name]) => !CONFIRMATION.includes(name));
+  const members = new OwnerNames(context, organizationId);
+  const withIds = async (value: unknown, field: string): Promise<unknown> => {
+    if (typeof value === 'string') return isAccountField(field) ? accountIn(value, field) : value;
+    if (Array.isArray(value)) return Promise.all(value.map((item) => withIds(item, field)));
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value).map(async ([name, member]) => [name, await withIds(member, name)] as const);
+    return Object.fromEntries(await Promise.all(entries));
+  };
+  const accountIn = async (word: string, field: string): Promise<string> => {
+    const account = accountOf(word, context.caller);
+    if (!isMemberWord(account)) return account;
+    try {
+      return (await members.idOf(account)) ?? account;
+    } catch (error) {
+      if (error instanceof Refusal) throw noMember(field);
+      throw error;
+    }
+  };
   // Leaves out members that are undefined, which no event can hold.
-  return JSON.parse(JSON.stringify(withoutMe(Object.fromEntries(kept), caller)));
+  return JSON.parse(JSON.stringify(await withIds(Object.fromEntries(kept), '')));
 }
 
-function withoutMe(value: unknown, caller: Caller, isAccount = false): unknown {
-  if (typeof value === 'string') return isAccount ? accountOf(value, caller) : value;
-  if (Array.isArray(value)) return value.map((item) => withoutMe(item, caller, isAccount));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      withoutMe(member, caller, (ACCOUNT_FIELDS as readonly string[]).includes(name)),
-    ]),
-  );
+const isAccountField = (name: string): boolean => (ACCOUNT_FIELDS as readonly string[]).includes(name);
+
+function noMember(field: string): Refusal {
+  const message =
+    'A proposal holds no name of a person who is no member. Leave it out, give an account id, or let a person make this call.';
+  return new Refusal('invalid_input', message, { field });
 }

@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
+import { crosswalkAggregate } from '../../commands/crosswalk.ts';
 import { ApprovedHandler } from '../../commands/engine/approved-handler.ts';
+import type { Aggregate } from '../../commands/engine/decider.ts';
 import type { CommandHandler, CommandResult } from '../../commands/engine/handler.ts';
 import { asRefusal, Refusal } from '../../commands/engine/refusal.ts';
 import { RehearsalHandler } from '../../commands/engine/rehearsal-handler.ts';
+import { recordAggregate } from '../../commands/families.ts';
+import { linkAggregate } from '../../commands/link.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { requirePermission } from '../../commands/organization/permissions.ts';
+import { type Permission, requirePermission } from '../../commands/organization/permissions.ts';
 import {
   type ProposalCommand,
   type ProposalState,
@@ -14,6 +18,7 @@ import {
 import { proposedEffects } from '../../queries/changes/proposed-effects.ts';
 import type { Proposal } from '../../queries/proposals.ts';
 import type { ProposedEffect, RefusedEffect } from '../../register/proposal.ts';
+import { mapConcurrently } from '../bulk-write.ts';
 import type { Tool, ToolService } from '../tool.ts';
 import { envelopeFor, waitUntilReadable } from '../write.ts';
 import { openDependencies } from './dependencies.ts';
@@ -28,6 +33,8 @@ export interface ProposalPreview {
   seen: string;
   /** Why it can't be done now, or not by this person; null if it can. */
   refusal: Refusal | null;
+  /** The streams that it would write to. */
+  streams: readonly string[];
   /** The open proposals that would add records which it names. They come first. */
   waitsFor: readonly Proposal[];
 }
@@ -65,22 +72,22 @@ export class Proposals {
    */
   async approve(id: string, caller: Caller, seen: string): Promise<ProposalState> {
     const opened = await this.open(id, caller);
-    const { state, organizationId } = opened;
+    const { state } = opened;
     // The same person again finishes what was interrupted.
     const isInterrupted = state.state === 'APPROVED' && state.decided_by === caller.account_id;
     if (!isInterrupted && proposalStateAt(state, this.service.handler.now()) === 'OPEN') {
-      const { refusal, seen: now } = await this.previewOf(opened, caller);
+      const { refusal, seen: now, streams } = await this.previewOf(opened, caller);
       if (refusal !== null) throw refusal;
       if (now !== seen) throw new Refusal('conflict', 'A record has changed since. Look at what would happen now.');
-    }
-    if (!isInterrupted) await this.decide(opened, caller, { type: 'ApproveProposal' });
-    return this.carryOut({ id, organizationId, state }, caller);
+      await this.decide(opened, caller, { type: 'ApproveProposal', streams });
+    } else if (!isInterrupted) await this.decide(opened, caller, { type: 'ApproveProposal', streams: [] });
+    return this.carryOut((await this.load(id))!, caller);
   }
 
   /** @throws Refusal invalid_transition if it isn't open; forbidden without the permission that the call needs */
   async decline(id: string, caller: Caller, reason: string): Promise<void> {
     const opened = await this.open(id, caller);
-    requirePermission(caller, opened.organizationId, this.toolOf(opened.state).permission);
+    requirePermission(caller, opened.organizationId, this.permissionOf(opened.state));
     await this.decide(opened, caller, { type: 'DeclineProposal', reason });
   }
 
@@ -113,6 +120,11 @@ export class Proposals {
     return found;
   }
 
+  /** Returns the permission that the call needs. A tool of an earlier version is gone, but its proposals are declined. */
+  private permissionOf({ tool }: ProposalState): Permission {
+    return this.tools.get(tool)?.permission ?? 'changeRecords';
+  }
+
   private async previewOf({ id, organizationId, state }: Opened, caller: Caller): Promise<ProposalPreview> {
     try {
       const rehearsal = new RehearsalHandler(this.service.handler as CommandHandler);
@@ -120,12 +132,13 @@ export class Proposals {
       await rehearseCall({ tool: this.toolOf(state), input, context: { caller } }, this.service, rehearsal);
       const effects = proposedEffects(rehearsal);
       const isChanged = JSON.stringify(effects) !== JSON.stringify(state.effects);
-      return { effects, isChanged, seen: hashOf(effects), refusal: null, waitsFor: [] };
+      const streams = rehearsal.rehearsed.map(({ stream }) => stream);
+      return { effects, isChanged, seen: hashOf(effects), refusal: null, streams, waitsFor: [] };
     } catch (error) {
       const refusal = asRefusal(error);
       if (!(refusal instanceof Refusal) || refusal.code === 'unavailable') throw refusal;
       const waitsFor = await openDependencies(this.service, [organizationId], state.input);
-      return { effects: [], isChanged: waitsFor.length === 0, seen: '', refusal, waitsFor };
+      return { effects: [], isChanged: waitsFor.length === 0, seen: '', refusal, streams: [], waitsFor };
     }
   }
 
@@ -133,7 +146,7 @@ export class Proposals {
   private async inputOf({ id, state }: Pick<Opened, 'id' | 'state'>, caller: Caller): Promise<object> {
     const { input, reason } = state;
     const tool = this.toolOf(state);
-    const keyed = { ...input, ...(reason === null ? {} : { reason }), idempotency_key: id };
+    const keyed = { idempotency_key: id, ...input, ...(reason === null ? {} : { reason }) };
     if (!('dry_run' in (tool.input as unknown as { shape: object }).shape)) return keyed;
     const dryRun = { ...keyed, dry_run: true };
     const { selection } = (await tool.run(dryRun, { caller, tool, service: this.service })) as { selection?: string };
@@ -145,7 +158,7 @@ export class Proposals {
     const { handler } = this.service;
     const { events } = await handler.readPast(proposalAggregate(id) as never);
     const approval = events.findLast(({ type }) => type === 'ProposalApproved')!;
-    const approved = new ApprovedHandler(handler as CommandHandler, approval.id);
+    const approved = new ApprovedHandler(handler as CommandHandler, approval.id, new Set(state.approved_streams));
     const service = { ...this.service, handler: approved };
     let wholeCall: RefusedEffect[] = [];
     try {
@@ -158,7 +171,8 @@ export class Proposals {
     }
     const refused = [...approved.refused.map(refusedEffect), ...wholeCall];
     const call_id = approved.callId ?? '';
-    const command: ProposalCommand = { type: 'CarryOutProposal', call_id, done: approved.written.size, refused };
+    const done = wholeCall.length === 0 ? approved.written.size : await this.countWritten(state, approval.id);
+    const command: ProposalCommand = { type: 'CarryOutProposal', call_id, done, refused };
     const command_id = handler.commandId([id, command.type], id);
     // The service says what was done: the person may have lost the right meanwhile.
     const bySystem = {
@@ -174,13 +188,21 @@ export class Proposals {
     return result.state!;
   }
 
+  /** Counts the streams that an earlier attempt wrote to. */
+  private async countWritten({ approved_streams }: ProposalState, approvalId: string): Promise<number> {
+    const pasts = await mapConcurrently(approved_streams, (stream) =>
+      this.service.handler.readPast(aggregateOfStream(stream)),
+    );
+    return pasts.filter(({ events }) => events.some(({ metadata }) => metadata.causation_id === approvalId)).length;
+  }
+
   private async decide(
     { id, organizationId, state }: Opened,
     caller: Caller,
     command: ProposalCommand,
   ): Promise<CommandResult<ProposalState>> {
     const { handler } = this.service;
-    const { permission } = this.toolOf(state);
+    const permission = this.permissionOf(state);
     const role = requirePermission(caller, organizationId, permission);
     const command_id = handler.commandId([id, command.type, caller.account_id], id);
     const envelope = envelopeFor(caller, organizationId, role, permission, command_id);
@@ -188,6 +210,16 @@ export class Proposals {
     await waitUntilReadable(this.service, organizationId, result);
     return result;
   }
+}
+
+/** Returns the aggregate of a stream that a call wrote to. */
+function aggregateOfStream(stream: string): Aggregate {
+  const [kind, ...ids] = stream.split('-') as [string, string, string];
+  const aggregates: Readonly<Record<string, () => unknown>> = {
+    link: () => linkAggregate(...ids),
+    crosswalk: () => crosswalkAggregate(...ids),
+  };
+  return (aggregates[kind]?.() ?? recordAggregate(ids[0])) as Aggregate;
 }
 
 function refusedEffect({ stream, refusal: { code, message } }: ApprovedHandler['refused'][number]): RefusedEffect {

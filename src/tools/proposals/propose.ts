@@ -5,7 +5,13 @@ import { derivedId } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { RehearsalHandler } from '../../commands/engine/rehearsal-handler.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
-import { type ProposalState, proposalAggregate, proposalStateAt, STATE_WORDS } from '../../commands/proposal.ts';
+import {
+  type ProposalCommand,
+  type ProposalState,
+  proposalAggregate,
+  proposalStateAt,
+  STATE_WORDS,
+} from '../../commands/proposal.ts';
 import { proposedEffects } from '../../queries/changes/proposed-effects.ts';
 import { proposedChanges } from '../../queries/proposals.ts';
 import type { Tool, ToolService } from '../tool.ts';
@@ -14,6 +20,15 @@ import { openDependencies, rehearseDependencies } from './dependencies.ts';
 import { proposedInput } from './proposal-input.ts';
 import { rehearseCall, type WriteCall } from './rehearse-call.ts';
 
+/** The inputs of a write that tell calls apart. */
+interface ProposableInput {
+  organization_id?: string;
+  id?: string;
+  idempotency_key?: string;
+  selection?: string;
+  reason?: string;
+}
+
 /** The answer of a call that waits for a person. */
 export interface PendingApproval {
   pending_approval: object;
@@ -21,60 +36,82 @@ export interface PendingApproval {
 
 /**
  * Proposes a call that its credential may not do alone, in place of making it. Returns null for a call that it may make.
- * The proposal's id follows from the call's key, so a repeated call meets its own proposal. The key of what an approval
- * does is the proposal's id, so the ids of new records are known before.
+ * The proposal's id follows from the call's key or selection, so a repeated call meets its own proposal. An approval makes the
+ * call with the same key, or with the proposal's id as key. So the ids of new records are known before.
  * @throws Refusal as the call does; forbidden for a repeat of a call that was declined, withdrawn or has expired
  */
 export async function proposeInstead(
-  call: WriteCall & { organizations: readonly string[] },
+  call: ProposableCall,
   service: ToolService,
   { publicUrl, toolOf }: { publicUrl: string | undefined; toolOf: (name: string) => Tool },
 ): Promise<PendingApproval | null> {
-  const { tool, context } = call;
-  const { caller } = context;
-  const given = call.input as { organization_id?: string; id?: string; idempotency_key?: string; reason?: string };
-  const { handler } = service;
-  const scope = ['proposal', tool.name, caller.account_id, given.organization_id ?? given.id ?? ''];
-  const command_id = handler.commandId(scope, given.idempotency_key);
-  const id = derivedId('prp', command_id);
-  const { state: earlier, organization_id: earlierOrganization } = await handler.load(proposalAggregate(id), true);
-  const rehearsal = new RehearsalHandler(handler as CommandHandler);
-  const dependencies = earlier === null ? await openDependencies(service, call.organizations, given) : [];
-  if (earlier === null) {
+  const { caller } = call.context;
+  const { id, command_id } = identityOf(call, service);
+  const earlier = await service.handler.load(proposalAggregate(id), true);
+  const isRepeat = earlier.state !== null;
+  const rehearsal = new RehearsalHandler(service.handler as CommandHandler);
+  const dependencies = isRepeat ? [] : await openDependencies(service, call.organizations, call.input);
+  if (!isRepeat) {
     await rehearseDependencies(dependencies, toolOf, call, service, rehearsal);
-    await rehearseCall({ ...call, input: { ...given, idempotency_key: id } }, service, rehearsal);
+    await rehearseCall({ ...call, input: { idempotency_key: id, ...call.input } }, service, rehearsal);
   }
-  const { rehearsed } = rehearsal;
-  const organizationId = earlierOrganization ?? rehearsed[0]?.envelope.organization_id;
+  const organizationId = earlier.organization_id ?? rehearsal.rehearsed[0]?.envelope.organization_id;
   if (organizationId === undefined) return null;
-  const role = requirePermission(caller, organizationId, tool.permission);
-  if (earlier === null && !needsApproval(caller.autonomy?.get(organizationId) ?? 'ALL', rehearsed)) return null;
-  const input = proposedInput(given, caller);
-  const position = service.reader.snapshot().newestPosition(organizationId);
-  const result = await handler.execute(
-    proposalAggregate(id),
-    {
-      type: 'MakeProposal',
-      client: caller.client?.name ?? null,
-      tool: tool.name,
-      input,
-      effects: proposedEffects(rehearsal),
-      position,
-      ...(given.reason ? { reason: given.reason } : {}),
-    },
-    {
-      ...envelopeFor(caller, organizationId, role, tool.permission, command_id),
-      command_id,
-      input: { tool: tool.name, input },
-    },
-  );
-  await waitUntilReadable(service, organizationId, result);
+  requirePermission(caller, organizationId, call.tool.permission);
+  const autonomy = caller.autonomy?.get(organizationId) ?? 'ALL';
+  if (!isRepeat && !needsApproval(autonomy, rehearsal.rehearsed)) return null;
+  const state = await makeProposal(call, service, { id, command_id, organizationId, rehearsal });
   const url = publicUrl && `${publicUrl}${organizationAddress(organizationId, `/proposals/${id}`)}`;
   const dependsOn = dependencies.map((dependency) => dependency.id);
-  return answer(id, result.state!, handler.now(), {
+  return answer(id, state, service.handler.now(), {
     ...(url ? { url } : {}),
     ...(dependsOn.length > 0 ? { depends_on: dependsOn } : {}),
   });
+}
+
+/** A write, and the organizations that it may be about. */
+type ProposableCall = Omit<WriteCall, 'input'> & { input: ProposableInput; organizations: readonly string[] };
+
+/** Returns the ids of a call's proposal and of the command that makes it. */
+function identityOf({ tool, input, organizations, context }: ProposableCall, { handler }: ToolService) {
+  const organization = organizations.length === 1 ? organizations[0] : input.id;
+  const scope = ['proposal', tool.name, context.caller.account_id, organization ?? ''];
+  const command_id = handler.commandId(scope, input.idempotency_key ?? input.selection);
+  return { id: derivedId('prp', command_id), command_id };
+}
+
+interface NewProposal {
+  id: string;
+  command_id: string;
+  organizationId: string;
+  rehearsal: RehearsalHandler;
+}
+
+/** Appends a proposal, and waits until it can be read. A repeat changes nothing. */
+async function makeProposal(
+  { tool, input: given, context }: ProposableCall,
+  service: ToolService,
+  { id, command_id, organizationId, rehearsal }: NewProposal,
+): Promise<ProposalState> {
+  const { caller } = context;
+  const input = await proposedInput(given, { ...context, tool, service }, organizationId);
+  const command: ProposalCommand = {
+    type: 'MakeProposal',
+    client: caller.client?.name ?? null,
+    tool: tool.name,
+    input,
+    effects: proposedEffects(rehearsal),
+    position: service.reader.snapshot().newestPosition(organizationId),
+    ...(given.reason ? { reason: given.reason } : {}),
+  };
+  const role = caller.roles.get(organizationId)!;
+  const result = await service.handler.execute(proposalAggregate(id), command, {
+    ...envelopeFor(caller, organizationId, role, tool.permission, command_id),
+    command_id,
+    input: { tool: tool.name, input },
+  });
+  await waitUntilReadable(service, organizationId, result);
+  return result.state!;
 }
 
 const NOTHING_CHANGED =

@@ -431,7 +431,10 @@ async function proposals(): Promise<void> {
     return { id, record_id };
   };
   const approved = await made('Majaka hooldus');
-  await execute(proposalAggregate(approved.id), { type: 'ApproveProposal' });
+  await execute(proposalAggregate(approved.id), {
+    type: 'ApproveProposal',
+    streams: [`vendor-${approved.record_id}`],
+  });
   const refused = [{ record_id: approved.record_id, code: 'conflict', message: 'Somebody was faster.' }];
   const outcome = { call_id: commandId(['recorded'], 'approved call'), done: 0, refused };
   await execute(proposalAggregate(approved.id), { type: 'CarryOutProposal', ...outcome });

@@ -234,6 +234,9 @@ export class FoldedExport {
         tokens[token_id!] = { ...token, revoked: false };
         return;
       }
+      case 'TokenAutonomyChanged':
+        tokens[token_id!] = { ...(tokens[token_id!] as Fields), autonomy: data.to };
+        return;
       case 'TokenRegenerated':
         tokens[token_id!] = { ...(tokens[token_id!] as Fields), expires_at: data.expires_at };
         return;

@@ -11,13 +11,14 @@ const test = registerSuite('interrupted approvals', 'EACH');
 /** Proposes a vendor, and approves it as a service that is killed right after. Returns the proposal's id. */
 async function approvedOnly(register: TestRegister): Promise<string> {
   const caller = callerAs('OWNER', { autonomy: new Map([[ORGANIZATION, 'PROPOSE_ONLY' as const]]) });
-  const { pending_approval } = await register.call<{ pending_approval: { proposal_id: string } }>(
+  const { pending_approval } = await register.call<{ pending_approval: { proposal_id: string; record_id: string } }>(
     'addVendor',
     { organization_id: ORGANIZATION, name: 'Redpoll' },
     caller,
   );
-  const id = pending_approval.proposal_id;
-  const approved = await register.handler.execute(proposalAggregate(id), { type: 'ApproveProposal' }, envelopeFor());
+  const { proposal_id: id, record_id } = pending_approval;
+  const approval = { type: 'ApproveProposal', streams: [`vendor-${record_id}`] } as const;
+  const approved = await register.handler.execute(proposalAggregate(id), approval, envelopeFor());
   await register.projections.waitUntilProjected(ORGANIZATION, approved.storePosition!, 5_000);
   return id;
 }

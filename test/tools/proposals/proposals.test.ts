@@ -1,8 +1,9 @@
 /** Calls that a credential may not make alone, and the decisions of people on them. */
 import * as assert from 'uvu/assert';
+import { proposalAggregate } from '../../../src/commands/proposal.ts';
 import type { Autonomy } from '../../../src/register/proposal.ts';
 import { runImport, suppliers } from '../../support/mcp/imports.ts';
-import { type Answer, callerAs, ORGANIZATION, type TestRegister } from '../../support/register.ts';
+import { type Answer, callerAs, envelopeFor, ORGANIZATION, OWNER, type TestRegister } from '../../support/register.ts';
 import { registerSuite } from '../../support/register-suite.ts';
 
 const test = registerSuite('proposals', 'EACH');
@@ -147,6 +148,56 @@ test('a call may name records that open proposals would add, and waits for them'
   const unknown = { links: [{ from_id: `rsk_${'0'.repeat(26)}`, to_id: measure.record_id }] };
   const { error } = await register.call<Pending>('linkRecords', unknown, assistant('PROPOSE_ONLY'));
   assert.is(error?.code, 'not_found', 'a record that nobody proposed');
+});
+
+test('an event of a proposal holds no name or address of a person', async ({ register }) => {
+  const input = { organization_id: ORGANIZATION, name: 'Redpoll', owner_id: 'Olivia Owner' };
+  const id = await propose(register, 'addVendor', input);
+  const { state } = await register.handler.load(proposalAggregate(id), true);
+  assert.is(state!.input.owner_id, OWNER);
+  const rows = [{ name: 'Old', status: 'APPROVED', last_reviewed: '2025-01-01', reviewed_by: 'J. Smith' }];
+  const imported = { organization_id: ORGANIZATION, type: 'VENDOR', rows };
+  const { error } = await register.call<Pending>('importRecords', imported, assistant('PROPOSE_ONLY'));
+  assert.is(error?.code, 'invalid_input');
+  assert.match(error!.message, /no member/);
+});
+
+test('one key does one thing, also while the autonomy changes', async ({ register }) => {
+  const input = { organization_id: ORGANIZATION, name: 'Redpoll', idempotency_key: 'k' };
+  await register.call('addVendor', input);
+  const lowered = await register.call<Answer>('addVendor', input, assistant('PROPOSE_ONLY'));
+  assert.is(lowered.repeated, true, JSON.stringify(lowered));
+  const other = { ...input, name: 'Other', idempotency_key: 'k2' };
+  await approve(register, await propose(register, 'addVendor', other));
+  const raised = await register.call<Answer>('addVendor', other);
+  assert.is(raised.repeated, true, JSON.stringify(raised));
+  assert.equal(await names(register), ['Other', 'Redpoll']);
+});
+
+test('a repeat of an account without a role there is refused', async ({ register }) => {
+  const input = { organization_id: ORGANIZATION, name: 'Redpoll', idempotency_key: 'k' };
+  await propose(register, 'addVendor', input);
+  const reader = callerAs('VIEWER', { autonomy: new Map([[ORGANIZATION, 'PROPOSE_ONLY' as const]]) });
+  assert.is((await register.call<Pending>('addVendor', input, reader)).error?.code, 'forbidden');
+});
+
+test('an approval changes no record that came in since its person looked', async ({ register }) => {
+  const [first] = (await runImport(register, 'VENDOR', suppliers(2))).rows;
+  const filter = { ids: [first!.id!] };
+  const call = { organization_id: ORGANIZATION, type: 'VENDOR', set: { country: 'FR' }, filter, reason: 'Moved' };
+  const caller = assistant('PROPOSE_ONLY');
+  const { selection } = await register.call<{ selection: string }>('importRecords', { ...call, dry_run: true }, caller);
+  const id = await propose(register, 'importRecords', { ...call, selection });
+  const approval = { type: 'ApproveProposal', streams: ['vendor-another'] } as const;
+  const { storePosition } = await register.handler.execute(proposalAggregate(id), approval, envelopeFor());
+  await register.projections.waitUntilProjected(ORGANIZATION, storePosition!, 5_000);
+  await register.proposals.finish(id, person);
+  const { state } = await register.handler.load(proposalAggregate(id), true);
+  assert.equal([state!.state, state!.done, state!.refused.map(({ code }) => code)], ['CARRIED_OUT', 0, ['conflict']]);
+  const { records } = await register.call<{ records: { country: string | null }[] }>('getRecords', {
+    ids: [first!.id],
+  });
+  assert.is.not(records[0]!.country, 'FR');
 });
 
 test('a proposal is in the history, and what it did names its approval', async ({ register }) => {
