@@ -35,7 +35,7 @@ export interface Skipped {
   linked_id?: string;
   /** OWNER_GONE: the owner before the call is no longer a member. */
   why: 'CHANGED_SINCE' | 'LINKED_SINCE' | 'OWNER_GONE' | 'REFUSED';
-  /** Why it is refused. */
+  /** Why it is refused, or which controls keep their framework. */
   message?: string;
   /** The fields that stay. Absent if the record or link stays as a whole. */
   fields?: readonly string[];

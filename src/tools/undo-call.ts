@@ -11,7 +11,13 @@ import { planUndo, type UndoCommand } from '../commands/undo.ts';
 import type { ImportAnswer, Skipped } from '../import/import-answer.ts';
 import { toRowErrors } from '../import/import-rows.ts';
 import { positionOfEvent } from '../queries/changes/position-of-event.ts';
-import { isLinkedSince, usedControls, type Written, writtenByCall } from '../queries/changes/written-by-call.ts';
+import {
+  isLinkedSince,
+  type UsedControl,
+  usedControls,
+  type Written,
+  writtenByCall,
+} from '../queries/changes/written-by-call.ts';
 import { linkChanges, recordChanges, type WrittenChange, writtenChanges } from '../queries/changes/written-changes.ts';
 import type { QueryContext } from '../queries/moments/moment.ts';
 import { documentsAt } from '../queries/records/record-links.ts';
@@ -203,8 +209,8 @@ async function recordStep(undoing: Undoing, written: Extract<Written, { kind: 'R
   const past = await context.service.handler.readPast(aggregate);
   const plan = planUndo(familyOf(id), past, call_id);
   if (plan.isAdded && !(await isRepeated(undoing, aggregate))) {
-    const why = plan.isChangedSince ? 'CHANGED_SINCE' : await usedSince(undoing, written);
-    if (why !== null) return { written, item: null, skipped: [{ id, why }] };
+    const use = plan.isChangedSince ? CHANGED_SINCE : await usedSince(undoing, written);
+    if (use !== null) return { written, item: null, skipped: [{ id, ...use }] };
   }
   const positions: Record<string, string> = {};
   for (const event of Object.values(plan.pinnedEvents)) {
@@ -224,18 +230,35 @@ async function recordStep(undoing: Undoing, written: Extract<Written, { kind: 'R
   return { written, item: { ...item, envelope }, skipped };
 }
 
-/** Returns why a record that the call added is in use by now; null if it isn't. */
+type Use = Pick<Skipped, 'why' | 'message'>;
+
+const CHANGED_SINCE: Use = { why: 'CHANGED_SINCE' };
+
+/** Returns why a record that the call added is in use by now; null if it isn't. Of a framework, it names the controls in use. */
 async function usedSince(
   { context, query }: Undoing,
   { id, type, positions }: Extract<Written, { kind: 'RECORD' }>,
-): Promise<Skipped['why'] | null> {
-  if (await isLinkedSince(query, id, positions)) return 'LINKED_SINCE';
+): Promise<Use | null> {
+  if (await isLinkedSince(query, id, positions)) return { why: 'LINKED_SINCE' };
   if (type !== 'FRAMEWORK') return null;
-  const { areLinked, changedIds } = await usedControls(query, id);
-  if (areLinked) return 'LINKED_SINCE';
-  const readPast = (control: string) => context.service.handler.readPast(recordAggregate(control));
-  const pasts = await mapConcurrently(changedIds, readPast, context);
-  return pasts.some((past) => countingEvents(past).length > 0) ? 'CHANGED_SINCE' : null;
+  const { linked, changed } = await usedControls(query, id);
+  if (linked.length > 0) return { why: 'LINKED_SINCE', message: controlsText(linked, 'linked') };
+  const readPast = (control: UsedControl) => context.service.handler.readPast(recordAggregate(control.id));
+  const pasts = await mapConcurrently(changed, readPast, context);
+  const counting = changed.filter((_, index) => countingEvents(pasts[index]!).length > 0);
+  return counting.length > 0 ? { ...CHANGED_SINCE, message: controlsText(counting, 'changed') } : null;
+}
+
+/** Controls that an answer names by their numbers. */
+const MAX_NAMED_CONTROLS = 10;
+const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
+
+/** Says which controls keep their framework, such as `2 of its controls were changed since: A.7.4, A.7.12.` */
+function controlsText(controls: readonly UsedControl[], act: 'changed' | 'linked'): string {
+  const numbers = controls.map(({ number }) => number).toSorted(NATURAL_ORDER.compare);
+  const more = numbers.length - MAX_NAMED_CONTROLS;
+  const named = `${numbers.slice(0, MAX_NAMED_CONTROLS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${controls.length} of its controls ${controls.length === 1 ? 'was' : 'were'} ${act} since: ${named}.`;
 }
 
 async function linkStep(undoing: Undoing, written: Extract<Written, { kind: 'LINK' }>): Promise<Step> {

@@ -146,7 +146,8 @@ test('a framework is archived unless its controls are used, and crosswalks and l
   const adopted = await calls.ok('listChanges', { filter: { record_id: [one.framework] }, view: 'FULL' });
   const { call_id } = (adopted.changes as Answer[]).at(-1)!;
   const used = await undo(register, call_id);
-  assert.equal(used.skipped, [{ id: one.framework, why: 'LINKED_SINCE' }]);
+  const linked = '1 of its controls was linked since: 1.';
+  assert.equal(used.skipped, [{ id: one.framework, why: 'LINKED_SINCE', message: linked }]);
   assert.is((await undo(register, crosswalk.call_id)).links?.length, 1);
   assert.equal(await relations(), ['EQUIVALENT']);
   await calls.ok('linkRecords', {
@@ -155,7 +156,10 @@ test('a framework is archived unless its controls are used, and crosswalks and l
     reason: 'r',
   });
   const control = await calls.ok('updateControl', { id: one.ids['2'], description: 'Changed' });
-  assert.equal((await undo(register, call_id)).skipped, [{ id: one.framework, why: 'CHANGED_SINCE' }]);
+  const changed = '1 of its controls was changed since: 2.';
+  assert.equal((await undo(register, call_id)).skipped, [
+    { id: one.framework, why: 'CHANGED_SINCE', message: changed },
+  ]);
   await undo(register, control.call_id);
   assert.is((await undo(register, call_id)).updated, 1);
   const [framework] = await recordsOf(calls, [one.framework]);

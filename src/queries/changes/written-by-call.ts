@@ -120,24 +120,33 @@ export async function isLinkedSince(
   return false;
 }
 
-/** Returns true if a framework's controls are linked with other records, and the ids of those that have events of their own. */
+type ControlDocument = RecordDocument & { section_title: string };
+
+/** A control in use, by its id and number. */
+export interface UsedControl {
+  id: string;
+  number: string;
+}
+
+/** Returns a framework's controls that are linked with other records, and those that have events of their own. */
 export async function usedControls(
   context: QueryContext,
   frameworkId: string,
-): Promise<{ areLinked: boolean; changedIds: string[] }> {
+): Promise<{ linked: UsedControl[]; changed: UsedControl[] }> {
   const { organizationId, snapshot } = context;
   const where: Condition[] = [
     { key: 'record_id', op: 'eq', value: frameworkId },
     { key: 'other_type', op: 'eq', value: 'CONTROL' },
   ];
-  const used = { areLinked: false, changedIds: [] as string[] };
+  const used = { linked: [] as UsedControl[], changed: [] as UsedControl[] };
   for await (const rows of readLinkPages(snapshot.models, { organizationId, where })) {
     const ids = rows.map(({ doc }) => (doc as unknown as LinkDocument).other_id);
-    for (const control of (await documentsAt(context, ids)) as unknown as RecordDocument[]) {
+    for (const control of (await documentsAt(context, ids)) as unknown as ControlDocument[]) {
+      const { id, section_title: number } = control;
       // A label without a colon is the type of live neighbours.
       const types = Object.keys(control.related_counts ?? {}).filter((label) => !label.includes(':'));
-      used.areLinked ||= types.some((type) => type !== 'FRAMEWORK');
-      if (control.revision > 1) used.changedIds.push(control.id);
+      if (types.some((type) => type !== 'FRAMEWORK')) used.linked.push({ id, number });
+      if (control.revision > 1) used.changed.push({ id, number });
     }
   }
   return used;

@@ -310,7 +310,7 @@ export const importOutput = () =>
           id: anyId,
           linked_id: anyId.optional().describe('of a link'),
           why: z.enum(['CHANGED_SINCE', 'LINKED_SINCE', 'OWNER_GONE', 'REFUSED']),
-          message: z.string().optional().describe('why it is refused'),
+          message: z.string().optional().describe('why, in words'),
           fields: z.array(z.string()).optional().describe('these stay; without it, all of the record or link'),
         }),
       )

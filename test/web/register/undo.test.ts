@@ -208,6 +208,56 @@ test('offers no undo of a change whose fields all changed since, and says "in pa
   assert.not.ok(left.includes(newest!.href.split('?')[0]), 'its one field changed since');
 });
 
+test('offers no undo of an adoption whose controls are in use, and its page names them', async (context) => {
+  const { browsers, base, web } = context;
+  const { organizationId: organization_id } = web;
+  const controls = ['A.7.4', 'A.7.12'].map((section_title) => ({ section_title, name: `On ${section_title}` }));
+  const input = { organization_id, name: 'ISO 27001', controls };
+  const adopted = await web.call<{ framework: { id: string }; call_id: string }>('addFramework', input);
+  const page = `${base}/frameworks/${adopted.framework.id}`;
+  const undo = `${base}/undo/${adopted.call_id}`;
+  const isOffered = async (list: string) =>
+    undoLinks((await browsers.OWNER.get(list)).text).some(({ href }) => href.startsWith(undo));
+  assert.ok(await isOffered(page));
+  const [form] = undoForms((await browsers.OWNER.get(undo)).text);
+  const filter = { framework_id: [adopted.framework.id] };
+  const listed = await web.call<{ controls: { id: string }[] }>('listControls', { organization_id, filter });
+  const changes: string[] = [];
+  for (const { id } of listed.controls) {
+    const changed = { organization_id, id, description: 'Changed' };
+    changes.push((await web.call<{ call_id: string }>('updateControl', changed)).call_id);
+  }
+  assert.equal([await isOffered(page), await isOffered(`${base}/changes`)], [false, false]);
+  const { text } = await browsers.OWNER.get(`${undo}?back=${encodeURIComponent(page)}`);
+  assert.match(textIn(text), 'Nothing goes back. Back');
+  assert.match(textIn(text), 'ISO 27001 : 2 of its controls were changed since: A.7.4, A.7.12.');
+  assert.match(text, `<a href="${page}">Back</a>`);
+  const sent = await browsers.OWNER.post(form!.action, form!.fields);
+  assert.match(sent.to!, `${undo}?back=`, 'the page with the reason');
+  for (const call_id of changes) await web.call('importRecords', { organization_id, undo: { call_id } });
+  assert.ok(await isOffered(page), 'changes that were undone do not count');
+});
+
+test('offers no undo of taking records over from somebody who left, unless more goes back', async (context) => {
+  const { browsers, base, web } = context;
+  const { organizationId: organization_id } = web;
+  const leaver = { name: 'Lea', email: 'lea@example.org', password: 'a quite long password 7' };
+  await web.invite(leaver, 'EDITOR');
+  const members = await web.members.membersOf(web.organizationId);
+  const owner_id = members.find(({ name }) => name === leaver.name)!.account_id;
+  const [taken, more] = [
+    await addRecord(context, 'addRisk', { name: 'Taken', owner_id }),
+    await addRecord(context, 'addRisk', { name: 'More', owner_id }),
+  ];
+  await web.call('updateRisk', { organization_id, id: taken, owner_id: web.ownerId });
+  await web.call('updateRisk', { organization_id, id: more, owner_id: web.ownerId, category: 'People' });
+  const offered = async (id: string) => undoLinks((await browsers.OWNER.get(`${base}/risks/${id}`)).text).length;
+  assert.equal([await offered(taken), await offered(more)], [1, 1]);
+  await browsers.OWNER.get(`${base}/members/${owner_id}`);
+  assert.is((await browsers.OWNER.send(`${base}/members/${owner_id}/remove`, { reason: 'Left' })).status, 303);
+  assert.equal([await offered(taken), await offered(more)], [0, 1]);
+});
+
 test('undoes 37 changes of an assistant in two clicks, from every history', async (context) => {
   const { browsers, base, web } = context;
   const { organizationId: organization_id } = web;
@@ -306,7 +356,7 @@ test('reads the calls of fifty changes with the queries of one', async ({ web })
 
 test('says what stays, what failed and what is left', () => {
   const back = { rows: [{ id: 'a' }, { id: 'b' }] };
-  assert.is(undoneText({ rows: [] }), 'Nothing was left to undo.');
+  assert.is(undoneText({ rows: [] }), 'Nothing is left to undo.');
   assert.is(undoneText({ rows: [{ id: 'a' }] }), 'The change is undone.');
   const stays = [
     { id: 'c', why: 'CHANGED_SINCE' as const },

@@ -10,7 +10,7 @@ import { typedText } from '../../register/forms/form-fields.ts';
 import { BACK, type FormCollaborators, type FormView, openForm } from '../../register/forms/open-form.ts';
 import { refusedForm } from '../../register/forms/refused-form.ts';
 import { KeyInput, ReasonInput, writeInputs } from '../../register/forms/write-fields.tsx';
-import { countBack, type UndoAnswer, undoneText } from '../../register/undo/undo-answer.ts';
+import { countBack, nothingBackText, type UndoAnswer, undoneText } from '../../register/undo/undo-answer.ts';
 import { undoAddress } from '../../register/undo/undo-offers.ts';
 import { readUndoPreview, UndoPreview } from '../../register/undo/undo-preview.tsx';
 import { callTool } from '../../server/call-tool.ts';
@@ -71,7 +71,10 @@ async function undo(context: FormCollaborators, request: SignedInRequest, form: 
   if (error === null) {
     const undone = answer as unknown as UndoAnswer;
     const text = undoneText(undone);
-    if (countBack(undone) === 0) return new Redirect(back, { kind: 'WARNING', text });
+    if (countBack(undone) === 0) {
+      const why = undone.skipped === undefined ? back : undoAddress(organization.id, callId, back);
+      return new Redirect(why, { kind: 'WARNING', text });
+    }
     const next = undone.remaining === undefined ? back : undoAddress(organization.id, callId, back);
     return redirect(next, text, undoAddress(organization.id, undone.call_id!));
   }
@@ -127,12 +130,21 @@ async function undoPage(
           </p>
         ))}
         <FormError form={form} />
-        {dryRun !== null && back === 0 && <p>Nothing is left to undo.</p>}
+        {dryRun !== null && back === 0 && <NothingBack dryRun={dryRun} back={undoForm.back} />}
         {dryRun !== null && back > 0 && <UndoButtons {...undoForm} form={form} dryRun={dryRun} />}
         {preview !== null && <UndoPreview view={shown} preview={preview} />}
       </>
     ),
   };
+}
+
+/** Says that no change goes back. The list below it says why, unless an undo took them back before. */
+function NothingBack({ dryRun, back }: { dryRun: UndoAnswer; back: string }) {
+  return (
+    <p>
+      {nothingBackText(dryRun)} <a href={back}>Back</a>
+    </p>
+  );
 }
 
 /** The button that undoes what the page shows. Few changes can have a reason: the selection of many is bound to its own. */

@@ -29,11 +29,16 @@ export function countBack({ rows, links = [] }: UndoAnswer): number {
   return [...rows, ...links].filter(({ errors }) => errors === undefined).length;
 }
 
+/** Says that an undo takes nothing back: all changes stay, or were taken back before. */
+export function nothingBackText({ skipped }: Pick<UndoAnswer, 'skipped'>): string {
+  return skipped === undefined ? 'Nothing is left to undo.' : 'Nothing goes back.';
+}
+
 /** Says what an undo did. */
 export function undoneText(answer: UndoAnswer): string {
   const { rows, links = [], skipped = [], more_skipped = 0, remaining = 0 } = answer;
   const back = countBack(answer);
-  if (back === 0) return 'Nothing was left to undo.';
+  if (back === 0) return nothingBackText(answer);
   const failed = rows.length + links.length - back;
   const whole = skipped.filter(({ fields }) => fields === undefined).length + more_skipped;
   const inPart = skipped.some(({ fields }) => fields !== undefined);

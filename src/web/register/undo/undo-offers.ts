@@ -1,9 +1,13 @@
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import type { Permission } from '../../../commands/organization/permissions.ts';
 import { type CallOfChange, callsOfChanges } from '../../../queries/changes/call-of-change.ts';
+import { isFrameworkInUse } from '../../../queries/changes/framework-in-use.ts';
 import type { ListedChange } from '../../../queries/changes/list-changes.ts';
+import type { QueryContext } from '../../../queries/moments/moment.ts';
+import { readFormerMembers } from '../../../queries/records/former-members.ts';
 import { readMemberNames } from '../../../queries/records/member-names.ts';
 import { familyOfType } from '../../../register/families.ts';
+import { FRAMEWORK } from '../../../register/framework.ts';
 import { mayChange, type RegisterView } from '../open-register.ts';
 
 type ChangeDocument = CallOfChange['change'];
@@ -37,16 +41,18 @@ export async function readUndoOffers(
 ): Promise<UndoOffers> {
   const { snapshot, organization, past } = view;
   const moment = { today: view.today, position: past?.position ?? null };
+  const context = { snapshot, organizationId: organization.id, moment };
   const positions = changes
     .filter((change) => isUndoable(change) && (recordId === undefined || change.record.id === recordId))
     .map(({ position }) => position);
-  const calls = await callsOfChanges({ snapshot, organizationId: organization.id, moment }, positions);
+  const calls = await callsOfChanges(context, positions);
   const undos = [...calls.values()].flatMap(({ undoneBy }) => undoneBy ?? []);
   const names = await readMemberNames(
     snapshot,
     organization.id,
     undos.map(({ actor_id }) => actor_id),
   );
+  const obstacles = past === null ? await readObstacles(context, [...calls.values()]) : NO_OBSTACLES;
   const offers = new Map<string, UndoOffer>();
   const later = new LaterChanges();
   const offeredCalls = new Set<string>();
@@ -56,7 +62,11 @@ export async function readUndoOffers(
     const { change, undoneBy } = call;
     const { call_id } = change;
     const isOffered =
-      undoneBy === null && !offeredCalls.has(call_id) && mayUndo(view, call, later) && later.leaveSomethingOf(change);
+      undoneBy === null &&
+      !offeredCalls.has(call_id) &&
+      mayUndo(view, call, later) &&
+      later.leaveSomethingOf(change) &&
+      !isKept(change, obstacles);
     if (isOffered) offeredCalls.add(call_id);
     offers.set(position, {
       offered: isOffered ? { callId: call_id, changes: call.changes } : null,
@@ -69,6 +79,37 @@ export async function readUndoOffers(
     later.add(call);
   }
   return offers;
+}
+
+/** The reasons that keep changes from going back, beside later changes of the same records. */
+interface Obstacles {
+  formerMembers: ReadonlySet<unknown>;
+  /** The ids of frameworks whose controls are in use. */
+  usedFrameworks: ReadonlySet<string>;
+}
+
+const NO_OBSTACLES: Obstacles = { formerMembers: new Set(), usedFrameworks: new Set() };
+/** Adoptions on one page of which the controls are read. */
+const MAX_ADOPTIONS_READ = 5;
+
+async function readObstacles(context: QueryContext, calls: readonly CallOfChange[]): Promise<Obstacles> {
+  const counting = calls.filter(({ undoneBy }) => undoneBy === null).map(({ change }) => change);
+  const hasOwners = counting.some(({ changes }) => changes.some(({ field, from }) => field === 'owner_id' && from));
+  const formerMembers = new Set(hasOwners ? await readFormerMembers(context) : []);
+  const usedFrameworks = new Set<string>();
+  for (const { record } of counting.filter(isAdoption).slice(0, MAX_ADOPTIONS_READ)) {
+    if (await isFrameworkInUse(context, record.id)) usedFrameworks.add(record.id);
+  }
+  return { formerMembers, usedFrameworks };
+}
+
+const isAdoption = ({ record, revision }: ChangeDocument): boolean => record.type === FRAMEWORK.type && revision === 1;
+
+/** Returns true if nothing of a change can go back: a framework in use, or an owner who is no longer a member. */
+function isKept(change: ChangeDocument, { formerMembers, usedFrameworks }: Obstacles): boolean {
+  if (isAdoption(change)) return usedFrameworks.has(change.record.id);
+  const { changes } = change;
+  return changes.length > 0 && changes.every(({ field, from }) => field === 'owner_id' && formerMembers.has(from));
 }
 
 /** Returns true for a change that a tool can undo: of a record or a link, not of the organization's members or tokens. */

@@ -139,12 +139,12 @@ function BackFields({ type, changes, people }: { type: string; changes: readonly
 function reasonToStay(type: string, { why, message, fields }: StayingRecord, people: NamesByKey): ComponentChildren {
   switch (why) {
     case 'CHANGED_SINCE': {
-      if (fields === undefined) return 'somebody changed it since.';
+      if (fields === undefined) return message ?? 'somebody changed it since.';
       const described = familyOfType(type)?.fields;
       return `${fields.map((name) => fieldLabel(name, described?.[name], people)).join(', ')} changed since.`;
     }
     case 'LINKED_SINCE':
-      return 'somebody linked it since.';
+      return message ?? 'somebody linked it since.';
     case 'OWNER_GONE':
       return 'the owner before is no longer a member.';
     case 'REFUSED':
