@@ -22,16 +22,21 @@ export const PROPOSALS = proposals.family.plural;
 /** The prefix of proposals' ids. */
 export const PROPOSAL_PREFIX = proposals.family.prefix;
 
-/** Lists an organization's proposals, newest first. @param only those that wait for a decision, or for what was approved */
+/**
+ * Lists an organization's proposals, newest first.
+ * @param only those that wait for a decision, or for what was approved
+ * @param after continues after this proposal
+ */
 export async function listProposals(
   { models, now }: Pick<Snapshot, 'models' | 'now'>,
   organizationId: string,
-  { only, limit }: { only?: 'OPEN' | 'APPROVED'; limit: number },
+  { only, after, limit }: { only?: 'OPEN' | 'APPROVED'; after?: Pick<Proposal, 'id' | 'expires_at'>; limit: number },
 ): Promise<Proposal[]> {
   const time = now().toISOString();
   const where = only === undefined ? [] : only === 'OPEN' ? isOpen(time) : [isApproved];
   const order = { key: 'expires_at', direction: 'DESC' } as const;
-  const rows = await models.find({ collection: PROPOSALS, organizationId, where, order, limit });
+  const cursor = after === undefined ? {} : { after: { key: after.expires_at, id: after.id } };
+  const rows = await models.find({ collection: PROPOSALS, organizationId, where, order, limit, ...cursor });
   return rows.map(({ doc }) => present(doc, time));
 }
 

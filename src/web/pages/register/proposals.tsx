@@ -1,15 +1,30 @@
 import { z } from 'zod';
-import { roleAllows } from '../../../commands/organization/permissions.ts';
-import { STATE_WORDS } from '../../../commands/proposal.ts';
+import { organizationAddress } from '../../../addresses/page-addresses.ts';
+import { type ProposalState, STATE_WORDS } from '../../../commands/proposal.ts';
 import { notFound } from '../../../http/http-errors.ts';
-import { findProposal, listProposals, type Proposal } from '../../../queries/proposals.ts';
+import { findProposal, listProposals, type Proposal, proposedChanges } from '../../../queries/proposals.ts';
 import type { NamesByKey } from '../../../texts/value-text.ts';
 import type { ProposalPreview } from '../../../tools/proposals/proposals.ts';
-import { Table, Timestamp } from '../../components/components.tsx';
+import { LongDay, MomentTime, Table, Timestamp } from '../../components/components.tsx';
 import { FormError, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
-import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
-import { ProposalEffects, proposalTitle, readEffectNames } from '../../register/proposals/proposal-effects.tsx';
+import { PageLinks } from '../../components/paging.tsx';
+import {
+  mayChange,
+  openRegister,
+  type RegisterCollaborators,
+  type RegisterView,
+  registerAddress,
+} from '../../register/open-register.ts';
+import {
+  effectAddress,
+  lastEventText,
+  ProposalEffects,
+  proposalTitle,
+  readEffectNames,
+  resultText,
+} from '../../register/proposals/proposal-effects.tsx';
+import { undoOfCall } from '../../register/undo/undo-answer.ts';
 import { callerOfSession } from '../../server/call-tool.ts';
 import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, type FormState, singleField } from '../../server/form-state.ts';
@@ -20,8 +35,8 @@ import type { WebPage } from '../../server/web-page.ts';
 const LIST = '/organizations/:id/proposals';
 const ONE = `${LIST}/:proposal`;
 
-/** Proposals that a page lists. */
-const MAX_LISTED = 200;
+/** Proposals of a page. Each can hold 700 KB. */
+const PROPOSALS_PER_PAGE = 20;
 
 const SEEN_FIELDS = { seen: singleField(z.string().min(1, 'Look at the proposal again, then approve it.')) };
 const DECLINE_FIELDS = {
@@ -39,9 +54,7 @@ export const proposalPages = (context: Collaborators): Route[] => [
       context.proposals.approve(idOf(request), await callerOfSession(context, request), seen),
     );
     if (form !== null) return onePage(context, request, form);
-    const { done, refused } = result;
-    const left = refused.length === 0 ? '' : ` ${refused.length} refused: ${refused[0]!.message}`;
-    return redirect(listAddress(request), `Approved. ${recordCount(done ?? 0)} changed.${left}`);
+    return approvedRedirect(await openRegister(context, request), result);
   }),
   post(`${ONE}/decline`, async (request) => {
     const { form } = await submitForm(request.formValues, DECLINE_FIELDS, async ({ reason }) =>
@@ -63,16 +76,41 @@ export const proposalPages = (context: Collaborators): Route[] => [
 
 const idOf = ({ params }: SignedInRequest): string => params.proposal ?? '';
 const listAddress = ({ params }: SignedInRequest): string => `/organizations/${params.id}/proposals`;
-const recordCount = (count: number): string => `${count} ${count === 1 ? 'record' : 'records'}`;
+
+/** Says what an approval did, with the record if there is one, and offers to undo it. */
+async function approvedRedirect(view: RegisterView, { effects, done, refused, call_id }: ProposalState) {
+  const { changes = [] } = proposedChanges(effects);
+  const undo = done ? undoOfCall(view, { call_id: call_id ?? undefined, changes }) : undefined;
+  const [effect] = effects;
+  const address = organizationAddress(view.organization.id, '/proposals');
+  const name = effect && (await readEffectNames(view, effects)).get(effect.record_id);
+  if (name !== undefined && effects.length === 1 && done === 1) {
+    return redirect(address, `Approved. ${lastEventText(effect!)}:`, undo, {
+      address: effectAddress(view, effect!),
+      name,
+    });
+  }
+  const left = refused.length === 0 ? '' : ` ${refused.length} refused: ${refused[0]!.message}`;
+  return redirect(address, `Approved. ${resultText(effects, done ?? 0)}${left}`, undo);
+}
 
 async function listPage({ readNames }: Collaborators, view: RegisterView): Promise<WebPage> {
   const { organization, snapshot, query } = view;
   const isAll = query.get('show') === 'all';
-  const section = `/organizations/${organization.id}/proposals`;
-  const rows = await listProposals(snapshot, organization.id, {
-    limit: MAX_LISTED,
+  const section = organizationAddress(organization.id, '/proposals');
+  const listAt = (show: 'all' | undefined, after?: string) => registerAddress(view, '/proposals', { show, after });
+  const from = await findProposal(snapshot, organization.id, query.get('after') ?? '');
+  const found = await listProposals(snapshot, organization.id, {
+    limit: PROPOSALS_PER_PAGE + 1,
     ...(isAll ? {} : { only: 'OPEN' }),
+    ...(from === null ? {} : { after: from }),
   });
+  const rows = found.slice(0, PROPOSALS_PER_PAGE);
+  const show = isAll ? 'all' : undefined;
+  const targets = {
+    first: from === null ? null : listAt(show),
+    next: found.length > rows.length ? listAt(show, rows.at(-1)!.id) : null,
+  };
   const people = await readNames(
     organization.id,
     rows.flatMap(({ proposed_by, decided_by }) => [proposed_by, ...(decided_by === null ? [] : [decided_by])]),
@@ -85,15 +123,17 @@ async function listPage({ readNames }: Collaborators, view: RegisterView): Promi
     title: 'Proposals',
     section,
     organization,
+    ...pastMoment(view),
     body: (
       <>
+        <TodayNotice view={view} />
         <p class="sub">
           What assistants would change, and may not change alone. Nothing is changed before a person approves it.
         </p>
         <ul class="plain row">
           {[
-            { text: 'Open', href: section, isShown: !isAll },
-            { text: 'All', href: `${section}?show=all`, isShown: isAll },
+            { text: 'Open', href: listAt(undefined), isShown: !isAll },
+            { text: 'All', href: listAt('all'), isShown: isAll },
           ].map(({ text, href, isShown }) => (
             <li key={text}>
               <a class="button quiet" href={href} aria-current={isShown ? 'true' : undefined}>
@@ -112,7 +152,7 @@ async function listPage({ readNames }: Collaborators, view: RegisterView): Promi
               key: proposal.id,
               cells: [
                 <>
-                  <a href={`${section}/${proposal.id}`} data-row>
+                  <a href={registerAddress(view, `/proposals/${proposal.id}`)} data-row>
                     {proposalTitle(proposal, names)}
                   </a>
                   {proposal.reason !== null && (
@@ -129,9 +169,27 @@ async function listPage({ readNames }: Collaborators, view: RegisterView): Promi
             }))}
           />
         )}
+        {targets.next !== null && <p class="muted">Older ones are not on this page.</p>}
+        <PageLinks label="Pages of proposals" targets={targets} />
       </>
     ),
   };
+}
+
+/** Shows the past moment in the frame. Today has no control for choosing one: proposals are never read as of the past. */
+const pastMoment = (view: RegisterView): Pick<WebPage, 'moment'> => (view.past === null ? {} : { moment: view });
+
+/** Says on a page opened from the past that it shows today, and leads back to the past. */
+function TodayNotice({ view }: { view: RegisterView }) {
+  if (view.past === null) return null;
+  return (
+    <p class="notice">
+      This page shows proposals as they are today, and takes no decisions while you view the past.{' '}
+      <a href={registerAddress(view, '')}>
+        Back to the register at <MomentTime at={view.past.time} />
+      </a>
+    </p>
+  );
 }
 
 const byline = (name: string, { client }: Proposal): string => (client === null ? name : `${name}, with ${client}`);
@@ -157,12 +215,12 @@ async function readDetails(context: Collaborators, request: SignedInRequest): Pr
   const proposal = await findProposal(snapshot, organization.id, idOf(request));
   if (proposal === null) throw notFound('There is no such proposal here. Choose one from the list of proposals.');
   const { id, state, proposed_by, decided_by } = proposal;
-  const mayDecide = state === 'OPEN' && roleAllows(organization.role, 'changeRecords');
+  const mayDecide = state === 'OPEN' && mayChange(view, 'changeRecords');
   const preview = mayDecide ? await context.proposals.preview(id, await callerOfSession(context, request)) : null;
   const people = await context.readNames(organization.id, peopleOf(proposal));
   const names = await readEffectNames(view, [...(preview?.effects ?? []), ...proposal.effects]);
   const reader = request.person.account.id;
-  const isInterrupted = state === 'APPROVED' && decided_by === reader;
+  const isInterrupted = state === 'APPROVED' && decided_by === reader && view.past === null;
   return {
     view,
     proposal,
@@ -188,11 +246,18 @@ async function onePage(context: Collaborators, request: SignedInRequest, form: F
     section,
     organization,
     form,
+    ...pastMoment(view),
     body: (
       <>
+        <TodayNotice view={view} />
         <p class="sub">
           Proposed by {byline(nameOf(proposal.proposed_by), proposal)}, <Timestamp at={proposal.created_at} />.{' '}
-          <a href={section}>All proposals</a>
+          {proposal.state === 'OPEN' && (
+            <>
+              It expires on <LongDay at={proposal.expires_at} />.{' '}
+            </>
+          )}
+          <a href={registerAddress(view, '/proposals')}>All proposals</a>
         </p>
         <FormError form={form} ids={{ seen: 'approve' }} />
         {proposal.state !== 'OPEN' && <Outcome proposal={proposal} nameOf={nameOf} />}
@@ -205,7 +270,7 @@ async function onePage(context: Collaborators, request: SignedInRequest, form: F
         )}
         <Effects details={details} />
         {preview !== null && <Decisions details={details} form={form} address={`${section}/${proposal.id}`} />}
-        {preview === null && proposal.state === 'OPEN' && (
+        {preview === null && proposal.state === 'OPEN' && view.past === null && (
           <p>Editors, admins and owners decide on proposals, each on what their role may do.</p>
         )}
       </>
@@ -239,7 +304,7 @@ function Effects({ details: { view, proposal, preview, names } }: { details: Pro
 
 /** Says what became of a proposal. */
 function Outcome({ proposal, nameOf }: Pick<ProposalDetails, 'proposal' | 'nameOf'>) {
-  const { state, decided_by, decision_reason, done, refused, expires_at } = proposal;
+  const { state, decided_by, decision_reason, done, refused, expires_at, effects } = proposal;
   return (
     <p class="notice">
       This proposal is {STATE_WORDS[state]}
@@ -249,8 +314,14 @@ function Outcome({ proposal, nameOf }: Pick<ProposalDetails, 'proposal' | 'nameO
           , since <Timestamp at={expires_at} />
         </>
       )}
-      .{decision_reason !== null && <q>{decision_reason}</q>}
-      {done !== null && ` ${recordCount(done)} changed.`}
+      .
+      {decision_reason !== null && (
+        <>
+          {' '}
+          <q>{decision_reason}</q>
+        </>
+      )}
+      {done !== null && ` ${resultText(effects, done)}`}
       {refused.map(({ record_id, message }) => (
         <span key={record_id ?? message} class="fault">
           {' '}
@@ -311,15 +382,21 @@ function Decisions(props: { details: ProposalDetails; form: FormState; address: 
   return (
     <section class="card" aria-label="Decide">
       {preview.refusal === null && (
-        <Form action={`${base}/approve`}>
+        <Form class="field" action={`${base}/approve`}>
           <input type="hidden" name="seen" value={preview.seen} />
           <button type="submit" id="approve">
             Approve
           </button>
         </Form>
       )}
-      <Form action={`${base}/decline`}>
-        <TextField form={form} name="reason" label="Reason for declining" maxLength={2_000} required={false} />
+      <Form class="field" action={`${base}/decline`}>
+        <TextField
+          form={form}
+          name="reason"
+          label="Reason for declining"
+          hint="Required. Kept in the history."
+          maxLength={2_000}
+        />
         <button type="submit" class="quiet">
           Decline
         </button>

@@ -1,25 +1,41 @@
+import { idPrefix } from '../../../commands/engine/ids.ts';
 import type { Proposal } from '../../../queries/proposals.ts';
 import { documentsAt } from '../../../queries/records/record-links.ts';
-import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import { familyOfPrefix } from '../../../register/families.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { ProposedEffect } from '../../../register/proposal.ts';
 import { recordName } from '../../../reports/sections/records.ts';
 import type { NamesByKey } from '../../../texts/value-text.ts';
 import { eventText } from '../../texts/event-words.ts';
-import { FieldChanges, readNamesInChanges } from '../change-words.tsx';
-import { type RegisterView, registerAddress } from '../open-register.ts';
+import { FieldChanges, readNamesInChanges, recordAddress } from '../change-words.tsx';
+import type { RegisterView } from '../open-register.ts';
 
-const typeOf = (id: string): string =>
-  FAMILY_DESCRIPTIONS.find(({ prefix }) => id.startsWith(`${prefix}_`))?.type ?? 'UNKNOWN';
+const typeOf = (id: string): string => familyOfPrefix(idPrefix(id) ?? '')?.type ?? 'UNKNOWN';
 
-/** Returns what a proposal would do, in words: "Finding closed: NC-03", or "Risk archived: R-12 and 6 more". */
+/** Returns what is proposed, in words: "Proposed: finding closed: NC-03", or "Proposed: risk archived: R-12 and 6 more". */
 export function proposalTitle({ effects, tool }: Pick<Proposal, 'effects' | 'tool'>, names: NamesByKey): string {
   const [first] = effects;
   if (first === undefined) return tool;
-  // The last event of a call says most: corrections come before the decision.
-  const event = eventText(first.event_types.at(-1)!);
+  const event = lastEventText(first);
   const name = names.get(first.record_id) ?? newName(first);
   const more = effects.length === 1 ? '' : ` and ${effects.length - 1} more`;
-  return `${event}${name === undefined ? '' : `: ${name}`}${more}`;
+  return `Proposed: ${event.charAt(0).toLowerCase()}${event.slice(1)}${name === undefined ? '' : `: ${name}`}${more}`;
+}
+
+/** Returns the last event in words. It says most: corrections come before the decision. */
+export const lastEventText = ({ event_types }: ProposedEffect): string => eventText(event_types.at(-1)!);
+
+/** Returns what an approval did, such as "1 record added." or "2 links changed.". */
+export function resultText(effects: readonly ProposedEffect[], done: number): string {
+  const links = effects.filter(({ linked_id }) => linked_id !== undefined).length;
+  const noun = links === 0 ? 'record' : links === effects.length ? 'link' : 'change';
+  const act = noun === 'change' ? 'made' : effects.every(isAddition) ? 'added' : 'changed';
+  return `${done} ${noun}${done === 1 ? '' : 's'} ${act}.`;
+}
+
+function isAddition({ record_id, event_types }: ProposedEffect): boolean {
+  const family: FamilyDescription | undefined = familyOfPrefix(idPrefix(record_id) ?? '');
+  return family?.commonEvents.added !== undefined && event_types[0] === family.commonEvents.added;
 }
 
 /** Reads the names of the records and people in these effects, by id. */
@@ -78,8 +94,12 @@ function EffectRecord(props: { view: RegisterView; id: string; effect: ProposedE
   const { view, id, effect, names } = props;
   const known = names.get(id);
   if (known === undefined) return <>{newName(effect) ?? 'a new record'}</>;
-  const family = FAMILY_DESCRIPTIONS.find(({ prefix }) => id.startsWith(`${prefix}_`))!;
-  return <a href={registerAddress(view, `/${family.plural}/${id}`)}>{known}</a>;
+  return <a href={effectAddress(view, effect, id)}>{known}</a>;
+}
+
+/** Returns the address of a record that an effect names: by default the one that it changes. */
+export function effectAddress(view: RegisterView, { record_id }: ProposedEffect, id = record_id): string {
+  return recordAddress(view, { id, type: typeOf(id) })!;
 }
 
 /** Returns the name that a new record would get. */
