@@ -84,6 +84,16 @@ csv('in another encoding is read as windows-1252, or as the caller says', async 
   );
 });
 
+csv('in UTF-8 stays so, though it contains the letter that stands for wrong bytes', async () => {
+  const sheet = await files.open('Name\nLost \uFFFD letter\n');
+  assert.equal(await rowsOf(sheet), [{ row: 2, Name: 'Lost \uFFFD letter' }]);
+  assert.equal(sheet.notices, []);
+  const late = `Name\n${'Acme\n'.repeat(50_000)}Caf\u00e9 \uFFFD\uFFFD\n`;
+  const opened = await files.open(late);
+  assert.equal(opened.notices, []);
+  opened.close();
+});
+
 csv('finds the delimiter below a title, and where Excel declares it', async () => {
   const titled = 'Suppliers, as of 12.01.2026, draft\n\nName;Country\nAcme, Inc.;DE\nBeta;FR\n';
   const isHeading = (text: string) => ['Name', 'Country'].includes(text);

@@ -128,16 +128,23 @@ export class Tokens {
     return { token, record: { ...before, ...fields } };
   }
 
-  /** Changes what a token or an assistant may do without a person. By its owner. @throws Refusal as `get` does */
+  /**
+   * Changes what a token or an assistant may do without a person. By its owner. An organization that can't record it does
+   * not keep the others from it; its error is thrown after them.
+   * @throws Refusal as `get` does
+   */
   async changeAutonomy(id: string, autonomy: Autonomy, actor: Actor = SYSTEM_ACTOR): Promise<void> {
     const { accounts, handler, onTokenChanged } = this.options;
     const { organizations } = await this.get(id, actor);
-    for (const organizationId of organizations) {
-      const command = { type: 'ChangeTokenAutonomy', token_id: id, autonomy } as const;
-      await executeOrganizationCommand(handler, organizationId, command, actor);
+    const command = { type: 'ChangeTokenAutonomy', token_id: id, autonomy } as const;
+    try {
+      await inEach(organizations, (organizationId) =>
+        executeOrganizationCommand(handler, organizationId, command, actor),
+      );
+      await accounts.update('tokens', id, { autonomy });
+    } finally {
+      onTokenChanged?.(id);
     }
-    await accounts.update('tokens', id, { autonomy });
-    onTokenChanged?.(id);
   }
 
   /**
@@ -151,7 +158,7 @@ export class Tokens {
     const revocation = { organization_id: null, ...revokedBy(actor, reason) };
     await accounts.update('tokens', id, { hash: null, revoked_at: this.time(), revocation }, { revoked_at: null });
     onTokenChanged?.(id);
-    for (const organizationId of record.organizations) await this.recordRevocation(organizationId, id, reason, actor);
+    await inEach(record.organizations, (organizationId) => this.recordRevocation(organizationId, id, reason, actor));
   }
 
   /**
@@ -270,4 +277,20 @@ function revokedBy({ actor_id }: Actor, reason: string | undefined): Omit<Revoca
 
 function changedElsewhere(): Refusal {
   return new Refusal('conflict', 'This token was just changed from another place. Check it, then try again.');
+}
+
+/** Acts in each organization, one after the other. An error in one is thrown after the others; the first one counts. */
+async function inEach(
+  organizations: readonly string[],
+  act: (organizationId: string) => Promise<unknown>,
+): Promise<void> {
+  const errors: unknown[] = [];
+  for (const organizationId of organizations) {
+    try {
+      await act(organizationId);
+    } catch (thrown) {
+      errors.push(thrown);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }

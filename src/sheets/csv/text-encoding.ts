@@ -29,7 +29,7 @@ export async function findEncoding(path: string, requested: string | undefined):
   const marked = await encodingOfMark(path);
   if (marked !== null) return { label: marked };
   const { letters, wrongBytes } = await countAsUtf8(path);
-  if (wrongBytes === 0) return { label: 'utf-8' };
+  if (wrongBytes === 0 || (await isValidUtf8(path))) return { label: 'utf-8' };
   await refuseBinary(path);
   // The accents of another encoding are hardly ever letters of UTF-8 too.
   if (letters > wrongBytes) return { label: 'utf-8', hasWrongBytes: true };
@@ -70,6 +70,19 @@ async function countAsUtf8(path: string): Promise<{ letters: number; wrongBytes:
   for await (const chunk of createReadStream(path)) count(decoder.decode(chunk as Buffer, { stream: true }));
   count(decoder.decode());
   return counts;
+}
+
+/** Returns true for a text in UTF-8, also for one that contains the letter which stands for a wrong byte. */
+async function isValidUtf8(path: string): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for await (const chunk of createReadStream(path)) decoder.decode(chunk as Buffer, { stream: true });
+    decoder.decode();
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof TypeError) return false;
+    throw thrown;
+  }
 }
 
 /** Refuses pictures, archives and the like. Any of their bytes would be a letter in windows-1252. */

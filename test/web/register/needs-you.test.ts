@@ -55,7 +55,7 @@ const filtersOf = ({ text }: { text: string }) =>
 test('lists the reader’s items of the next 30 days, the most overdue first, with what they ask', async (context) => {
   const page = await context.owner.get(context.path);
   assert.equal(listed(page), ['Restore test', 'Firewall review']);
-  assert.match(page.text, '2 items');
+  assert.match(page.text, '2 items, up to 30 days ahead');
   assert.match(page.text, '4 days over');
   assert.match(page.text, 'in 12 days');
   assert.match(page.text, dueRequest('MEASURE'));
@@ -118,7 +118,7 @@ test('offers kinds and owners, one owner at a time, and takes the form’s empty
   assert.equal([answer.status, answer.to], [303, `${path}?kind=MEASURE&kind=OBLIGATION`]);
 });
 
-test('sorts the items by each heading, and back', async ({ owner, path }) => {
+test('sorts the items by each heading, and back', async ({ web, owner, path }) => {
   const byHeading = async (heading: string, query = '?owner=all&kind=MEASURE') => {
     const { text } = await owner.get(path + query);
     const [, href] = new RegExp(`<th[^>]*><a href="([^"]*)">${heading}`).exec(text)!;
@@ -132,7 +132,27 @@ test('sorts the items by each heading, and back', async ({ owner, path }) => {
   assert.equal([byRecord.names, byRecord.sort], [byDate.toSorted(), 'ascending']);
   assert.equal((await byHeading('Record', unescapeHtml(byRecord.query))).names, byDate.toSorted().reverse());
   const byOwner = ['Restore test', 'Firewall review', 'Locked cabinets', 'Visitor list'];
-  assert.equal((await byHeading('Owner')).names, byOwner);
+  const byOwnerName = await byHeading('Owner');
+  assert.equal(byOwnerName.names, byOwner);
+  const { organizationId: organization_id } = web;
+  const due_date = addDays(web.reader.snapshot().today(), 1);
+  const { measure } = await web.call<{ measure: { id: string } }>('addMeasure', {
+    organization_id,
+    name: 'Nobody’s',
+    due_date,
+  });
+  const nobodysIsAt = async (query?: string) => (await byHeading('Owner', query)).names.indexOf('Nobody’s');
+  assert.equal([await nobodysIsAt(), await nobodysIsAt(unescapeHtml(byOwnerName.query))], [4, 4], 'always last');
+  const { risk } = await web.call<{ risk: { id: string } }>('addRisk', {
+    organization_id,
+    name: 'Flood',
+    next_review_due: due_date,
+  });
+  const { text } = await owner.get(`${path}?owner=all&order_by=kind&direction=ASC`);
+  const [ofMeasure, ofRisk] = ['MEASURE', 'RISK_REVIEW'].map((kind) => text.lastIndexOf(dueRequest(kind)));
+  assert.ok(0 < ofMeasure! && ofMeasure! < ofRisk!, 'Finish … stands before Review …');
+  const ids = [measure.id, risk.id];
+  await web.call('archiveRecords', { organization_id, ids, action: 'ARCHIVE', reason: 'Sorted' });
   const byKind = await byHeading('What it needs');
   assert.equal(byKind.names, byDate);
   assert.match(byKind.query, 'order_by=kind&amp;direction=ASC');
@@ -195,9 +215,9 @@ test('says of an empty list only what is so, beside its filters', async ({ web, 
     ['overdue=false', `Nothing that matches is due in the next 30 days, until ${ahead}.`],
     ['kind=EVIDENCE_ENDS&owner=all', `Nothing that matches is due in the next 30 days, until ${ahead}.`],
     [`from=${addDays(today, 20)}&owner=all`, `Nothing that matches is due in the next 30 days, until ${ahead}.`],
-    [`as_of=${before}`, `Nothing needed you in the 30 days until ${ahead}.`],
+    [`as_of=${before}`, `Nothing needed you within 30 days of ${dayText(today)}.`],
     ['as_of=1&owner=all&overdue=true', 'Nothing was overdue.'],
-    [`as_of=${before}&owner=all&kind=AUDIT`, `Nothing that matches was due in the 30 days until ${ahead}.`],
+    [`as_of=${before}&owner=all&kind=AUDIT`, `Nothing that matches was due within 30 days of ${dayText(today)}.`],
   ] as const) {
     assert.is(await saidBy(query), sentence, query);
   }

@@ -14,6 +14,7 @@ import { formFromQuery } from '../../server/require-reauthentication.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { accessText } from '../../texts/access-text.ts';
+import { TOKENS_PATH } from '../account/tokens.tsx';
 
 type Collaborators = Pick<WebContext, 'members' | 'tokens' | 'organizationTokens'>;
 
@@ -88,7 +89,7 @@ function listPage(
       <>
         <p class="sub">
           All API tokens and connected assistants with access to {organization.name}, of all members. You can revoke the
-          access of each.
+          access of each. To create a token, open <a href={TOKENS_PATH}>your API tokens</a>.
         </p>
         {tokens.length === 0 ? (
           <p class="empty">

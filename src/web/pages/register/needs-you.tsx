@@ -6,7 +6,7 @@ import { getRecords } from '../../../queries/records/get-records.ts';
 import { FAMILY_DESCRIPTIONS, familyOfType } from '../../../register/families.ts';
 import { RISK } from '../../../register/risk.ts';
 import type { ReportContext, ReportRow } from '../../../reports/report-type.ts';
-import { DUE_KINDS, dueRows } from '../../../reports/sections/due-rows.ts';
+import { dueRows } from '../../../reports/sections/due-rows.ts';
 import { LongDay, Table, type TableHeading } from '../../components/components.tsx';
 import { SecondFactorNotice } from '../../components/second-factor-notice.tsx';
 import { FieldContent, type RecordRow, StateChip } from '../../register/field-content.tsx';
@@ -97,28 +97,28 @@ async function readItems(
   return { owner, today, rows: sortedRows(rows, selection, ownerName), risks, total, ofOthers, ownerName };
 }
 
-/** Sorts the rows, which come in the order of their dates. Items without an owner are last. */
+/** Sorts the rows, which come in the order of their dates. Items without an owner are last, in both directions. */
 function sortedRows(
   rows: readonly ReportRow[],
   { order, direction }: DueSelection,
   ownerName: DueItems['ownerName'],
 ): readonly ReportRow[] {
-  const rankOf = (row: ReportRow) => String(DUE_KINDS.findIndex(({ name }) => name === row.what));
-  const texts: Record<DueOrder, (row: ReportRow) => string> = {
+  const texts: Record<DueOrder, (row: ReportRow) => string | null> = {
     record: nameInList,
-    kind: rankOf,
+    kind: ({ what }) => dueRequest(String(what)),
     due: ({ due }) => String(due),
-    owner: ({ owner_id }) => (owner_id === undefined ? LAST : ownerName(String(owner_id))),
+    owner: ({ owner_id }) => (owner_id === undefined ? null : ownerName(String(owner_id))),
   };
-  const sorted = rows.toSorted((a, b) => WORDS.compare(texts[order](a), texts[order](b)));
-  return direction === 'ASC' ? sorted : sorted.reverse();
+  const sign = direction === 'ASC' ? 1 : -1;
+  return rows.toSorted((a, b) => {
+    const [first, second] = [texts[order](a), texts[order](b)];
+    if (first === null || second === null) return Number(first === null) - Number(second === null);
+    return sign * WORDS.compare(first, second);
+  });
 }
 
 /** R-2 stands before R-10. */
 const WORDS = new Intl.Collator('en', { numeric: true });
-
-/** A text that stands after all names. */
-const LAST = '\u{10FFFF}';
 
 const nameInList = ({ reference_id, name }: ReportRow): string => numberedName({ reference_id, name: String(name) });
 
@@ -169,6 +169,7 @@ function page(view: RegisterView, selection: DueSelection, items: DueItems, filt
           <h1>Needs you</h1>
           <p class="sub">
             {countText(total)} {total === 1 ? 'item' : 'items'}
+            {total > 0 && selection.bounds.lte !== undefined && !hasUntil(view.query) && ', up to 30 days ahead'}
             {rows.length < total && `; the ${rows.length} that are due first are shown`}
           </p>
         </div>
@@ -187,7 +188,7 @@ function page(view: RegisterView, selection: DueSelection, items: DueItems, filt
         <FilterForm view={view} selection={dueParameters(view.query)} filters={filters} isSearched={false} />
         {total === 0 ? (
           <>
-            <Empty view={view} owner={owner} selection={selection} />
+            <Empty view={view} owner={owner} selection={selection} today={items.today} />
             <OfOthers view={view} count={items.ofOthers} />
           </>
         ) : (
@@ -211,22 +212,46 @@ function Downloads({ view, selection, owner }: { view: RegisterView; selection: 
   return <DownloadMenu files={FILE_FORMATS.map(([format, name]) => ({ name, href: hrefOf(format) }))} />;
 }
 
+/** Returns true if the address has a last day of its own. By default items up to 30 days ahead are listed. */
+const hasUntil = (query: URLSearchParams): boolean => isRealDate(query.get('until') ?? '');
+
 /** Says that there are no items. Filters may hide others, so it then speaks only of what matches. */
-function Empty({ view, owner, selection }: { view: RegisterView; owner: DueOwner; selection: DueSelection }) {
+function Empty(props: { view: RegisterView; owner: DueOwner; selection: DueSelection; today: string }) {
+  const { view, owner, selection, today } = props;
   const { past, query } = view;
   const { lte } = selection.bounds;
   const isOfAnother = owner.id !== null && !owner.isReader;
   const isFiltered =
     isOfAnother || query.has('kind') || (lte !== undefined && (query.has('overdue') || query.has('from')));
-  const [is, needs, daysAhead] =
-    past === null ? ['is', 'needs', ' in the next 30 days,'] : ['was', 'needed', ' in the 30 days'];
+  const [is, needs] = past === null ? ['is', 'needs'] : ['was', 'needed'];
   const nothing = isFiltered ? 'Nothing that matches' : 'Nothing';
   if (lte === undefined) return <p>{`${nothing}${owner.isReader && !isFiltered ? ' of yours' : ''} ${is} overdue.`}</p>;
   return (
     <p>
-      {nothing} {owner.isReader && !isFiltered ? `${needs} you` : `${is} due`}
-      {isRealDate(query.get('until') ?? '') ? '' : daysAhead} until <LongDay at={lte} />.
+      {nothing} {owner.isReader && !isFiltered ? `${needs} you` : `${is} due`}{' '}
+      <Period view={view} until={lte} today={today} />.
     </p>
+  );
+}
+
+/** The days that the list has. A past page counts them from its own day, since their end may still be ahead. */
+function Period({ view: { past, query }, until, today }: { view: RegisterView; until: string; today: string }) {
+  if (hasUntil(query))
+    return (
+      <>
+        until <LongDay at={until} />
+      </>
+    );
+  if (past !== null)
+    return (
+      <>
+        within 30 days of <LongDay at={today} />
+      </>
+    );
+  return (
+    <>
+      in the next 30 days, until <LongDay at={until} />
+    </>
   );
 }
 
