@@ -13,7 +13,7 @@ const SOURCE = new URL('../../src/', import.meta.url).href;
 const CALLS = 10;
 
 /** The most files whose functions may run in the main thread for a call: what a reader of that call must pass. */
-const MAX_FILES = { addVendor: 93, listVendors: 54 };
+const MAX_FILES = { addVendor: 96, listVendors: 54 };
 
 const test = suite('files per call');
 

@@ -6,6 +6,7 @@ import { createRegister, type Register } from '../../src/app/create-register.ts'
 import { ServiceClock } from '../../src/clock/service-clock.ts';
 import { organizationAggregate } from '../../src/commands/families.ts';
 import type { OrganizationState } from '../../src/commands/organization/organization.ts';
+import { proposalAggregate } from '../../src/commands/proposal.ts';
 import { fillDemo } from '../../src/demo/fill.ts';
 import { AccountNames } from '../../src/identity/accounts/account-names.ts';
 import { exportLines } from '../../src/queries/files/export-lines.ts';
@@ -67,7 +68,12 @@ async function compareWithAnswers(fill: (stores: Stores) => Promise<unknown>, po
       const lines = await collectExport(stores, organizationId);
       const { state } = await register.handler.load(organizationAggregate(organizationId));
       // The recorded events of relations have no organization of their own.
-      if (state !== null) assertOrganization(new FoldedExport(lines), state);
+      const whole = new FoldedExport(lines);
+      if (state !== null) assertOrganization(whole, state);
+      for (const [stream, folded] of whole.proposals) {
+        const { state: stored } = await register.handler.load(proposalAggregate(stream.slice('proposal-'.length)));
+        assert.equal({ ...stored, ...folded }, stored, stream);
+      }
       for (const position of positionsOf(lines.length - 2)) {
         await assertRecords(register, organizationId, new FoldedExport(lines, position), position);
       }

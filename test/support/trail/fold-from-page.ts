@@ -72,6 +72,8 @@ export class FoldedExport {
     second_factor_from?: string | null;
   };
   private readonly records = new Map<string, FoldedRecord>();
+  /** Proposals, by stream: no answer lists them among records. */
+  readonly proposals = new Map<string, Fields>();
   /** Rule 7: by record and connected record, the relation of two controls. */
   private readonly connections = new Map<string, Map<string, Relation | null>>();
 
@@ -119,6 +121,8 @@ export class FoldedExport {
     if (kind === 'organization') this.applyToOrganization(event);
     else if (kind === 'link') this.applyToLink(event);
     else if (kind === 'crosswalk') this.applyToCrosswalk(event);
+    else if (kind === 'proposal')
+      this.proposals.set(event.stream, { ...this.proposals.get(event.stream), ...effectOnProposal(event) });
     else if (kind !== 'seal') this.applyToRecord(kind, id, event, position);
   }
 
@@ -246,6 +250,26 @@ export class FoldedExport {
       default:
         throw new Error(type);
     }
+  }
+}
+
+/** Returns what the page says that an event of a proposal sets. */
+function effectOnProposal({ type, data }: ExportedEvent): Fields {
+  const reason = data.reason ?? null;
+  const decided = (state: string, by: unknown) => ({ state, decided_by: by, decision_reason: reason });
+  switch (type) {
+    case 'ProposalMade':
+      return { ...data, state: 'OPEN' };
+    case 'ProposalApproved':
+      return { ...decided('APPROVED', data.approved_by), approved_streams: data.streams };
+    case 'ProposalDeclined':
+      return decided('DECLINED', data.declined_by);
+    case 'ProposalWithdrawn':
+      return decided('WITHDRAWN', data.withdrawn_by);
+    case 'ProposalCarriedOut':
+      return { state: 'CARRIED_OUT', call_id: data.call_id, done: data.done, refused: data.refused };
+    default:
+      throw new Error(type);
   }
 }
 
