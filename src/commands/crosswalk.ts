@@ -25,7 +25,16 @@ export type CrosswalkCommand = {
   pairs: readonly CrosswalkPair[];
   /** By `pairKey`: pairs to state again, though an earlier import has. Its undo took them back. */
   restated?: readonly string[];
+  /** By `pairKey`: the relations of the pairs that are linked now. They say what the import changes, and decide nothing. */
+  linked?: ReadonlyMap<string, DirectedRelation>;
 } & OptionalReason;
+
+/** A link that an import sets. `before` is null for controls that aren't linked. */
+export interface StatedLink {
+  ids: readonly [string, string];
+  before: DirectedRelation | null;
+  after: DirectedRelation;
+}
 
 /** A pair compared with the earlier imports of its frameworks. */
 export type PairChange = 'NEW' | 'CHANGED' | 'UNCHANGED';
@@ -45,6 +54,20 @@ export function statedLink({ pairs }: CrosswalkState, [from_id, to_id]: readonly
   const stated = pairs.get(pairKey({ from_id, to_id }));
   if (stated === undefined) return null;
   return { state: { linked: true, relation: stated.relation }, revision: stated.revision };
+}
+
+/** Returns the links that an import sets, by the state to which it leads. */
+export function linksOfImport({ linked }: CrosswalkCommand, { pairs, revision }: CrosswalkState): StatedLink[] {
+  const stated = [...pairs].filter(([, pair]) => pair.revision === revision);
+  return stated.map(([key, { relation }]) => {
+    const ids = key.split('-') as [string, string];
+    return { ids, before: linked?.get(key) ?? null, after: relation };
+  });
+}
+
+/** Returns true for a link that has another relation now. */
+export function isOtherwiseLinked({ before, after }: StatedLink): boolean {
+  return before !== null && !isSameRelation(before, after);
 }
 
 /**

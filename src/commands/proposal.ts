@@ -47,9 +47,11 @@ export type ProposalCommand =
   | ({ type: 'WithdrawProposal' } & OptionalReason)
   | { type: 'CarryOutProposal'; call_id: string; done: number; refused: readonly RefusedEffect[] };
 
+export const PROPOSAL_STREAM_PREFIX = 'proposal-';
+
 /** Returns a proposal's stream with its decider. */
 export function proposalAggregate(id: string): Aggregate<ProposalState, ProposalCommand, ProposalEvent> {
-  return { stream: `proposal-${id}`, decider: proposal };
+  return { stream: `${PROPOSAL_STREAM_PREFIX}${id}`, decider: proposal };
 }
 
 /** Returns a proposal's state at a time. An open one expires by the clock: no event records it. */

@@ -235,10 +235,12 @@ export interface FamilyDescription<
   /** The decision of which the newest can be withdrawn: its noun, the events that record one, and the tool that withdraws it. */
   withdrawal?: { noun: string; of: readonly MemberName<E>[]; tool: string };
   /**
-   * Events that are decisions, besides archiving, undoing and a first state in which nothing is left to do. A credential
-   * may have to propose them.
+   * Events that are decisions, besides archiving, undoing and those by `firstDecisions`. A credential may have to propose
+   * them.
    */
   decisions?: readonly MemberName<E>[];
+  /** The states of a new record that are decisions, if not those in which nothing is left to do. */
+  firstDecisions?: readonly StatesOf<F>[];
   /** The tools that it has of those that work alike in all families. */
   tools: {
     list?: FamilyTool<ListExample<F, Filters>>;

@@ -6,6 +6,9 @@ import { countByState, type FamilyFigures, startsAfter } from './figure.ts';
 
 export const COMPLIANCE = ['NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT'] as const;
 
+/** The states that an assessment leads to. */
+const ASSESSED = COMPLIANCE.filter((status) => status !== 'NOT_ASSESSED');
+
 const FIELDS = {
   area: { kind: 'name', label: 'Area', filter: true, search: 'SHORT' },
   source: { kind: 'name', label: 'Source', note: 'law or contract', filter: { byWords: true }, search: 'SHORT' },
@@ -21,7 +24,7 @@ const FIELDS = {
     label: 'Reviewed',
     hasOwnEvent: true,
     isPastFact: true,
-    timeOf: { fields: ['status'], values: COMPLIANCE.filter((status) => status !== 'NOT_ASSESSED') },
+    timeOf: { fields: ['status'], values: ASSESSED },
     hiddenInAdds: true,
   },
   overdue: {
@@ -121,6 +124,7 @@ export const OBLIGATION = {
   aboutFile: 'Each obligation with its source, requirement, status and last review.',
   figures: FIGURES,
   decisions: ['ObligationAssessed', 'ObligationAssessmentWithdrawn'],
+  firstDecisions: ASSESSED,
   tools: {
     list: {
       name: 'listObligations',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { MAX_UNSELECTED_RECORDS } from '../commands/autonomy.ts';
 import type { CommandHandler, Rehearsal } from '../commands/engine/handler.ts';
 import { Refusal } from '../commands/engine/refusal.ts';
 import { omit } from '../commands/record.ts';
@@ -14,9 +15,6 @@ import type { ToolContext } from './tool.ts';
  * A record that an interrupted call has written counts with its revision before that call. So the same selection, or the
  * same selection and key, also finishes the call.
  */
-
-/** Existing records that one call may change, archive or unlink without a selection. */
-export const MAX_UNSELECTED_RECORDS = 5;
 
 /** Inputs by which a call is confirmed, and its reason. All but those in `CONFIRMATION` must be those of the dry run. */
 export interface SelectionInput {

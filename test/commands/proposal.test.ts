@@ -85,6 +85,7 @@ const rehearsed = (
   state: object = {},
 ): RehearsedCommand => ({
   stream,
+  command: {},
   envelope: {} as RehearsedCommand['envelope'],
   rehearsal: { event_types, repeated: false, isNewRecord, before: isNewRecord ? null : {}, state, revision: 1 },
 });
@@ -94,9 +95,9 @@ test('decisions need a person where decisions are proposed, and corrections do n
   for (const { singular, decisions = [], commonEvents } of FAMILY_DESCRIPTIONS as readonly {
     singular: string;
     decisions?: readonly string[];
-    commonEvents: { archived: string; undone: string; ownerAssigned?: string };
+    commonEvents: { archived: string; ownerAssigned?: string };
   }[]) {
-    for (const event of [...decisions, commonEvents.archived, commonEvents.undone]) {
+    for (const event of [...decisions, commonEvents.archived]) {
       assert.ok(needs(rehearsed(`${singular}-x`, [event])), event);
     }
     if (commonEvents.ownerAssigned) assert.not(needs(rehearsed(`${singular}-x`, [commonEvents.ownerAssigned])));
@@ -106,6 +107,15 @@ test('decisions need a person where decisions are proposed, and corrections do n
   assert.ok(needs(...Array(6).fill(correction)), 'more than five existing records');
   assert.not(needs(...Array(9).fill(rehearsed('risk-x', ['RiskAdded'], true, { status: 'OPEN' }))), 'new records');
   assert.ok(needs(rehearsed('risk-x', ['RiskAdded'], true, { status: 'CLOSED' })), 'one that begins closed');
+  const obligation = (status: string) => rehearsed('obligation-x', ['ObligationAdded'], true, { status });
+  assert.equal(
+    ['NOT_ASSESSED', 'COMPLIANT', 'NON_COMPLIANT'].map((status) => needs(obligation(status))),
+    [...[false, true, true]],
+  );
+  for (const stream of ['risk-x', 'link-x-y']) {
+    const undo = { ...rehearsed(stream, ['AnyEvent']), envelope: { causation_id: 'call' } as never };
+    assert.ok(needs(undo), `an undo on ${stream}`);
+  }
 });
 
 test('who may only propose needs a person for every change, and who may do all for none', () => {

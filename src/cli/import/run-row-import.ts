@@ -1,11 +1,11 @@
 import { openWorkbookInProcess } from '../../app/reading/files-in-process.ts';
+import { MAX_UNSELECTED_RECORDS } from '../../commands/autonomy.ts';
 import { isOutage, OperatorNeeded, UnreadableEvent } from '../../commands/engine/refusal.ts';
 import type { RowError } from '../../import/import-rows.ts';
 import { importTool } from '../../import/import-tool.ts';
 import type { RowImport, RowImportResult } from '../../import/sheet/row-import.ts';
 import { readSheet, type Sheet } from '../../sheets/read-sheet.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
-import { MAX_UNSELECTED_RECORDS } from '../../tools/selection.ts';
 import type { WriteContext } from '../../tools/tool.ts';
 import { callerFor } from '../accounts/caller-for.ts';
 import { CommandError, type Shell } from '../command.ts';

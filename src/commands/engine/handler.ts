@@ -4,11 +4,13 @@ import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { chainEvents, saltedHash } from '../../trail/hash.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
+import { refuseUnproposed } from '../autonomy.ts';
 import { dateOf } from './dates.ts';
 import type { Aggregate, DomainEvent, Past } from './decider.ts';
 import { commandId, uuidV7 } from './ids.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 import { asRefusal, Refusal, UnreadableEvent } from './refusal.ts';
+import { rehearsalOf } from './rehearsal-of.ts';
 import { appendWithRetries, beforeDeadline, commandDeadline, waitBeforeRetry } from './retries.ts';
 import {
   type FoldableAggregate,
@@ -186,6 +188,11 @@ export class CommandHandler {
       if ('result' in decision) return decision.result;
       this.options.requireTrust?.();
       requireTime(deadline);
+      const { autonomy = 'ALL' } = envelope;
+      if (autonomy !== 'ALL') {
+        const rehearsal = rehearsalOf(aggregate, current, decision.newEvents);
+        refuseUnproposed(autonomy, { stream, command, envelope, rehearsal });
+      }
       const events = this.toTrailEvents(aggregate, current, decision, envelope);
       const { decidedAt } = decision;
       const { condition } = rights as WriteRights;
@@ -229,16 +236,11 @@ export class CommandHandler {
     const { command, loaded } = await this.prepare(aggregate, given, envelope, initial);
     const caller = { envelope, rights: envelope };
     const { decision, current } = await this.decideOnFreshState(aggregate, command, caller, loaded, isFresh);
-    const isNewRecord = current.state === null;
-    const before = current.state;
-    if ('newEvents' in decision) {
-      const { newEvents } = decision;
-      const state = newEvents.reduce<State | null>((s, event) => aggregate.decider.evolve(s, event as Event), before);
-      const event_types = newEvents.map(({ type }) => type);
-      return { event_types, repeated: false, isNewRecord, before, state, revision: recordRevision(current) };
-    }
-    const { event_types, repeated, revision } = decision.result;
-    return { event_types, repeated, isNewRecord, before, state: before, revision: revision - event_types.length };
+    if ('newEvents' in decision) return rehearsalOf(aggregate, current, decision.newEvents);
+    const { state } = current;
+    const { event_types, repeated, ...result } = decision.result;
+    const revision = result.revision - event_types.length;
+    return { event_types, repeated, isNewRecord: state === null, before: state, state, revision };
   }
 
   /** Returns the id of a new command, or with an idempotency key that of `commandId`. */

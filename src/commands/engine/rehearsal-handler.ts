@@ -5,6 +5,7 @@ import type { FoldableAggregate, StreamState } from './stream-state.ts';
 /** A command that would have appended events, with what it would have changed. */
 export interface RehearsedCommand {
   stream: string;
+  command: unknown;
   envelope: CommandEnvelope;
   rehearsal: Rehearsal;
 }
@@ -45,7 +46,7 @@ export class RehearsalHandler implements Commands {
       const { organization_id } = envelope;
       const revision = known.revision + event_types.length;
       this.streams.set(stream, { ...known, state, organization_id, revision, created_at, updated_at: recorded_at });
-      this.rehearsed.push({ stream, envelope, rehearsal });
+      this.rehearsed.push({ stream, command, envelope, rehearsal });
     }
     const before = rehearsal.before as State | null;
     const { created_at, updated_at } = this.streams.get(stream) ?? known;

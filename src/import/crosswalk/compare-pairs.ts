@@ -3,7 +3,7 @@ import { linkAggregate } from '../../commands/link.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
 import { readRelations } from '../../queries/records/read-relations.ts';
 import { type CrosswalkPair, relationOfPair } from '../../register/crosswalk.ts';
-import { isSameRelation } from '../../register/link.ts';
+import { type DirectedRelation, isSameRelation } from '../../register/link.ts';
 import { type BulkItem, mapConcurrently } from '../../tools/bulk-write.ts';
 import type { WriteContext } from '../../tools/tool.ts';
 
@@ -20,6 +20,8 @@ export interface ComparedPairs {
   results: ReadonlyMap<CrosswalkPair, PairChange>;
   /** By `pairKey`: pairs that an earlier import stated, and whose import was undone since. They count as new or changed. */
   restated: readonly string[];
+  /** By `pairKey`: the relations of the pairs that are linked now. */
+  linked: ReadonlyMap<string, DirectedRelation>;
   /** The number of links that get another relation. */
   changedLinks: number;
 }
@@ -49,7 +51,7 @@ export async function comparePairs(
     results.set(pair, unique.get(key) === pair ? result : 'UNCHANGED');
     if (results.get(pair) !== 'UNCHANGED' && links.has(key) && !isAsStated(pair)) changedLinks += 1;
   }
-  return { results, restated, changedLinks };
+  return { results, restated, linked: links, changedLinks };
 }
 
 /** Returns the keys of pairs whose link was last set by an undo of the import that stated them. */

@@ -114,7 +114,7 @@ export class CrosswalkImport {
       context,
     );
     const results = new Map(compared.flatMap((one) => [...one.results]));
-    const items = groups.map((group, index) => this.itemOf(group, compared[index]!.restated));
+    const items = groups.map((group, index) => this.itemOf(group, compared[index]!));
     return {
       rows: rows.map((row) => (isRefusedPair(row) ? row : { ...row, result: results.get(row.pair)! })),
       crosswalks: groups.map((group, index) => this.summaryOf(group, compared[index]!)),
@@ -187,7 +187,7 @@ export class CrosswalkImport {
     return summary;
   }
 
-  private itemOf({ frameworkIds, pairs }: FrameworkPairs, restated: readonly string[]): BulkItem {
+  private itemOf({ frameworkIds, pairs }: FrameworkPairs, { restated, linked }: ComparedPairs): BulkItem {
     const { caller, tool } = this.context;
     const { organization_id, reason } = this.call;
     const aggregate = crosswalkAggregate(...frameworkIds);
@@ -198,6 +198,7 @@ export class CrosswalkImport {
       framework_ids: frameworkIds,
       pairs,
       restated,
+      linked,
       ...optionalReason,
     };
     return {

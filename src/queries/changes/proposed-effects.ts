@@ -1,3 +1,4 @@
+import { type CrosswalkCommand, type CrosswalkState, linksOfImport } from '../../commands/crosswalk.ts';
 import type { RehearsalHandler, RehearsedCommand } from '../../commands/engine/rehearsal-handler.ts';
 import { familyOf } from '../../commands/families.ts';
 import type { LinkState } from '../../commands/link.ts';
@@ -25,20 +26,30 @@ const ACTOR_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   RiskAcceptanceImported: ['recorded_by'],
 };
 
-/** Returns what a call would do to each record and link, as the history would have it. */
+/**
+ * Returns what a call would do to each record and link, as the history would have it. The records come first, each kind by
+ * its ids: commands that run at once end in any order.
+ */
 export function proposedEffects({ rehearsed, startedAt, now }: RehearsalHandler): ProposedEffect[] {
   const end = now();
   const isTime = (value: string) => value >= startedAt && value <= end;
-  return rehearsed.map((command) => {
-    const { changes, ...effect } = effectOf(command);
+  const effects = rehearsed.flatMap((command) => {
     const isApprover = approverTest(command);
     const placeholder = (value: string, member: string) =>
       isTime(value) ? TIME_OF_APPROVAL : isApprover(value, member) ? APPROVER : value;
-    return {
+    return effectsOf(command).map(({ changes, ...effect }) => ({
       ...effect,
       changes: changes.map((change) => ({ ...change, to: replaceTexts(change.to, change.field, placeholder) })),
-    };
+    }));
   });
+  return effects.sort(byRecord);
+}
+
+function byRecord(one: ProposedEffect, other: ProposedEffect): number {
+  const [a, b] = [one, other].map(
+    ({ record_id, linked_id = '' }) => `${linked_id && 'link'} ${record_id} ${linked_id}`,
+  );
+  return a! < b! ? -1 : Number(a! > b!);
 }
 
 /** Replaces the texts in a value, each with the name of its member. */
@@ -56,11 +67,21 @@ function approverTest({ envelope, rehearsal }: RehearsedCommand): (value: string
   return (value, member) => value === envelope.actor_id && members.includes(member) && input[member] === undefined;
 }
 
+function effectsOf(rehearsed: RehearsedCommand): ProposedEffect[] {
+  return isCrosswalkStream(rehearsed.stream) ? crosswalkEffects(rehearsed) : [effectOf(rehearsed)];
+}
+
+/** A call states at most 200 pairs, so all are listed. */
+function crosswalkEffects({ command, rehearsal: { event_types, state } }: RehearsedCommand): ProposedEffect[] {
+  const links = linksOfImport(command as CrosswalkCommand, state as CrosswalkState);
+  const stateOf = (relation: LinkState['relation']): LinkState => ({ linked: relation !== null, relation });
+  return links.map(({ ids: [record_id, linked_id], before, after }) => {
+    const transition = { before: stateOf(before), after: stateOf(after) };
+    return { record_id, linked_id, event_types, changes: linkFieldChanges(transition, record_id, linked_id) };
+  });
+}
+
 function effectOf({ stream, rehearsal: { event_types, before, state } }: RehearsedCommand): ProposedEffect {
-  if (isCrosswalkStream(stream)) {
-    const [record_id, linked_id] = idsOfPairStream(stream);
-    return { record_id, linked_id, event_types, changes: [] };
-  }
   if (isLinkStream(stream)) {
     const [record_id, linked_id] = idsOfPairStream(stream);
     const transition = { before: (before as LinkState | null) ?? NOT_LINKED, after: state as LinkState };

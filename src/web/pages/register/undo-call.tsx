@@ -1,7 +1,7 @@
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
+import { MAX_UNSELECTED_RECORDS } from '../../../commands/autonomy.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import { type ListedChange, listChanges } from '../../../queries/changes/list-changes.ts';
-import { MAX_UNSELECTED_RECORDS } from '../../../tools/selection.ts';
 import { FormError } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import { ChangeLine } from '../../register/change-entry.tsx';

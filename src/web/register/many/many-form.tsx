@@ -1,8 +1,8 @@
+import { MAX_UNSELECTED_RECORDS } from '../../../commands/autonomy.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import type { Snapshot } from '../../../queries/moments/snapshot.ts';
 import { familyOfPrefix } from '../../../register/families.ts';
 import type { NamesByKey } from '../../../texts/value-text.ts';
-import { MAX_UNSELECTED_RECORDS } from '../../../tools/selection.ts';
 import { Table } from '../../components/components.tsx';
 import type { FormState } from '../../server/form-state.ts';
 import type { WebPage } from '../../server/web-page.ts';

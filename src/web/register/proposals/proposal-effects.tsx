@@ -3,11 +3,12 @@ import type { Proposal } from '../../../queries/proposals.ts';
 import { documentsAt } from '../../../queries/records/record-links.ts';
 import { familyOfPrefix } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
+import { relationLabel } from '../../../register/link.ts';
 import type { ProposedEffect } from '../../../register/proposal.ts';
 import { recordName } from '../../../reports/sections/records.ts';
 import type { NamesByKey } from '../../../texts/value-text.ts';
 import { eventText } from '../../texts/event-words.ts';
-import { FieldChanges, readNamesInChanges, recordAddress } from '../change-words.tsx';
+import { Before, FieldChanges, readNamesInChanges, recordAddress } from '../change-words.tsx';
 import type { RegisterView } from '../open-register.ts';
 
 const typeOf = (id: string): string => familyOfPrefix(idPrefix(id) ?? '')?.type ?? 'UNKNOWN';
@@ -75,17 +76,33 @@ export function ProposalEffects({ view, effects, names }: EffectsProps) {
             <EffectRecord view={view} id={effect.record_id} effect={effect} names={names} />
             {effect.linked_id !== undefined && (
               <>
-                {' and '}
+                <Relation effect={effect} />
                 <EffectRecord view={view} id={effect.linked_id} effect={effect} names={names} />
               </>
             )}
           </p>
-          {effect.linked_id === undefined && (
-            <FieldChanges type={typeOf(effect.record_id)} fields={effect.changes} people={names} />
-          )}
+          <FieldChanges
+            type={typeOf(effect.record_id)}
+            fields={effect.changes.filter(({ field }) => field !== 'linked' && field !== 'relation')}
+            people={names}
+          />
         </li>
       ))}
     </ol>
+  );
+}
+
+/** The words between two linked records: the relation before and after, or "and". */
+function Relation({ effect: { changes } }: { effect: ProposedEffect }) {
+  const relation = changes.find(({ field }) => field === 'relation');
+  const [before, after] = [relationLabel(relation?.from), relationLabel(relation?.to)];
+  if (after === null) return <> {before?.toLowerCase() ?? 'and'} </>;
+  return (
+    <>
+      {' '}
+      {before !== null && <Before words={before.toLowerCase()} />}
+      <ins>{after.toLowerCase()}</ins>{' '}
+    </>
   );
 }
 
