@@ -102,7 +102,10 @@ const MAX_HEADLINE_CHARS = 40;
 function headlineOf(change: ListedChange): Headline {
   const { record, revision, event_type, linked, changes } = change;
   // The words of a link's event say the link and its relation, those of an imported decision the decision.
-  if (linked !== undefined || isImportedDecision(change)) return { hasEvent: true, fields: [] };
+  // The event of a proposal says the new state.
+  if (linked !== undefined || record.type === 'PROPOSAL' || isImportedDecision(change)) {
+    return { hasEvent: true, fields: [] };
+  }
   const family = familyOfType(record.type);
   // To archive and to restore are acts with names. The time that they set says less.
   if ([family?.commonEvents.archived, family?.commonEvents.restored].includes(event_type)) {
@@ -157,7 +160,10 @@ function EventWords({ change, people }: { change: ListedChange; people: NamesByK
 function ChangeDetails(props: ChangeEntryProps & { headline: Headline }) {
   const { view, change, people, headline } = props;
   const { record, linked, reason, recorded_at, effective_at, stale } = change;
-  const isSaid = (field: FieldChange) => headline.fields.includes(field) || field.field === 'imported';
+  const isSaid = (field: FieldChange) =>
+    headline.fields.includes(field) ||
+    field.field === 'imported' ||
+    (field.field === 'decision_reason' && field.to === reason);
   const fields = linked === undefined ? change.changes.filter((field) => !isSaid(field)) : [];
   const isWholeReason = reason === null || shortText(reason) === reason;
   return (

@@ -13,6 +13,7 @@ import { EndTime } from '../components/access-end.tsx';
 import { MomentTime } from '../components/components.tsx';
 import { roleName } from '../texts/role-labels.ts';
 import { type RegisterView, registerAddress } from './open-register.ts';
+import { PROPOSAL_FIELDS } from './proposals/proposal-fields.ts';
 
 type RecordReference = ListedChange['record'];
 type FieldChange = ListedChange['changes'][number];
@@ -61,7 +62,8 @@ export function recordAddress(
 /** A link to a record by its name, or the name alone if the record has no page. */
 export function RecordLink(props: { view: Pick<RegisterView, 'organization' | 'past'>; record: RecordReference }) {
   const { view, record } = props;
-  const address = recordAddress(view, record);
+  const isProposal = record.type === 'PROPOSAL';
+  const address = isProposal ? registerAddress(view, `/proposals/${record.id}`) : recordAddress(view, record);
   return address === null ? record.name : <a href={address}>{record.name}</a>;
 }
 
@@ -89,7 +91,8 @@ export function FieldChanges({ type, fields, people }: FieldChangesOptions) {
 /** One field before and after, such as "Likelihood 2 → 3". */
 export function FieldWords(props: { type: string; change: FieldChange; people: NamesByKey }) {
   const { change, people } = props;
-  const field = familyOfType(props.type)?.fields[change.field];
+  const fields = props.type === 'PROPOSAL' ? PROPOSAL_FIELDS : familyOfType(props.type)?.fields;
+  const field = fields?.[change.field];
   const before = valueWords(field, change.from, people);
   return (
     <>

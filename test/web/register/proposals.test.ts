@@ -190,6 +190,19 @@ test('the proposing account withdraws, others can’t', async (context) => {
   assert.match(textIn((await context.owner.get(page)).text), 'This proposal is withdrawn');
 });
 
+test('histories tell a declined proposal in words, with its reason once and a link to it', async (context) => {
+  const { web, owner, propose } = context;
+  const page = await propose('updateVendor', { id: await addVendor(context, 'Told'), country: 'NO' });
+  await send(owner, page, '/decline', { reason: 'Much too early' });
+  const base = `/organizations/${web.organizationId}`;
+  const { text } = await owner.get(`${base}/changes?record_id=${page.split('/').at(-1)}`);
+  assert.match(textIn(text), /Proposal declined.*State Open → Declined/);
+  assert.is(textIn(text).split('Much too early').length, 2);
+  assert.not.match(textIn(text), /DECLINED|OPEN/);
+  assert.match(text, `<a href="${page}">`);
+  assert.match((await owner.get(base)).text, `<a href="${page}">`);
+});
+
 test('an approval of an addition or a link says so', async (context) => {
   const { web, owner, propose } = context;
   const list = `/organizations/${web.organizationId}/proposals`;
