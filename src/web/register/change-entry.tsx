@@ -8,6 +8,7 @@ import { relationLabel } from '../../register/link.ts';
 import { crosswalkFieldText, type NamesByKey } from '../../texts/value-text.ts';
 import { DayOf, ExactTime, LongDay } from '../components/components.tsx';
 import { changeText } from '../texts/event-words.ts';
+import { roleName } from '../texts/role-labels.ts';
 import { Before, FieldChanges, FieldWords, RecordLink, recordAddress } from './change-words.tsx';
 import { StateChip } from './field-content.tsx';
 import { type RegisterView, registerAddress } from './open-register.ts';
@@ -111,7 +112,12 @@ function headlineOf(change: ListedChange): Headline {
   if ([family?.commonEvents.archived, family?.commonEvents.restored].includes(event_type)) {
     return { hasEvent: true, fields: [] };
   }
-  const fields = revision === 1 ? [] : changes.filter(({ from, to }) => isShort(from) && isShort(to));
+  // The words of a removal say the role, and those of an undo that a record was archived or restored.
+  if (event_type === 'MemberRemoved') return { hasEvent: true, fields: [] };
+  const fields =
+    revision === 1
+      ? []
+      : changes.filter(({ field, from, to }) => field !== 'archived_at' && isShort(from) && isShort(to));
   const state = fields.filter(({ field }) => field === family?.workflow?.field);
   if (state.length > 0) return { hasEvent: true, fields: state };
   const { detailsChanged, undone } = family?.commonEvents ?? {};
@@ -140,10 +146,19 @@ function Headline(props: { change: ListedChange; headline: Headline; people: Nam
   );
 }
 
+/** Says which member was removed, such as `Member removed: Ben Editor (Editor)`. Returns null for another event. */
+function removalText(change: ListedChange, people: NamesByKey): string | null {
+  if (change.event_type !== 'MemberRemoved') return null;
+  const member = change.changes.find(({ field }) => field.startsWith('members.'));
+  const name = member && people.get(member.field.split('.')[1]!);
+  return name === undefined ? null : `${changeText(change)}: ${name} (${roleName(String(member!.from))})`;
+}
+
 /** The event in words; of a link, the relation and the other record; of an imported decision, the decision. */
 function EventWords({ change, people }: { change: ListedChange; people: NamesByKey }) {
   const { event_type, linked, changes } = change;
-  if (linked === undefined) return <>{pastDecision(change, people) ?? changeText(change)}</>;
+  if (linked === undefined)
+    return <>{pastDecision(change, people) ?? removalText(change, people) ?? changeText(change)}</>;
   const relation = changes.find(({ field }) => field === 'relation');
   const [before, after] = [relationLabel(relation?.from), relationLabel(relation?.to)];
   const isUnlinked = event_type === 'RecordsUnlinked';

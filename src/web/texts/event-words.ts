@@ -17,10 +17,13 @@ export function eventText(type: string): string {
   return EVENT_WORDS[type] ?? codeWords(type.replace(/^Nonconformity/, 'Finding'));
 }
 
-/** Returns what a change did, in words. An acceptance that replaces another one renews it. */
+/** Returns what a change did, in words. An acceptance that replaces another one renews it. An undo archives what was added. */
 export function changeText({ event_type, changes }: Pick<ListedChange, 'event_type' | 'changes'>): string {
   const isRenewal = event_type === 'RiskAccepted' && changes.some(({ field, from }) => field === 'acceptance' && from);
-  return isRenewal ? 'Acceptance renewed' : eventText(event_type);
+  if (isRenewal) return 'Acceptance renewed';
+  const archival = event_type.endsWith('Undone') && changes.find(({ field }) => field === 'archived_at');
+  if (archival) return archival.to === null ? 'Archiving undone' : 'Archived by an undo';
+  return eventText(event_type);
 }
 
 /** Returns the name of a record's type on pages, such as `Risk` or `Finding`. */

@@ -257,7 +257,10 @@ function done(
 ): Redirect {
   const { act } = form;
   const { position } = answer;
-  const address = addressOf(form, position === undefined ? {} : { change: String(position) });
+  // Newer evidence is a record of its own.
+  const { id = form.details.record.id } = (answer[form.family.singular] ?? {}) as { id?: string };
+  const parameters = position === undefined ? {} : { change: String(position) };
+  const address = recordPageAddress(form.view, form.family, String(id), parameters);
   const usual = act.name === EDIT ? `Saved ${titleOf(form)}.` : `Done: ${buttonOf(act)} · ${titleOf(form)}.`;
   return redirect(safeNext(typedText(values, BACK), address), (said ?? usual) + note, undoOfCall(form.view, answer));
 }
