@@ -136,7 +136,7 @@ function Header({ name }: { name: string | null }) {
   );
 }
 
-function NoticeBox({ notice: { kind, text, undo, link }, address }: { notice: Notice; address: string }) {
+function NoticeBox({ notice: { kind, text, undos = [], link }, address }: { notice: Notice; address: string }) {
   const tone = kind === 'DONE' ? 'done' : 'warning';
   const said =
     link === undefined
@@ -148,7 +148,7 @@ function NoticeBox({ notice: { kind, text, undo, link }, address }: { notice: No
           </a>,
           '.',
         ];
-  if (undo === undefined) {
+  if (undos.length === 0) {
     return (
       <p class={`notice ${tone}`} role="status">
         {said}
@@ -158,7 +158,9 @@ function NoticeBox({ notice: { kind, text, undo, link }, address }: { notice: No
   return (
     <div class={`notice row ${tone}`} role="status">
       <span>{said}</span>
-      <UndoButton action={undo} back={address} />
+      {undos.map((undo) => (
+        <UndoButton key={undo.address} action={undo.address} button={undo.button} back={address} />
+      ))}
     </div>
   );
 }

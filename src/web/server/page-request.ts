@@ -31,8 +31,14 @@ export interface Notice {
   text: string;
   /** A record that the text ends with. */
   link?: NoticeLink | undefined;
-  /** The address of the form that undoes what was done, if something does. */
-  undo?: string | undefined;
+  /** The forms that undo what was done: one for each call. */
+  undos?: readonly NoticeUndo[];
+}
+
+/** A button that undoes a call: the address of its form, and its text. */
+export interface NoticeUndo {
+  address: string;
+  button: string;
 }
 
 /** A browser's request as pages see it. */
@@ -86,7 +92,10 @@ export class RefusedPage {
  * @param link the record that the notice ends with
  */
 export const redirect = (to: string, doneText?: string, undo?: string, link?: NoticeLink): Redirect =>
-  new Redirect(to, doneText === undefined ? null : { kind: 'DONE', text: doneText, undo, link });
+  new Redirect(to, doneText === undefined ? null : { kind: 'DONE', text: doneText, undos: undosOf(undo), link });
+
+const undosOf = (address: string | undefined): NoticeUndo[] =>
+  address === undefined ? [] : [{ address, button: 'Undo' }];
 
 /** A page, a redirect, or null if the handler has sent the answer. */
 export type Reply = WebPage | Redirect | null;

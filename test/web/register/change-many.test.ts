@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
 import { StoreUnavailable } from '../../../src/stores/errors.ts';
 import { manyActs } from '../../../src/web/register/many/many-acts.ts';
-import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+import { formsIn, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
 const PRIYA = { name: 'Priya Raman', email: 'priya@example.org', password: 'a quite long password 7' };
 const VIEWER = { name: 'Vera Viewer', email: 'vera@example.org', password: 'a quite long password 8' };
@@ -113,8 +113,27 @@ test('hands over chosen due items of several families, and leads to everything o
     textIn((await owner.send(path, { owner_id: priyaId })).text),
     /Owner Ada Byron → Priya Raman.*Owner Ada/,
   );
-  assert.equal((await owner.send(path, { owner_id: priyaId })).to, `${base}/needs-you`);
+  const done = await owner.send(path, { owner_id: priyaId });
+  assert.equal(done.to, `${base}/needs-you`);
   assert.ok((await read(context, [backup!, vendor!])).every(({ owner_id }) => owner_id === priyaId));
+  const undos = formsIn((await owner.follow(done)).text).filter(({ action }) => action.includes('/undo/'));
+  assert.is(undos.length, 2, 'one for each family');
+  await owner.post(undos[0]!.action, undos[0]!.fields);
+  const owners = async () => (await read(context, [backup!, vendor!])).map(({ owner_id }) => owner_id === priyaId);
+  assert.equal((await owners()).toSorted(), [false, true]);
+  await owner.post(undos[1]!.action, undos[1]!.fields);
+  assert.equal(await owners(), [false, false]);
+  await owner.get(`${path}?ids=${backup}&ids=${vendor}`);
+  await owner.send(path, { owner_id: priyaId });
+  const { web } = context;
+  await web.call('updateMeasure', { organization_id: web.organizationId, id: backup, owner_id: null });
+  const partial = await owner.follow(await owner.send(path, { owner_id: priyaId }));
+  assert.match(textIn(partial.text), /Done: Hand over · 1 record\. The others stay as they were:/);
+  const [undo, ...more] = formsIn(partial.text).filter(({ action }) => action.includes('/undo/'));
+  assert.equal(more, []);
+  await owner.post(undo!.action, undo!.fields);
+  assert.equal(await owners(), [false, false]);
+  await web.call('updateVendor', { organization_id: web.organizationId, id: vendor, owner_id: priyaId });
   const all = await owner.get(`${base}/needs-you?owner=${priyaId}`);
   const [, href] = /<a class="button quiet" href="([^"]*hand-over[^"]*)"/.exec(all.text)!;
   assert.match(textIn((await owner.get(unescapeHtml(href!))).text), 'Hand over the records of Priya Raman');

@@ -9,6 +9,7 @@ import { type Choice, FormError, SelectField } from '../../components/fields.tsx
 import { Form } from '../../components/form.tsx';
 import { REASON_FIELDS, ReasonField } from '../../components/reason-field.tsx';
 import { countOwnedRecords, type OwnedCount, OwnedRecords, ownedTotalText } from '../../register/owned-records.tsx';
+import { undoOfCall } from '../../register/undo/undo-answer.ts';
 import { callTool } from '../../server/call-tool.ts';
 import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, type FormState, filledForm, singleField } from '../../server/form-state.ts';
@@ -31,6 +32,7 @@ const DEFAULT_REASON = 'Hand-over of everything of one person';
 
 /** The records that a hand-over would change, as the dry run answers them. */
 interface Plan {
+  call_id?: string;
   updated: number;
   remaining?: number;
   selection?: string;
@@ -58,8 +60,10 @@ export const handOverPage = (context: Collaborators): Route[] => [
     const { owner_id, isDone, reason, plan } = result;
     if (!isDone) return page(handOver, filledForm({ owner_id, reason }), plan);
     const done = `${recordsText(plan.updated)} handed over to ${choices.find(({ value }) => value === owner_id)?.label ?? owner_id}.`;
-    if (plan.remaining === undefined) return redirect(`${path}/members`, done);
-    return redirect(`${path}/members/${account}/hand-over`, `${done} ${recordsText(plan.remaining)} left.`);
+    // The records of a former member would stay with the new owner.
+    const undo = handOver.isMember ? undoOfCall(handOver, { ...plan }) : undefined;
+    if (plan.remaining === undefined) return redirect(`${path}/members`, done, undo);
+    return redirect(`${path}/members/${account}/hand-over`, `${done} ${recordsText(plan.remaining)} left.`, undo);
   }),
 ];
 
@@ -70,6 +74,8 @@ type HandOver = MembershipContext & {
   /** The name of the person who owns the records. */
   name: string;
   owned: readonly OwnedCount[];
+  /** False for a former member. */
+  isMember: boolean;
   /** The members who can own them. */
   choices: readonly Choice[];
 };
@@ -83,12 +89,14 @@ async function readHandOver(context: Collaborators, request: SignedInRequest): P
   if (!(await readAllMembersOf(reader.snapshot(), id)).has(account))
     throw notFound('No such member. Choose one from the list of members.');
   const caller = await members.callerOf(request.person.account.id);
-  const others = (await members.membersOf(id)).filter(({ account_id, ended }) => !ended && account_id !== account);
+  const present = (await members.membersOf(id)).filter(({ ended }) => !ended);
+  const others = present.filter(({ account_id }) => account_id !== account);
   return {
     ...membership,
     account,
     name: (await context.readNames(id, [account])).of(account),
     owned: await countOwnedRecords(reader, caller, id, account),
+    isMember: present.length > others.length,
     choices: others.map(({ account_id, name }) => ({ value: account_id, label: name })),
   };
 }

@@ -68,10 +68,12 @@ export async function previewCalls(
 
 type Answer = Readonly<Record<string, unknown>>;
 
-/** The answers of written calls and what became of each record, or the refusal of the first call that was refused. */
-export type ManyWritten =
-  | { outcomes: readonly ManyOutcome[]; answers: readonly Answer[]; error: null }
-  | { outcomes: null; error: ToolError };
+/** The answers of written calls, what became of each record in them, and the refusal of the first call that was refused. */
+export interface ManyWritten {
+  outcomes: readonly ManyOutcome[];
+  answers: readonly Answer[];
+  error: ToolError | null;
+}
 
 /**
  * Writes the calls of a dry run. The same form again finishes what an earlier attempt began, because its calls have the same
@@ -89,7 +91,7 @@ export async function writeCalls(
     const selection = selections[index] ?? '';
     const idempotency_key = keyOfCall(key, { ...inputs, selection });
     const { answer, error } = await callTool(context, request, tool, { ...inputs, selection, idempotency_key });
-    if (error !== null) return { outcomes: null, error };
+    if (error !== null) return { outcomes, answers, error };
     outcomes.push(...outcomesOf(answer));
     answers.push(answer);
   }

@@ -1,15 +1,25 @@
+import { idPrefix } from '../../../commands/engine/ids.ts';
+import { familyOfPrefix } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { ToolError } from '../../server/call-tool.ts';
 import { BLANK_FORM, type FormState, type FormValues } from '../../server/form-state.ts';
-import { type Reply, redirect, type SignedInRequest } from '../../server/page-request.ts';
+import { type NoticeUndo, Redirect, type Reply, type SignedInRequest } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { typedInputs, typedText, withCandidates } from '../forms/form-fields.ts';
 import type { FormCollaborators } from '../forms/open-form.ts';
 import { readCandidates } from '../forms/read-choices.ts';
 import { inWords, refusedForm } from '../forms/refused-form.ts';
 import { KEY_INPUT, writeInputs } from '../forms/write-fields.tsx';
+import { familyHeading } from '../rail-links.ts';
 import { undoOfCall } from '../undo/undo-answer.ts';
-import { type ManyCall, type ManyPreview, type ManyWritten, previewCalls, writeCalls } from './many-calls.ts';
+import {
+  type ManyCall,
+  type ManyOutcome,
+  type ManyPreview,
+  type ManyWritten,
+  previewCalls,
+  writeCalls,
+} from './many-calls.ts';
 import { IDS, type ManyForm, manyPage, NEXT, type RecordName, recordsText, SELECTION } from './many-form.tsx';
 
 /** Some of the records of a task: at most as many as one call takes. */
@@ -59,6 +69,7 @@ export async function submitTask(context: FormCollaborators, request: SignedInRe
   const key = typedText(values, KEY_INPUT) ?? '';
   const written = await writeCalls(context, request, sent.calls, { selections, key });
   if (written.error === null) return finish(context, request, sent, written);
+  if (written.answers.length > 0) return leaveUnfinished(sent, written);
   // Others changed a record since the dry run, or the form was filled in otherwise.
   if (['conflict', 'invalid_input'].includes(written.error.code)) return preview(context, request, sent, CHANGED);
   const unchanged = part.records.map(({ id }) => ({ id, changes: [], result: null, error: null }));
@@ -90,21 +101,43 @@ async function preview(
   return { ...page, status: formError === null ? 200 : 409 };
 }
 
+/** Says what the calls before a refused one did, and offers their undo. The records of the others stay in their list. */
+function leaveUnfinished({ task, calls }: SentForm, { outcomes, answers, error }: ManyWritten): Reply {
+  const text = `${doneText(task, outcomes)} The others stay as they were: ${inWords(error!.message, task.family, labelsOf(task))}`;
+  return new Redirect(task.back, { kind: 'WARNING', text, undos: undosOf(task, calls, answers) });
+}
+
+function doneText({ button }: ManyTask, outcomes: readonly ManyOutcome[]): string {
+  const failed = outcomes.filter(({ error }) => error !== null).length;
+  const count = outcomes.filter(({ error, result }) => error === null && result !== 'UNCHANGED').length;
+  return `Done: ${button} · ${recordsText(count)}.${failed === 0 ? '' : ` ${recordsText(failed)} were left out, because somebody changed them meanwhile.`}`;
+}
+
+/** Returns the undo of each call. Those of several calls name the family of their records. */
+function undosOf({ view }: ManyTask, calls: readonly ManyCall[], answers: ManyWritten['answers']): NoticeUndo[] {
+  return answers.flatMap((answer, index) => {
+    const address = undoOfCall(view, answer);
+    if (address === undefined) return [];
+    const family = answers.length > 1 && familyOfPrefix(idPrefix(calls[index]!.ids[0]!)!);
+    return [{ address, button: family ? `Undo: ${familyHeading(family)}` : 'Undo' }];
+  });
+}
+
+const labelsOf = ({ fields }: ManyTask) => new Map(fields.map(({ name, field }) => [name, field.label]));
+
 /** Leads back after the last part. The next part is shown with what was typed for this one. */
 async function finish(
   context: FormCollaborators,
   request: SignedInRequest,
   sent: SentForm,
-  { outcomes, answers }: Extract<ManyWritten, { error: null }>,
+  { outcomes, answers }: ManyWritten,
 ): Promise<Reply> {
   const { task, values, part } = sent;
-  const failed = outcomes.filter(({ error }) => error !== null).length;
-  const count = outcomes.filter(({ error, result }) => error === null && result !== 'UNCHANGED').length;
-  const text = `Done: ${task.button} · ${recordsText(count)}.${failed === 0 ? '' : ` ${recordsText(failed)} were left out, because somebody changed them meanwhile.`}`;
+  const text = doneText(task, outcomes);
   const nextPart = part.next === null ? null : await task.readPart(part.next);
-  const [answer, ...others] = answers;
-  const undo = answer === undefined || others.length > 0 ? undefined : undoOfCall(task.view, answer);
-  if (nextPart === null || nextPart.records.length === 0) return redirect(task.back, text, undo);
+  if (nextPart === null || nextPart.records.length === 0) {
+    return new Redirect(task.back, { kind: 'DONE', text, undos: undosOf(task, sent.calls, answers) });
+  }
   const next = { ...sent, part: nextPart, calls: callsOf(task, nextPart, values) };
   const result = await previewCalls(context, request, next.calls);
   if (result.error !== null) return showRefusal(context, next, result.error, null);
@@ -132,7 +165,7 @@ function showForm(
   result: ManyPreview | null,
   done: string | null = null,
 ): Promise<WebPage> {
-  const labels = new Map(task.fields.map(({ name, field }) => [name, field.label]));
+  const labels = labelsOf(task);
   const outcomes = result?.outcomes.map((outcome) => ({
     ...outcome,
     error: outcome.error && { message: inWords(outcome.error.message, task.family, labels) },

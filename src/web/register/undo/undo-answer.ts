@@ -62,14 +62,20 @@ export function undoOfCall(
     call_id,
     event_types,
     links,
+    created,
+    updated,
     changes = [],
   } = answer as {
     call_id?: string;
     event_types?: readonly string[];
     links?: readonly { result?: string }[];
+    created?: number;
+    updated?: number;
     changes?: readonly WrittenChange[];
   };
-  const isUnchanged = event_types?.length === 0 || links?.every(({ result }) => result === 'UNCHANGED');
+  const isImportUnchanged = created === 0 && updated === 0;
+  const isUnchanged =
+    event_types?.length === 0 || isImportUnchanged || links?.every(({ result }) => result === 'UNCHANGED');
   if (call_id === undefined || isUnchanged) return undefined;
   return permissionsToUndo(changes).every((permission) => roleAllows(organization.role, permission))
     ? undoAddress(organization.id, call_id)

@@ -44,13 +44,13 @@ export function UndoneText({ offer }: { offer: UndoOffer | undefined }) {
 }
 
 /** Undoes what was just done by one click. A call on many records shows first what goes back. */
-export function UndoButton({ action, back }: { action: string; back: string }) {
+export function UndoButton({ action, button, back }: { action: string; button: string; back: string }) {
   return (
     <Form action={action}>
       <KeyInput form={BLANK_FORM} />
       <input type="hidden" name={BACK} value={back} />
       <button type="submit" class="quiet">
-        Undo
+        {button}
       </button>
     </Form>
   );
