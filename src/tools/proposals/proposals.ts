@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { crosswalkAggregate } from '../../commands/crosswalk.ts';
 import { ApprovedHandler } from '../../commands/engine/approved-handler.ts';
 import type { Aggregate } from '../../commands/engine/decider.ts';
@@ -131,7 +132,8 @@ export class Proposals {
       const input = await this.inputOf({ id, state }, caller);
       await rehearseCall({ tool: this.toolOf(state), input, context: { caller } }, this.service, rehearsal);
       const effects = proposedEffects(rehearsal);
-      const isChanged = JSON.stringify(effects) !== JSON.stringify(state.effects);
+      // The store gives the members back in another order.
+      const isChanged = !isDeepStrictEqual(effects, state.effects);
       const streams = rehearsal.rehearsed.map(({ stream }) => stream);
       return { effects, isChanged, seen: hashOf(effects), refusal: null, streams, waitsFor: [] };
     } catch (error) {

@@ -1,9 +1,19 @@
 /** Calls that a credential may not make alone, and the decisions of people on them. */
+import { rmSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { proposalAggregate } from '../../../src/commands/proposal.ts';
 import type { Autonomy } from '../../../src/register/proposal.ts';
 import { runImport, suppliers } from '../../support/mcp/imports.ts';
-import { type Answer, callerAs, envelopeFor, ORGANIZATION, OWNER, type TestRegister } from '../../support/register.ts';
+import {
+  type Answer,
+  callerAs,
+  envelopeFor,
+  ORGANIZATION,
+  OWNER,
+  startRegister,
+  type TestRegister,
+  temporaryFolder,
+} from '../../support/register.ts';
 import { registerSuite } from '../../support/register-suite.ts';
 
 const test = registerSuite('proposals', 'EACH');
@@ -34,6 +44,17 @@ async function names(register: TestRegister): Promise<string[]> {
   const { vendors } = await register.call<{ vendors: { name: string }[] }>('listVendors', {});
   return vendors.map(({ name }) => name).sort();
 }
+
+test('a proposal that a restarted service reads from the store has not changed', async () => {
+  const folder = temporaryFolder();
+  const first = await startRegister(folder);
+  const id = await propose(first, 'addVendor', { organization_id: ORGANIZATION, name: 'Redpoll', country: 'NO' });
+  await first.stop();
+  const restarted = await startRegister(folder);
+  assert.is((await restarted.proposals.preview(id, person)).isChanged, false);
+  await restarted.stop();
+  rmSync(folder, { recursive: true });
+});
 
 test('a credential that may only propose adds nothing, and an approval adds the record with the id it named', async ({
   register,
