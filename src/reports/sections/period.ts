@@ -59,7 +59,7 @@ export function periodFacts({ first, last, from, to }: Period): HeadFact[] {
   return [
     { label: 'Changes from', value: from ?? '–' },
     { label: 'Changes to', value: to ?? '–' },
-    { label: 'Positions', value: first > last ? 'none' : `${first} to ${last}` },
+    { label: 'Changes', value: first > last ? 'none' : `${first} to ${last}` },
   ];
 }
 

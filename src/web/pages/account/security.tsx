@@ -259,7 +259,7 @@ function SessionsPart({ sessions, current }: { sessions: readonly Session[]; cur
   return (
     <section aria-labelledby="sessions-title">
       <h2 id="sessions-title">Where you are signed in</h2>
-      <Table caption="Your sessions" head={['Browser', 'Address', 'Signed in', 'Last seen', 'Sign out']} rows={rows} />
+      <Table caption="Your sessions" head={['Browser', 'Address', 'Signed in', 'Last seen', 'Session']} rows={rows} />
       {sessions.length > 1 && (
         <Form action={`${SECURITY_PATH}/sessions/end-others`}>
           <button type="submit" class="danger">

@@ -4,11 +4,14 @@ import { type ProposalState, STATE_WORDS } from '../../../commands/proposal.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import { findProposal, listProposals, type Proposal, proposedChanges } from '../../../queries/proposals.ts';
 import type { NamesByKey } from '../../../texts/value-text.ts';
+import { codeWords } from '../../../texts/words.ts';
 import type { ProposalPreview } from '../../../tools/proposals/proposals.ts';
 import { LongDay, MomentTime, Table, Timestamp } from '../../components/components.tsx';
 import { FormError, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import { PageLinks } from '../../components/paging.tsx';
+import type { ChipTone } from '../../register/displayed-state.ts';
+import { StateChip } from '../../register/field-content.tsx';
 import {
   mayChange,
   openRegister,
@@ -37,6 +40,16 @@ const ONE = `${LIST}/:proposal`;
 
 /** Proposals of a page. Each can hold 700 KB. */
 const PROPOSALS_PER_PAGE = 20;
+
+/** The tones of the states. What waits for somebody has a colour. */
+const STATE_TONES: Readonly<Record<keyof typeof STATE_WORDS, ChipTone>> = {
+  OPEN: 'warning',
+  APPROVED: 'warning',
+  CARRIED_OUT: 'done',
+  DECLINED: 'plain',
+  WITHDRAWN: 'plain',
+  EXPIRED: 'plain',
+};
 
 const SEEN_FIELDS = { seen: singleField(z.string().min(1, 'Look at the proposal again, then approve it.')) };
 const DECLINE_FIELDS = {
@@ -147,7 +160,7 @@ async function listPage({ readNames }: Collaborators, view: RegisterView): Promi
         ) : (
           <Table
             caption="Proposals"
-            head={['Proposal', 'By', 'Since', 'State']}
+            head={['Proposal', 'By', 'Proposed', 'State']}
             rows={rows.map((proposal) => ({
               key: proposal.id,
               cells: [
@@ -156,15 +169,19 @@ async function listPage({ readNames }: Collaborators, view: RegisterView): Promi
                     {proposalTitle(proposal, names)}
                   </a>
                   {proposal.reason !== null && (
-                    <>
+                    <small>
                       <br />
                       <q>{proposal.reason}</q>
-                    </>
+                    </small>
                   )}
                 </>,
                 byline(people.of(proposal.proposed_by), proposal),
                 <Timestamp at={proposal.created_at} />,
-                STATE_WORDS[proposal.state],
+                <StateChip
+                  key="state"
+                  tone={STATE_TONES[proposal.state]}
+                  text={codeWords(STATE_WORDS[proposal.state])}
+                />,
               ],
             }))}
           />
@@ -263,10 +280,12 @@ async function onePage(context: Collaborators, request: SignedInRequest, form: F
         {proposal.state !== 'OPEN' && <Outcome proposal={proposal} nameOf={nameOf} />}
         {isInterrupted && <Interrupted address={`${section}/${proposal.id}`} />}
         {proposal.reason !== null && (
-          <figure class="card">
-            <figcaption>The reason, as {proposal.client ?? 'the proposer'} wrote it:</figcaption>
-            <blockquote>{proposal.reason}</blockquote>
-          </figure>
+          <section class="card" aria-label="Reason">
+            <p class="muted">The reason, as {proposal.client ?? 'the proposer'} wrote it:</p>
+            <p>
+              <q>{proposal.reason}</q>
+            </p>
+          </section>
         )}
         <Effects details={details} />
         {preview !== null && <Decisions details={details} form={form} address={`${section}/${proposal.id}`} />}

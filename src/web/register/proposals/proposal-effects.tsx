@@ -1,4 +1,5 @@
 import { idPrefix } from '../../../commands/engine/ids.ts';
+import { setOnApproval } from '../../../queries/changes/proposed-effects.ts';
 import type { Proposal } from '../../../queries/proposals.ts';
 import { documentsAt } from '../../../queries/records/record-links.ts';
 import { familyOfPrefix } from '../../../register/families.ts';
@@ -19,8 +20,9 @@ export function proposalTitle({ effects, tool }: Pick<Proposal, 'effects' | 'too
   if (first === undefined) return tool;
   const event = lastEventText(first);
   const name = names.get(first.record_id) ?? newName(first);
+  const linked = effects.length === 1 ? names.get(first.linked_id ?? '') : undefined;
   const more = effects.length === 1 ? '' : ` and ${effects.length - 1} more`;
-  return `Proposed: ${event.charAt(0).toLowerCase()}${event.slice(1)}${name === undefined ? '' : `: ${name}`}${more}`;
+  return `Proposed: ${event.charAt(0).toLowerCase()}${event.slice(1)}${name === undefined ? '' : `: ${name}`}${linked === undefined ? '' : ` and ${linked}`}${more}`;
 }
 
 /** Returns the last event in words. It says most: corrections come before the decision. */
@@ -57,6 +59,10 @@ export async function readEffectNames(view: RegisterView, effects: readonly Prop
   return names;
 }
 
+/** Returns false for the time of an archiving, of which the name of the event says all. */
+const isMoreThanItsEvent = ({ field, to }: ProposedEffect['changes'][number]): boolean =>
+  field !== 'linked' && field !== 'relation' && (field !== 'archived_at' || setOnApproval(to) !== 'TIME');
+
 interface EffectsProps {
   view: RegisterView;
   effects: readonly ProposedEffect[];
@@ -70,7 +76,7 @@ export function ProposalEffects({ view, effects, names }: EffectsProps) {
     <ol class="plain">
       {effects.map((effect) => (
         <li key={`${effect.record_id} ${effect.linked_id}`}>
-          <p>
+          <div>
             <b>{effect.event_types.map(eventText).join(', ')}</b>
             {': '}
             <EffectRecord view={view} id={effect.record_id} effect={effect} names={names} />
@@ -80,10 +86,10 @@ export function ProposalEffects({ view, effects, names }: EffectsProps) {
                 <EffectRecord view={view} id={effect.linked_id} effect={effect} names={names} />
               </>
             )}
-          </p>
+          </div>
           <FieldChanges
             type={typeOf(effect.record_id)}
-            fields={effect.changes.filter(({ field }) => field !== 'linked' && field !== 'relation')}
+            fields={effect.changes.filter(isMoreThanItsEvent)}
             people={names}
           />
         </li>

@@ -134,9 +134,13 @@ function EvidenceFilter({ form }: { form: FormState }) {
   return (
     <>
       <TextField form={form} name="query" label="Words" required={false} />
-      {filters.map((filter) => (
-        <FilterFields key={filter.name} filter={filter} value={form.values.get(filter.name)} />
-      ))}
+      {filters.map((filter) =>
+        filter.control.kind === 'date' ? (
+          <MomentField key={filter.name} form={form} name={filter.name} label={filter.label} required={false} />
+        ) : (
+          <FilterFields key={filter.name} filter={filter} value={form.values.get(filter.name)} />
+        ),
+      )}
     </>
   );
 }
