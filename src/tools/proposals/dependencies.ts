@@ -4,6 +4,7 @@ import { recordAggregate } from '../../commands/families.ts';
 import { listProposals, type Proposal } from '../../queries/proposals.ts';
 import { familyOfPrefix } from '../../register/families.ts';
 import type { Tool, ToolService } from '../tool.ts';
+import { inputToMake } from './proposal-input.ts';
 import { rehearseCall, type WriteCall } from './rehearse-call.ts';
 
 /** Open proposals of an organization that are looked through for the record that a call names. */
@@ -64,9 +65,9 @@ export async function rehearseDependencies(
   service: ToolService,
   rehearsal: RehearsalHandler,
 ): Promise<void> {
-  for (const { id, tool, input, reason } of dependencies) {
-    const keyed = { ...input, ...(reason === null ? {} : { reason }), idempotency_key: id };
-    await rehearseCall({ tool: toolOf(tool), input: keyed, context }, service, rehearsal);
+  for (const dependency of dependencies) {
+    const input = inputToMake(dependency);
+    await rehearseCall({ tool: toolOf(dependency.tool), input, context }, service, rehearsal);
   }
   rehearsal.forget();
 }

@@ -1,6 +1,7 @@
 import { ACCOUNT_FIELDS } from '../../commands/engine/references.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { accountOf } from '../../commands/organization/caller.ts';
+import type { Proposal } from '../../queries/proposals.ts';
 import { isMemberWord } from '../../queries/records/member-words.ts';
 import type { WriteContext } from '../tool.ts';
 import { OwnerNames } from '../write.ts';
@@ -39,6 +40,11 @@ export async function proposedInput(
   };
   // Leaves out members that are undefined, which no event can hold.
   return JSON.parse(JSON.stringify(await withIds(Object.fromEntries(kept), '')));
+}
+
+/** Returns the input of the call that a proposal stands for. Its key is that of the proposed call, or else the proposal's id. */
+export function inputToMake({ id, input, reason }: Pick<Proposal, 'id' | 'input' | 'reason'>): object {
+  return { idempotency_key: id, ...input, ...(reason === null ? {} : { reason }) };
 }
 
 const isAccountField = (name: string): boolean => (ACCOUNT_FIELDS as readonly string[]).includes(name);

@@ -23,6 +23,7 @@ import { mapConcurrently } from '../bulk-write.ts';
 import type { Tool, ToolService } from '../tool.ts';
 import { envelopeFor, waitUntilReadable } from '../write.ts';
 import { openDependencies } from './dependencies.ts';
+import { inputToMake } from './proposal-input.ts';
 import { rehearseCall } from './rehearse-call.ts';
 
 /** The effects that an approval would have now. */
@@ -146,9 +147,8 @@ export class Proposals {
 
   /** Returns the input of the approved call. A call on many records gets the selection of a dry run, which the person saw. */
   private async inputOf({ id, state }: Pick<Opened, 'id' | 'state'>, caller: Caller): Promise<object> {
-    const { input, reason } = state;
     const tool = this.toolOf(state);
-    const keyed = { idempotency_key: id, ...input, ...(reason === null ? {} : { reason }) };
+    const keyed = inputToMake({ id, ...state });
     if (!('dry_run' in (tool.input as unknown as { shape: object }).shape)) return keyed;
     const dryRun = { ...keyed, dry_run: true };
     const { selection } = (await tool.run(dryRun, { caller, tool, service: this.service })) as { selection?: string };

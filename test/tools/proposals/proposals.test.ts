@@ -147,9 +147,10 @@ test('a call on many is proposed with its selection, and approved as a whole', a
 });
 
 test('a call may name records that open proposals would add, and waits for them', async ({ register }) => {
-  const added = async (tool: string, name: string) =>
-    (await register.call<Pending>(tool, { organization_id: ORGANIZATION, name }, assistant('PROPOSE_ONLY')))
-      .pending_approval!;
+  const added = async (tool: string, name: string) => {
+    const input = { organization_id: ORGANIZATION, name, ...(tool === 'addRisk' ? { idempotency_key: 'k' } : {}) };
+    return (await register.call<Pending>(tool, input, assistant('PROPOSE_ONLY'))).pending_approval!;
+  };
   const [risk, measure] = [await added('addRisk', 'Fire'), await added('addMeasure', 'Doors')];
   const links = [{ from_id: risk.record_id, to_id: measure.record_id }];
   const { pending_approval } = await register.call<Pending>('linkRecords', { links }, assistant('PROPOSE_ONLY'));
