@@ -233,8 +233,8 @@ class RunContext implements ToolContext {
   }
 }
 
-/** The direct form's status of a call that waits for a person. */
-const PROPOSED_STATUS = 202;
+/** Returns the direct form's status: 202 for a call that waits for a person, 200 for a repeat of one that was done. */
+const statusOf = (proposed: object): number => ('pending_approval' in proposed ? 202 : 200);
 
 /** Returns true for a write whose credential may not do everything without a person. */
 function mustPropose({ readOnly }: Tool, input: unknown, { autonomy }: Caller): boolean {
@@ -254,7 +254,7 @@ async function runTool(
         toolOf,
       })
     : null;
-  if (proposed !== null) return { json: JSON.stringify(proposed), outcome: 'ok', status: PROPOSED_STATUS };
+  if (proposed !== null) return { json: JSON.stringify(proposed), outcome: 'ok', status: statusOf(proposed) };
   const answer = await tool.run(input, new RunContext(service, tool, caller, control));
   const page = tool.page?.(input, answer, caller) ?? null;
   const resolved = withPageUrl(
