@@ -40,7 +40,7 @@ test('a report of changes states its period in moments and positions', async ({
   assert.equal(days.about, [
     { label: 'Changes from', value: daysAgo(3) },
     { label: 'Changes to', value: daysAgo(0) },
-    { label: 'Positions', value: `1 to ${position}` },
+    { label: 'Changes', value: `1 to ${position}` },
   ]);
   const fromPosition = await wholeReport(getReport, { ...period, from: position });
   assert.equal(
@@ -48,7 +48,7 @@ test('a report of changes states its period in moments and positions', async ({
     [{ from: days.as_of, to: days.as_of, from_position: position, to_position: position }, days.as_of],
   );
   const before = await wholeReport(getReport, { ...period, from: daysAgo(9), to: daysAgo(3) });
-  assert.equal([rowsOf(before, 'changes'), before.about.at(-1)], [[], { label: 'Positions', value: 'none' }]);
+  assert.equal([rowsOf(before, 'changes'), before.about.at(-1)], [[], { label: 'Changes', value: 'none' }]);
 });
 
 test('a report of changes refuses swapped moments and the future', async ({ register, organization_id, getReport }) => {

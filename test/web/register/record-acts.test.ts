@@ -225,7 +225,8 @@ test('replaces evidence, for roles that may archive; others attach newer evidenc
   assert.is(buttonsOf((await browsers.EDITOR.get(page)).text, page)[0], 'Attach newer evidence');
   assert.is((await browsers.EDITOR.get(`${page}/replace`)).status, 403);
   const text = await act(context, page, 'replace', { name: 'Test of June', text: 'Done again', reason: 'Newer' });
-  assert.match(textIn(text), /Replaced by evd_\w+: Newer/);
+  assert.match(textIn(text), 'Test of June', 'the form leads to the new piece');
+  assert.match(textIn((await browsers.OWNER.get(page)).text), /Replaced by evd_\w+: Newer/);
   assert.ok(typeof (await readRecord(context, old)).archived_at === 'string');
   const evidence = textIn((await browsers.OWNER.get(`${base}/measures/${measure}`)).text);
   assert.match(evidence, 'Test of June');
