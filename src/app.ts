@@ -37,7 +37,6 @@ import { VERSION } from './version.ts';
 
 /** A started service. */
 export interface RunningService {
-  /** The port that it listens on. */
   port: number;
   /** The first organization. */
   organizationId: string;
@@ -188,7 +187,6 @@ async function listen(
   return { gateway, port: (server.address() as AddressInfo).port };
 }
 
-/** Opens the stores and migrates the accounts. */
 async function openOwnStores(
   config: Config,
   logger: Logger,
@@ -230,7 +228,6 @@ async function retire(
   await identity.close();
 }
 
-/** Returns the log that the reconciler compares the account store with. */
 function createComparedLog(
   { events, accounts }: Stores,
   projections: ServedProjections,

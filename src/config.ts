@@ -24,7 +24,6 @@ export interface Config {
   allowedOrigins: readonly string[];
   /** Requests per minute for one credential; null for no limit. */
   rateLimitPerMinute: number | null;
-  /** Events that one account may append to the log in an hour. */
   maxEventsPerHour: number;
   /** The OpenID provider that people can sign in with. */
   oidc: { issuer: string; clientId: string; clientSecret: string } | null;
@@ -218,7 +217,6 @@ function plainHttpFault({ HOST, BASE_URL, TLS_CERT, ALLOW_PLAIN_HTTP }: Settings
   return isReachableFromOutside({ HOST, BASE_URL }) ? `BASE_URL is plain HTTP beyond this machine. ${remedy}` : null;
 }
 
-/** Returns true if the settings make the service reachable from other machines. */
 function isReachableFromOutside({ HOST, BASE_URL }: Pick<Settings, 'HOST' | 'BASE_URL'>): boolean {
   return !isLoopback(HOST) || (BASE_URL !== undefined && !isLoopback(new URL(BASE_URL).hostname));
 }

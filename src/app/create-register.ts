@@ -44,7 +44,6 @@ export interface RegisterOptions {
   heavyReads?: Pick<ReadsInThread, 'run' | 'runStatement'> | undefined;
   /** Called with the events of each command, once they are appended. */
   onAppended?: HandlerOptions['onAppended'];
-  /** Called for each report that a tool generates. */
   reportGenerated?: ToolService['reportGenerated'];
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
   /** Called with the time of each command, projection batch and query. */

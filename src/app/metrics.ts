@@ -120,7 +120,6 @@ export class Metrics {
     });
   }
 
-  /** Adds the gauge of queue lengths, by queue. */
   private addQueueGauge(lengths: Readonly<Record<string, () => number>>): void {
     new Gauge({
       name: 'veritrail_queue_length',

@@ -18,7 +18,6 @@ const CLOCK_BEHIND_LOG =
 
 type HealthSources = Pick<Register, 'projections' | 'handler' | 'problems' | 'clock'>;
 
-/** A store's answer to a health check. */
 interface StoreHealth {
   /** REPLACED: reads work, writes are refused until the operator acts. */
   state: 'UP' | 'DOWN' | 'REPLACED';

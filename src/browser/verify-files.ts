@@ -9,7 +9,6 @@ import { nobleCrypto } from './noble-crypto.ts';
 export interface VerifyFileOptions {
   /** Trusted public keys as text: PEM blocks, or base64 with one key a line. */
   keys: string;
-  /** Texts of kept seals' files. */
   keptSeals?: readonly string[];
   /** Receives the share of the file that has been read, 0 to 1. */
   onProgress?: (share: number) => void;

@@ -2,11 +2,8 @@
 export type ClockDoubt =
   /** It moved away from the trusted time. */
   | 'JUMPED'
-  /** At the start, it differs from what it was in the last run. */
   | 'DIFFERS_FROM_LAST_RUN'
-  /** At the start, it differs from the clock of the database. */
   | 'DIFFERS_FROM_DATABASE'
-  /** At the start, it is before the newest event of the log. */
   | 'BEFORE_NEWEST_EVENT'
   /** At the start, nothing shows that it is right. */
   | 'NOT_CONFIRMED';

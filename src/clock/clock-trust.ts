@@ -38,7 +38,6 @@ interface Doubt {
   cause: ClockDoubt;
   /** The difference that is right as far as is known. Null if none is known. */
   reference: number | null;
-  /** The clock has kept still since this reading. */
   stillSince: ClockReading;
 }
 

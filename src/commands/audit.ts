@@ -41,7 +41,6 @@ function transitionEvent(
   return { type: EVENT_BY_STATE[to]!, data: withReason(reason) };
 }
 
-/** The event by which an audit reaches a state. */
 const EVENT_BY_STATE: Partial<
   Record<AuditProgress, 'AuditStarted' | 'AuditCompleted' | 'AuditRejected' | 'AuditOutdated'>
 > = {

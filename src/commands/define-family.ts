@@ -42,7 +42,6 @@ export interface ComputedKey<State> {
   isPrimaryOnly?: true;
 }
 
-/** The rules of a family, in addition to its description. */
 interface FamilyRules<State extends object, SpecificEvent extends DomainEvent, SpecificCommand, Key extends string> {
   /** Checks a new record. May return further fields to set. */
   // biome-ignore lint/suspicious/noConfusingVoidType: most rules only check
@@ -63,7 +62,6 @@ interface FamilyRules<State extends object, SpecificEvent extends DomainEvent, S
   reviewed?(state: State, context: DecisionContext): Partial<State>;
   /** Says what a change leads to besides, for the refusal of one without a reason. Begins with a blank. */
   consequence?(state: State, changed: Partial<State>): string;
-  /** Decides commands that only this family has. */
   decide?(command: SpecificCommand, state: State, context: DecisionContext): SpecificEvent[];
   /** Returns the event of an imported record's past decision, which the fields describe. */
   importDecision?(
@@ -74,7 +72,6 @@ interface FamilyRules<State extends object, SpecificEvent extends DomainEvent, S
   ): { event: SpecificEvent; describedBy: readonly string[] };
   /** The types of the commands that are decided by the past too. */
   looksBackAt?: readonly string[];
-  /** Applies an event that only this family has. Absent if there is none. */
   evolve?(state: State, event: SpecificEvent): State;
   /** Returns the stream that holds a record's first state, if it isn't the record's own. */
   origin?(id: string): Origin<State>;
@@ -94,13 +91,11 @@ export interface Family<State extends object = object, Command = unknown, Event 
   events: FamilyDescription['events'];
   /** A record before its first event. */
   initialState: State;
-  /** The fields whose changes the history lists. */
   historyFields: readonly string[];
   /** Fields that hold ids of other records. A command checks those records on their own streams. */
   references: readonly string[];
 }
 
-/** Commands that every family has. */
 type CommonCommand = { type: 'Archive' | 'Restore'; reason: string } | UndoCommand;
 
 /** With `origin`, the fields may also describe a past decision. */
@@ -133,7 +128,6 @@ function initialStateOf(fields: Readonly<Record<string, Field>>, stateFields: re
   return { ...Object.fromEntries(values), archived_at: null };
 }
 
-/** The data of the events that most families have. */
 interface CommonEventData extends CommonFields {
   changes: object;
   fields: object;

@@ -10,7 +10,6 @@ type SpecificEvent = SpecificEventOf<typeof MEASURE>;
 
 export type MeasureCommand = CommandOf<typeof MEASURE, MeasureState>;
 
-/** Refuses a time of implementation for a measure that isn't implemented. */
 function refuseTimeBeforeImplementation({ state, implemented_at }: MeasureState): void {
   if (implemented_at !== null && state !== 'IMPLEMENTED') {
     throw new Refusal(

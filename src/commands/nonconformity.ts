@@ -40,7 +40,6 @@ function refuseTimeBeforeClosure({ status, closed_at }: NonconformityState): voi
   throw new Refusal('invalid_input', message, { field: 'closed_at' });
 }
 
-/** Refuses to identify a closed nonconformity after its closure, wherever it was identified. */
 function refuseClosureBeforeFinding({ closed_at, date_identified }: NonconformityState): void {
   if (!closed_at || !date_identified || !isAfterToday(date_identified, closed_at)) return;
   const message = `date_identified (${date_identified}) is after the closure (${closed_at}). Give an earlier date.`;

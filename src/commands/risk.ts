@@ -35,7 +35,6 @@ type DecideRisk = {
 } & OptionalReason;
 export type RiskCommand = CommandOf<typeof RISK, RiskState, DecideRisk>;
 
-/** Returns likelihood × impact, or null if one of them is missing. */
 function scoreOf(likelihood: number | null, impact: number | null): number | null {
   return likelihood === null || impact === null ? null : likelihood * impact;
 }

@@ -13,7 +13,6 @@ import type { DemoPerson, Story, StoryStep } from './demo-data.ts';
 import { adoptionOf, idsByName } from './record-ids.ts';
 
 type Envelope = Omit<CommandEnvelope, 'input'>;
-/** A record's command, as its family's decider takes it. */
 type RecordCommand = { type: string; fields?: Record<string, unknown>; changes?: Record<string, unknown> };
 
 export function demoAccountId(installationId: string, { key }: Pick<DemoPerson, 'key'>): string {

@@ -37,9 +37,7 @@ export interface HttpServiceOptions {
   authenticate: Authenticate;
   /** Returns a promise to wait for while the service starts, or null. */
   waitUntilReady?: () => Promise<void> | null;
-  /** Origins of pages that may call tools. */
   toolOrigins?: ReadonlySet<string>;
-  /** Rate limits. */
   limits: RateLimits;
   /** Reads the state of stores and projections. If `serving` is false, health and readyz answer 503. */
   health(): Promise<Health>;
@@ -56,7 +54,6 @@ export interface HttpServiceOptions {
   pages?: Middleware<RequestState>;
   /** Returns the caller of a session of the pages, so that people can download files. */
   sessions?: SessionCaller;
-  /** Export files, and reports as files. */
   recordFiles?: RecordFileRoutesOptions;
   reports?: ReportFileRoutesOptions;
   /** Called after each answer. */

@@ -171,7 +171,6 @@ function logFields({ req, state }: RequestContext, durationMs: number, status: n
   };
 }
 
-/** Returns a request's path for the log. */
 function loggablePath(url: string): string {
   const query = url.indexOf('?');
   return toLoggable(query === -1 ? url : url.slice(0, query));

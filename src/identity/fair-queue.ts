@@ -46,7 +46,6 @@ interface WaitingTask {
   start(): void;
 }
 
-/** The tasks of one account. */
 interface AccountTasks {
   readonly id: string;
   /** The credentials with waiting tasks, in the order of their turns. */

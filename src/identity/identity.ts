@@ -19,7 +19,6 @@ import { Tokens } from './tokens/tokens.ts';
 
 /** The log, for a comparison with the account store. */
 export interface ComparedLog {
-  /** Returns all organizations in it. */
   organizations(): readonly string[];
   /** Returns true if it was read to its end, log and clock can be trusted, and this instance may repair differences. */
   isTrusted(): boolean;

@@ -20,7 +20,6 @@ export interface ImportedName {
   name: string;
 }
 
-/** Shown instead of an erased name. */
 const ERASED_NAME = 'erased name';
 /** Shown instead of a name that isn't the one whose hash is the id in the events. */
 const ALTERED_NAME = 'altered name';

@@ -24,7 +24,6 @@ export interface ImportedRow {
   /** Only for rows of spreadsheets: the record was imported from the same cells with other values, and stays as it is. */
   read_differently?: true;
   errors?: RowError[];
-  /** The number of errors that did not fit into the answer. */
   more_errors?: number;
 }
 
@@ -123,7 +122,6 @@ function recordOfRow({
   return { row, id: id!, ...(name === undefined ? {} : { name: toSingleLine(name, MAX_NAME_CHARACTERS) }) };
 }
 
-/** Returns the members that say how a row was read. */
 function readingMembers({ row: { type, fields }, ownerId, item, similar }: Accepted) {
   return {
     ...noEndMember(FAMILIES[type], fields),
@@ -133,7 +131,6 @@ function readingMembers({ row: { type, fields }, ownerId, item, similar }: Accep
   };
 }
 
-/** Similar records that an answer names for a row, and the length of their names. */
 const MAX_SIMILAR_PER_ROW = 2;
 const MAX_SIMILAR_NAME_CHARACTERS = 40;
 

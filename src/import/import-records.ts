@@ -43,7 +43,6 @@ import {
 import { type RowWithIds, withRecordIds } from './row-names.ts';
 import type { RowUpdates } from './row-updates.ts';
 
-/** Errors that an answer describes. It counts the others. */
 const MAX_DESCRIBED_ERRORS = 300;
 
 export interface ImportRecordsInput extends RowCallInput {
@@ -172,7 +171,6 @@ function readRow(
   return sourceErrors.length > 0 ? { row: identified, errors: sourceErrors } : { row: identified };
 }
 
-/** Returns a row's fields, and the ids of its record that follow from them. */
 function identifyRow(
   { reader, organizationId, importKey }: ImportCall,
   { id, fields: read }: Extract<ParsedRow, { fields: object }>,
@@ -193,7 +191,6 @@ function identifyRow(
   return { id: ids[0]!, rowId, otherIds: ids.slice(1), isUpdate: false, ...common };
 }
 
-/** Returns the errors about other fields than those that have errors already. */
 function withoutFields(errors: readonly RowError[], known: readonly RowError[]): RowError[] {
   return errors.filter(({ field }) => known.every((error) => error.field !== field));
 }

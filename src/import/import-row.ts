@@ -48,7 +48,6 @@ export interface ImportRow extends CommandRow {
   readonly content: string;
   /** The name of a person without an account who made a past decision. `fields` don't have it. */
   readonly personName?: string;
-  /** The spreadsheet's row has cells that can't be read. */
   readonly hasWrongCells?: true;
 }
 
@@ -62,7 +61,6 @@ export interface SimilarRecord {
 export interface Refused<Row extends CommandRow = CommandRow> {
   readonly row: Row;
   readonly errors: readonly RowError[];
-  /** The number of errors that `errors` leaves out. */
   readonly moreErrors?: number;
 }
 

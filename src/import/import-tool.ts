@@ -117,7 +117,6 @@ function undoAlone(context: ToolContext, input: ImportInput & Pick<UndoInput, 'u
   return undoCall(context, { organization_id, undo, type, reason, dry_run, selection, idempotency_key });
 }
 
-/** Imports the rows of a call. The answer names similar records. */
 function importRows({ type, ...input }: ImportInput, context: ToolContext): Promise<ImportAnswer> {
   const { organization_id, rows, dry_run, selection, reason, idempotency_key } = input;
   for (const name of ['ids', 'filter'] as const) {

@@ -33,7 +33,6 @@ export interface RowCall {
   reason: string | undefined;
   /** The id from which each row's command id is derived. */
   commandId: string;
-  /** The id in the call's answer and events. */
   callId: string;
   owners: OwnerNames;
   references: ReferenceReader;

@@ -15,7 +15,6 @@ interface Match {
   record: RecordName;
 }
 
-/** Records that a message names. */
 const MAX_NAMED_RECORDS = 3;
 
 /** Lets rows without an id change the one live record that has their reference, or else their name. */
@@ -63,7 +62,6 @@ export class RowUpdates {
     return [...outcomes.values()];
   }
 
-  /** Returns the records that a row could change. */
   private async recordsOf({ context }: ImportCall, judged: Rehearsed<ImportRow>): Promise<readonly RecordName[]> {
     const { row } = judged;
     if (row.isUpdate || row.hasWrongCells || isImportedBefore(judged)) return [];
@@ -125,7 +123,6 @@ function isImportedBefore(judged: Rehearsed<ImportRow>): boolean {
   return !isRefused(judged) && judged.result === 'UNCHANGED' && judged.item !== null;
 }
 
-/** Refuses a row that could be about several records. */
 function severalRecords(row: ImportRow, records: readonly RecordName[]): Refused<ImportRow> | null {
   if (records.length < 2) return null;
   const named = records.slice(0, MAX_NAMED_RECORDS).map(({ id, name }) => `"${name}" (${id})`);
@@ -138,7 +135,6 @@ function severalRecords(row: ImportRow, records: readonly RecordName[]): Refused
   );
 }
 
-/** Refuses rows with the same key and different contents. */
 function refuseRivals(rows: readonly { row: ImportRow; key: string; name: string }[]): Refused<ImportRow>[] {
   return [...new Set(rows.map(({ key }) => key))].flatMap((key) => {
     const rivals = rows.filter((row) => row.key === key);

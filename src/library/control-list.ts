@@ -44,7 +44,6 @@ const MAX_DESCRIPTION_LENGTH = 10_000;
 
 /** Limit of problems in a message. The refusal's `issues` hold all of them. */
 const MAX_LISTED_PROBLEMS = 20;
-/** Limit of numbers that a notice lists. */
 const MAX_LISTED_NUMBERS = 10;
 
 /** Stands between the titles of groups. */

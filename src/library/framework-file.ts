@@ -14,7 +14,6 @@ import { readOscalXml } from './oscal/oscal-xml.ts';
 
 /** Five times the largest published catalog. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
-/** Bytes that show a file's format. */
 const INSPECTED_BYTES = 4096;
 
 /** Files of these names are tables, also if their content is HTML or XML. */

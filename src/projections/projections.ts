@@ -96,7 +96,6 @@ export class Projections extends ServedProjections {
     return isComplete(events, reads, generation);
   }
 
-  /** Returns true if this version built the generation, from this log. */
   private matchesVersionAndLog(active: ActiveGeneration): boolean {
     return active.version === PROJECTIONS_VERSION && active.installation === this.installation;
   }

@@ -7,9 +7,7 @@
 export interface ValueSchema<T = unknown> {
   readonly type: 'string' | 'number' | 'boolean' | 'list' | 'object' | 'any';
   readonly nullable?: true;
-  /** The schema of a list's items. */
   readonly items?: ValueSchema;
-  /** The schemas of an object's members. */
   readonly members?: MemberSchemas;
   /** Never set. Carries the TypeScript type. */
   readonly valueType?: T;

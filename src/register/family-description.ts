@@ -35,13 +35,11 @@ export type KeyFilters<F extends Fields = Fields, Keys extends readonly string[]
   Record<string, KeyFilter<MemberName<F>, Keys[number]>>
 >;
 
-/** The field that holds the state, and its values. */
 type StateFieldOf<F> = MemberName<F> & ('state' | 'status');
 type StatesOf<F> = EnumValueOf<F[StateFieldOf<F>]>;
 
 /** The states of a record, and the transitions that an update may make. */
 export interface Workflow<F extends Fields = Fields> {
-  /** The field that holds the state. */
   field: StateFieldOf<F>;
   /** The states that may follow each state. A list holds those that may follow any other. */
   transitions: Readonly<Record<StatesOf<F>, readonly StatesOf<F>[]>> | readonly StatesOf<F>[];
@@ -189,7 +187,6 @@ export interface FamilyDescription<
 > extends FamilyNames {
   /** In the order in which tools and people see them. */
   fields: F & Checked<F, E, Keys[number]>;
-  /** All events of the family, by type. */
   events: E;
   commands: CommonCommandTypes;
   commonEvents: CommonEventTypes<MemberName<E>>;
@@ -207,7 +204,6 @@ export interface FamilyDescription<
   filters?: Filters;
   /** `filters` leave out records with this value, unless a list asks for it. */
   filtersLeaveOut?: { [Name in MemberName<F>]: { field: Name; value: EnumValueOf<F[Name]> } }[MemberName<F>];
-  /** The values of the filter `missing`. */
   missing: readonly MissingOption[];
   /** The fields of view SUMMARY after id, in order. Texts are cut. */
   summary: readonly MemberName<F>[];

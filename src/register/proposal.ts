@@ -27,7 +27,6 @@ export const PROPOSAL_STATES = ['OPEN', 'APPROVED', 'CARRIED_OUT', 'DECLINED', '
 const EFFECT = {
   /** The record, or the first record of a link. */
   record_id: string(),
-  /** The other record of a link. */
   linked_id: optional(string()),
   /** The events that the call would append. */
   event_types: list(string()),

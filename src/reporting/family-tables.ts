@@ -10,7 +10,6 @@ import { toCell } from './cells.ts';
  * The tables of records. Their columns follow from the families' descriptions, so a new field is a new column.
  */
 
-/** A column, with the path of its value in a record's document. */
 interface RecordColumn extends ReportingColumn {
   path: readonly string[];
 }

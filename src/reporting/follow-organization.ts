@@ -79,7 +79,6 @@ export class OrganizationStep {
     return this.writeRows(CHANGE_RECORDS_TABLE, changes, (change) => changeRecordPuts(this.organizationId, change));
   }
 
-  /** Reads the rows of the change history that meet a condition. */
   private async *changePages(condition: Condition): AsyncGenerator<ChangeDocument[]> {
     for await (const page of this.pages(CHANGES.name, 'position', [condition]))
       yield page.map(({ doc }) => doc as unknown as ChangeDocument);
@@ -186,7 +185,6 @@ export class OrganizationStep {
   }
 }
 
-/** The members of a document of LINKS that rows have. */
 interface LinkDocument {
   record_id: string;
   other_id: string;

@@ -23,9 +23,7 @@ import {
 const FOLLOW_INTERVAL_MS = 500;
 /** Between comparisons of people with the account store. */
 const PEOPLE_INTERVAL_MS = 20_000;
-/** Pause after a failure. */
 const FAILURE_PAUSE_MS = 2_000;
-/** Pause after the store has refused to be written. */
 const REFUSED_PAUSE_MS = 30_000;
 /** Steps of one organization in a transaction, in which it catches up with its read models. */
 const MAX_STEPS = 5;

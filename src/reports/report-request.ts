@@ -20,7 +20,6 @@ export type ReportFileRequest = Omit<ReportRequest, 'format' | 'cursor'>;
 
 /** The callbacks and the signal of one call. */
 export interface ReportCall {
-  /** Called with the report that was generated, for the access log. */
   onGenerated(report: DownloadDetails): void;
   /** Receives the number of records read so far. The total isn't known. */
   progress?: ((records: number) => void) | undefined;

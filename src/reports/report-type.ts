@@ -28,7 +28,6 @@ export const REPORT_INPUTS = [
   'report_version',
 ] as const;
 export type ReportInputName = (typeof REPORT_INPUTS)[number];
-/** The inputs that are lists. */
 type ReportListName = 'kinds' | 'record_types';
 export type ReportInputs = {
   [Name in ReportInputName]?:
@@ -116,7 +115,6 @@ export interface ReportSection {
   group?: readonly ReportColumn[];
   /** Fields for a format that can show a grid: the grid's rows, its columns and its cells. */
   grid?: readonly [row: string, column: string, cell: string];
-  /** The plot of the rows, for formats that have plots. */
   plot?: 'matrix' | 'coverage' | 'calendar' | 'trend';
   /** Reads the rows from the first one. Each call reads them again. */
   rows(): AsyncIterable<ReportRow>;

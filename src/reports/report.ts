@@ -41,7 +41,6 @@ const ANSWER_FORMATS: Readonly<Record<AnswerFormatName, AnswerWriter>> = {
 interface GeneratedReport {
   head: ReportHead;
   page: ReportPage;
-  /** The number of rows of each section. */
   rowCounts: readonly number[];
 }
 

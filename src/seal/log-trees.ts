@@ -77,7 +77,6 @@ export class LogTrees {
     }
   }
 
-  /** Returns the trees that must read the log. */
   private treesBehind(organizationIds: readonly string[], upTo: StorePosition): Map<string, LogTree> {
     const behind = new Map<string, LogTree>();
     for (const id of organizationIds) {

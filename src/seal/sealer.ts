@@ -54,7 +54,6 @@ const PAUSED_MESSAGE = 'seals: paused until the restore of this history is finis
 /** An organization that has stopped is checked again this often, and at once after a rebuild. */
 const STOPPED_INTERVAL_MS = 60_000;
 
-/** The result of the last check of an organization. */
 interface LastCheck {
   position: number;
   keyId: string;
@@ -63,7 +62,6 @@ interface LastCheck {
   unsealedSince: number | null;
 }
 
-/** An organization that has stopped, and when it was checked. */
 interface CheckedStop {
   stop: SealStop;
   generation: string;

@@ -1,4 +1,3 @@
-/** Row numbers that a message lists. */
 const MAX_LISTED_ROWS = 10;
 
 /** Returns a message about rows that aren't part of the table. */

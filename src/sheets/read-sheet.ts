@@ -36,13 +36,11 @@ export interface SheetOptions {
   namesField?: ((heading: string) => boolean) | undefined;
 }
 
-/** Rows in which the headings are searched. */
 const SEARCHED_ROWS = 40;
 /** Rows of a table that show what its columns contain. */
 const SAMPLE_ROWS = 200;
 /** Limits the memory of the first rows, in characters. */
 const MAX_BUFFERED_CHARACTERS = 8 * MAX_ROW_CHARACTERS;
-/** Sheets that are compared. */
 const MAX_SEARCHED_SHEETS = 30;
 
 /** A sheet, open, with its first rows and the headings in them. */

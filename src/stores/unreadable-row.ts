@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { EventMetadata } from '../trail/event.ts';
 import { NO_ORGANIZATION, type RowBytes, type StoredEvent, type UnreadableRow } from './event-store.ts';
 
-/** A row without its content. */
 type RowHead = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'type' | 'storePosition'>;
 
 const ORGANIZATION_ID = /^org_[0-9A-HJKMNP-TV-Z]{26}$/;

@@ -21,7 +21,6 @@ import { addRecord, changeRecord, type WriteInput } from './write.ts';
 /** One family's tools. */
 export interface FamilyTools {
   family: FamilyDescription;
-  /** The schemas of its records. */
   record: RecordSchemas;
   list?: Tool;
   add?: Tool<z.ZodObject>;
@@ -58,7 +57,6 @@ export function familyTools(
   };
 }
 
-/** Returns the tool that lists a family's records, such as listVendors. */
 function listTool(
   family: FamilyDescription,
   record: RecordSchemas,
@@ -91,7 +89,6 @@ export interface AddingOptions {
   run(input: WriteInput, context: ToolContext, add: AddRecord): Promise<object>;
 }
 
-/** Returns the tool that adds a record, such as addVendor. */
 function addTool(
   family: FamilyDescription,
   record: RecordSchemas,
@@ -188,7 +185,6 @@ interface ChangeToolOptions {
   sources?: ReadonlyMap<string, string>;
   /** Members of the answer that only this tool has: their schemas, and their values for one call. */
   extraOutput?: { shape: () => z.ZodRawShape; of(command: object, executed: CommandResult<object>): object };
-  /** Turns the tool's own fields and the reason into a command. */
   command(input: Record<string, unknown>): { type: string; [field: string]: unknown };
 }
 

@@ -8,7 +8,6 @@ import { type InputProblem, toSingleLine } from './schema/input-parser.ts';
 import type { RecordWord } from './schema/record-words.ts';
 import type { CallContext, Tool, ToolService } from './tool.ts';
 
-/** A parsed input. */
 interface ReadInput {
   input: unknown;
   /** The organization that the call left out; null if it named one. */

@@ -52,7 +52,6 @@ export const RECORD_FILES: readonly RecordFileDefinition[] = [
   ...FAMILY_TOOLS.map(({ family, record }) => ({ name: family.plural, input: () => listInput(family), record })),
 ];
 
-/** A file that can be opened. */
 interface FileSource {
   parser: InputParser<z.ZodObject>;
   columns(): readonly string[];

@@ -43,7 +43,6 @@ const CHANGED_RECORDS: readonly unknown[] = ['id', 'ids', 'replaces'];
 
 /** Words that are remembered. Rows often name the same records, and a file may have very many rows. */
 const MAX_REMEMBERED = 10_000;
-/** Records that a refusal names. */
 const MAX_CANDIDATES = 5;
 
 /** Finds the records that one call names by number or name. */

@@ -29,7 +29,6 @@ const onlyTrend = () => z.string().refine((value) => value === 'TREND', 'must be
 const groupBy = () =>
   z.string().refine((value) => GROUPINGS.some((grouping) => grouping === value), `must be ${GROUPINGS.join(' or ')}`);
 
-/** The filters of the register of evidence that the report takes. */
 function evidenceFilter() {
   const filters: Readonly<Record<string, z.ZodType>> = listFilter(EVIDENCE).shape;
   return z.strictObject({

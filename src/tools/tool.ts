@@ -57,7 +57,6 @@ export interface CallContext {
 /** The context in which a tool writes. The command line has it too, without read models. */
 export interface WriteContext extends CallContext {
   service: WriteService;
-  /** The called tool. */
   tool: Pick<Tool, 'name' | 'permission'>;
 }
 
@@ -79,7 +78,6 @@ interface ToolDefinition<Schema extends z.ZodType> {
   input: () => Schema;
   /** Makes the schema of every member that an answer can have. Documentation: only tests check answers by it. */
   output: () => z.ZodType;
-  /** An example input. */
   example: Example;
   /** By field of the record that the input can't set: where its value comes from. Refusals say it. */
   sources?: ReadonlyMap<string, string>;
@@ -120,7 +118,6 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> extends Omit<ToolDef
   idempotent: boolean;
   /** A call may leave out organization_id if the caller reaches one organization only. */
   readonly impliesOrganization: boolean;
-  /** Reads inputs by the schema. */
   parser: InputParser<Schema>;
   /** The input's schema as clients see it. */
   readonly publishedInput: JsonSchema;

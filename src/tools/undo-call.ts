@@ -249,7 +249,6 @@ async function usedSince(
   return counting.length > 0 ? { ...CHANGED_SINCE, message: controlsText(counting, 'changed') } : null;
 }
 
-/** Controls that an answer names by their numbers. */
 const MAX_NAMED_CONTROLS = 10;
 const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
 

@@ -65,7 +65,6 @@ export class ReadsInThread implements CallRunner {
   private readonly turns = new FairQueue(READS_AT_ONCE);
   private readonly bulkTurns = new FairQueue(BULK_AT_ONCE);
   private readonly listeners = new Map<number, NonNullable<CallContext['progress']>>();
-  /** The organizations of each read under way. */
   private readonly organizationsRead = new Set<readonly string[]>();
   private lastId = 0;
 
@@ -169,7 +168,6 @@ export class ReadsInThread implements CallRunner {
     return this.turns.waitingCount + this.bulkTurns.waitingCount;
   }
 
-  /** Returns the content of the file that a read opens. */
   private contentOf(id: number, call: { caller: Caller }): RemoteContent {
     const next = async () => (await this.thread.request({ type: 'chunk', id })) as Uint8Array | null;
     return new RemoteContent({

@@ -9,7 +9,6 @@ export type ReadStatement =
   | { method: 'count'; query: CountQuery; by: readonly string[] }
   | { method: 'countDistinct'; query: CountQuery; key: string };
 
-/** Runs a statement in another thread, on the generation that is served. */
 type RunStatement = (statement: ReadStatement) => Promise<unknown>;
 
 /** A generation whose collections another thread reads, if they could be large. Documents by id are read in this one. */

@@ -28,7 +28,6 @@ type BackupLine = { event: TrailEvent } | { row: UncheckedRow } | StoredRecord;
 export interface BackupSummary {
   events: number;
   records: number;
-  /** Records of the keys that sign seals. */
   sealKeys: AccountRecord[];
   /** The number of the account store's newest migration. */
   schema: number;
@@ -63,7 +62,6 @@ export async function* backupLines(
   yield [canonical({ end: true, events: count, records: records.length, sha256: hash.digest('hex') })];
 }
 
-/** Yields the events up to a store position. */
 async function* readUpTo(events: EventStore, end: StorePosition): AsyncGenerator<readonly StoredEvent[]> {
   for await (const batch of events.readAll(null)) {
     const upToEnd = batch.filter(({ storePosition }) => events.compareStorePositions(storePosition, end) <= 0);

@@ -12,7 +12,6 @@ import { ProgressBar } from '../progress.ts';
 import { type BackupSummary, linesOfBackup } from './backup-file.ts';
 import { HistoryAppender } from './history-appender.ts';
 
-/** The secret that marks a restore of a backup in progress. */
 const MARK_ID = `${RESTORE_MARK_PREFIX}backup`;
 
 /** Restores a backup into empty stores, or finishes an interrupted restore. The caller has read the file to its end. */

@@ -189,7 +189,6 @@ function libraryNamed(name: string): LibraryId {
   );
 }
 
-/** Returns the built-in frameworks as a table, for messages. */
 function libraryTable(): string {
   const rows = listLibrary().map(({ library_id, name, version, control_count }) => [
     `  ${library_id}`,

@@ -33,7 +33,6 @@ export interface ImportMode {
   offersUpdate?: boolean;
 }
 
-/** The sentence about the notes of one kind: their number and texts. */
 type Sentence = (total: number, texts: readonly CountedText[], mode: ImportMode) => string;
 
 /** The sentences in the order of the messages. */
@@ -78,7 +77,6 @@ export function noteTexts(notes: Notes, mode: ImportMode): string[] {
   });
 }
 
-/** Returns texts that begin with the number of a row, in the order of the rows. */
 function inRowOrder(texts: readonly CountedText[]): string[] {
   return texts.map(({ text }) => text).sort((a, b) => rowIn(a) - rowIn(b));
 }

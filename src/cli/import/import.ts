@@ -171,7 +171,6 @@ function hasLookalikes({ type }: RowReader): boolean {
   return ['name', 'reference_id'].some((name) => fields[name]?.lookalike);
 }
 
-/** Says what to do on the command line. */
 function withCommandHint(error: RowError, accountFields: ReadonlySet<string>, updatesExisting: boolean): RowError {
   if (error.message.includes(IMPORTED_BEFORE)) {
     const hint = updatesExisting ? 'no live record has this reference_id now' : '--update changes it instead';

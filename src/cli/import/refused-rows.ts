@@ -9,7 +9,6 @@ import { CommandError, type Shell } from '../command.ts';
 /** Refused rows listed on the screen. The report has all. */
 const MAX_LISTED_ROWS = 20;
 
-/** The files to write refused rows to. */
 interface RefusedRowFiles {
   /** A CSV with a line for each error: row number, field, message. */
   report: string | null;

@@ -40,7 +40,6 @@ export interface RowImportCommand extends Omit<ImportMode, 'dryRun'> {
     unusedText?(columns: RowImport['columns']['columns']): string | null;
     /** Says what to do about a wrong row on the command line. */
     withHint?(error: RowError): RowError;
-    /** Runs after the rows were written. */
     finish?(): Promise<void>;
   }>;
 }

@@ -55,7 +55,6 @@ Exit codes: 0 valid, 1 not valid (with the first fault and its place), 2 none of
   },
 };
 
-/** A verdict on a file of any kind, and the verdict as text. */
 interface FileVerdict {
   what: 'seal' | 'proof' | 'history';
   verdict: { valid: boolean };

@@ -13,7 +13,6 @@ export interface DecisionContext {
   role: Role;
   /** The account's own role, if a credential may limit it to `role`. Only refusals mention it. */
   memberRole?: Role | undefined;
-  /** A risk may be accepted for at most this many days. */
   maxAcceptanceDays: number;
   /** The stream's past, for a command that looks back. */
   past?: Past | undefined;

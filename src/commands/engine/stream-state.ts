@@ -12,7 +12,6 @@ import type { Aggregate, Companion, Decider, DomainEvent, Origin, Past } from '.
 export interface RecordedCommand {
   salt: string;
   input_hash: string;
-  /** Stream revision of its last event. */
   revision: number;
   /** Time at which its events were recorded. */
   recorded_at: string;

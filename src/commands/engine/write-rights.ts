@@ -80,7 +80,6 @@ export class WriteRightsReader {
   }
 }
 
-/** The actor of a write, and the permission that the write needs. */
 interface WritingActor {
   actor_id: string;
   token_id: string | null;

@@ -31,7 +31,6 @@ export type OrganizationCommand =
   | { type: 'CreateOrganization'; name: string; import_key: string; installation: string; owner_id: string }
   | ({ type: 'RenameOrganization'; name: string } & OptionalReason)
   | { type: 'AddMember'; account_id: string; role: Role; until?: string | null }
-  /** Sets or removes the end of a membership. */
   | ({ type: 'ChangeMembershipEnd'; account_id: string; until: string | null } & OptionalReason)
   /** Adds an account that signed in with an address of this domain. Changes nothing if the domain isn't admitted. */
   | { type: 'AdmitMember'; account_id: string; domain: string }
@@ -40,7 +39,6 @@ export type OrganizationCommand =
   | ({ type: 'RevokeMemberTokens'; account_id: string } & OptionalReason)
   | ({ type: 'AdmitDomain'; domain: string; role: Role } & OptionalReason)
   | ({ type: 'WithdrawDomain'; domain: string } & OptionalReason)
-  /** Requires a second factor of all members from a date on. */
   | ({ type: 'RequireSecondFactor'; from: string } & OptionalReason)
   | ({ type: 'MakeSecondFactorOptional' } & OptionalReason)
   | ({ type: 'CreateToken' } & TokenGrant)

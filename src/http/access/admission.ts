@@ -157,7 +157,6 @@ export async function callerOf(
   throw unauthorized('The token is unknown, expired or revoked. Create a new one.', challenge.invalid(request));
 }
 
-/** Returns the caller with the time that the lookup took. */
 async function withWaitTime(lookup: Promise<Caller | null>): Promise<Caller | null> {
   const startedAt = monotonicMs();
   const caller = await lookup;

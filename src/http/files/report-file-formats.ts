@@ -10,7 +10,6 @@ import type { PdfPrinter } from './pdf-printer.ts';
 
 /** A file format for reports. */
 export interface ReportFileFormat extends FileFormat {
-  /** Writes the rows. */
   format: ReportWriter;
   /** Returns the file's content, from the rows as written. */
   content(head: ReportHead, written: Written): string | Buffer;

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { TaskOwner } from '../../identity/fair-queue.ts';
 
-/** The files of one account that are open at once. */
 const MAX_FILES_PER_ACCOUNT = 20;
 /** The size of all open files after which no further one is opened. Temporary files may lie in memory. */
 const MAX_BYTES = 1 << 30;
@@ -15,7 +14,6 @@ const MAX_OPEN_MS = 3_600_000;
 const CHUNK_BYTES = 65_536;
 const RETRY_AFTER_SECONDS = 10;
 
-/** The folder of spooled files within the data folder. */
 const SPOOL_FOLDER = 'spool';
 
 /** A file that is sent as fast as its client reads. */

@@ -2,9 +2,7 @@
 export type AccessFilter = 'sign-ins' | 'refusals' | 'tokens' | 'accounts' | 'downloads';
 
 interface AccessEntryDescription {
-  /** The text for people. */
   text: string;
-  /** The one filter that shows the entry. */
   filter: AccessFilter;
   /** True for entries that are counted: refusals per hour, uses of a token per day. */
   counted?: true;

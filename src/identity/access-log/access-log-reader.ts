@@ -14,9 +14,7 @@ import type { AccountRecord, AccountStore } from '../../stores/account-store.ts'
 import { ACCESS_ENTRIES, ACCESS_ENTRY_TYPES, currentEntryType, isAccessEntryType } from './access-entry-types.ts';
 import { type AccessLogRow, ALL_ORGANIZATIONS, MAX_COUNT_PERIOD_MS } from './access-log-row.ts';
 
-/** Rows per read of the store. */
 const STORE_PAGE_SIZE = 500;
-/** The actor of an entry whose actor is unknown. */
 const UNKNOWN_ACTOR = { id: 'UNKNOWN', kind: 'UNKNOWN', name: 'unknown' };
 
 /** An access-log entry in the form of a change. */
@@ -178,7 +176,6 @@ async function* search(
   yield* ahead.reverse();
 }
 
-/** Returns a function that checks a row's type and people. */
 function rowMatcher({ actor_id, event_types }: Filter, caller: Caller): (row: AccessLogRow) => boolean {
   const types = event_types && new Set(event_types.map(currentEntryType));
   const people = actor_id && new Set(actor_id.map((id) => accountOf(id, caller)));

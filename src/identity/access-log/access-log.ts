@@ -19,7 +19,6 @@ import {
 
 export interface AccessLogOptions {
   accounts: AccountStore;
-  /** Returns the organizations that an account is a member of now. */
   organizationsOf(accountId: string): Promise<readonly string[]>;
   now: () => Date;
   log: { warn(details: object, message: string): void };

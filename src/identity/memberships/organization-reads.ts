@@ -29,7 +29,6 @@ const CACHED_ORGANIZATION_BYTES = 32 * 1024 ** 2;
 export class OrganizationReads {
   /** The newest read of each organization, running or finished. Failed reads are removed. */
   private readonly reads = new LRUCache<string, Timestamped<Promise<MaybeOrganization>>>({ max: MAX_SHARED_READS });
-  /** The newest result for each organization. */
   private readonly lastResults = createByteCache<Timestamped<MaybeOrganization>>(CACHED_ORGANIZATION_BYTES);
 
   /** Raised by clear(). The results of reads that began before it are discarded. */

@@ -103,7 +103,6 @@ function statusOf(reason: AuthorizationErrorReason, error: unknown): number {
   return statusCode < 400 ? 400 : statusCode;
 }
 
-/** Returns the host of the client's document, or null for a client without one. */
 function documentHost({ oidc }: KoaContextWithOIDC): string | null {
   const id: unknown = oidc.client?.clientId ?? oidc.params?.client_id;
   return typeof id === 'string' && /^https:\/\//i.test(id) && URL.canParse(id) ? new URL(id).host : null;

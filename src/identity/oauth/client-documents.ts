@@ -11,7 +11,6 @@ const PROBE_ADDRESSES = [
 ];
 
 const MINUTE_MS = 60_000;
-/** A probe is repeated 6 hours after a success, 10 minutes after a failure. */
 const PROBE_INTERVAL_MS = { success: 360 * MINUTE_MS, failure: 10 * MINUTE_MS };
 
 export interface ClientDocumentsOptions {

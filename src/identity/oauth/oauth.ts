@@ -44,7 +44,6 @@ export interface OAuthOptions {
   onAssistantEvent?: ((event: AssistantEvent) => void) | undefined;
   /** Reports an error on our side. */
   report(error: unknown): void;
-  /** The log for fetches of client documents. */
   log: DocumentLog;
   /** The Internet, for client documents. Tests replace it. */
   network?: OutboundNetwork;

@@ -21,7 +21,6 @@ export const Provider: typeof Library.Provider = ProviderOf;
 export type Provider = Library.Provider;
 export const errors: typeof Library.errors = errorsOf;
 export const interactionPolicy: typeof Library.interactionPolicy = policyOf;
-/** Answers one type of grant at the token endpoint. */
 type GrantHandler = (ctx: Library.KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
 
 /** Returns a provider's grant handlers by grant type. They can be replaced. */

@@ -11,7 +11,6 @@ export interface VerifiedPerson {
   name: string;
   /** The time of their last sign-in there, or null if the provider doesn't send it. */
   authenticated_at: Date | null;
-  /** True if the provider says that they used two factors. */
   usedTwoFactors: boolean;
 }
 

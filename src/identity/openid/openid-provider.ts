@@ -39,7 +39,6 @@ class ProviderUnavailable extends Error {
  * provider's metadata at first use, so the service starts without the provider.
  */
 export class OpenIdProvider {
-  /** The provider's host, as people know it. */
   readonly host: string;
   private cache: { config: client.Configuration; until: number } | null = null;
   private readonly discovered = singleFlight(() => this.discover());

@@ -10,7 +10,6 @@ import { isCommonPassword } from './common-passwords.ts';
  */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 export const ARGON2: Hasher = new Argon2(COST);
-/** Hashes of the current cost begin with this. */
 const HASH_BEGINNING = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$`;
 
 /** The hash of a random password, at the same cost. Compared when there is no account. */

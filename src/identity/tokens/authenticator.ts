@@ -25,7 +25,6 @@ const REFRESH_AFTER_MS = 500;
 /** The longest wait for a slow account store. One that is down reports it within 1.1 s. */
 const LOOKUP_TIMEOUT_MS = 5_000;
 const MAX_CACHED_TOKENS = 10_000;
-/** The precision of last_used_at. */
 const LAST_USED_PRECISION_MS = 60_000;
 
 /** A token's record, with the grant if an access token was presented. */
@@ -258,7 +257,6 @@ function reachesOrganization({ roles, missingFactor }: Caller): boolean {
   return roles.size > 0 || missingFactor !== undefined;
 }
 
-/** Returns the members of a caller that say what its credential may do at most. */
 function limitsOf(record: TokenRecord, grant: AccessTokenGrant | null): Pick<Caller, 'read_only' | 'scopes'> {
   if (grant === null) return { read_only: record.read_only };
   return { read_only: record.read_only || !grant.scopes.includes(WRITE_SCOPE), scopes: grant.scopes };
@@ -272,7 +270,6 @@ interface Rights {
   autonomy: Map<string, Autonomy>;
 }
 
-/** Adds what a credential with a role may do in an organization. */
 function addRights({ roles, members, autonomy }: Rights, id: string, role: Role, membership: Membership): void {
   roles.set(id, lowerRole(role, membership.role));
   members.set(id, membership.role);

@@ -1,10 +1,8 @@
 import type { AccountStore } from '../../stores/account-store.ts';
 import { DAY_MS, type StoredToken, type TokenRecord } from './token-record.ts';
 
-/** Lists mark tokens that expire within this many days. */
 const WARNING_DAYS = 14;
 
-/** Fields that no list shows. */
 type InternalField = 'hash' | 'next_hash' | 'revocation';
 
 /** A token as shown in lists. */

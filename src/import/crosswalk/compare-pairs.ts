@@ -22,7 +22,6 @@ export interface ComparedPairs {
   restated: readonly string[];
   /** By `pairKey`: the relations of the pairs that are linked now. */
   linked: ReadonlyMap<string, DirectedRelation>;
-  /** The number of links that get another relation. */
   changedLinks: number;
 }
 

@@ -143,7 +143,6 @@ export class CrosswalkImport {
     return { pair: pairOfControls(from.id, to.id, reading.row.relation) };
   }
 
-  /** Finds the control at one end of a row. */
   private async findEnd(row: CrosswalkRow, end: 'from' | 'to'): Promise<{ id: string } | { errors: RowError[] }> {
     const { [`${end}_framework` as const]: word, [`${end}_control` as const]: control } = row;
     let framework: AdoptedFramework | null = null;
@@ -173,7 +172,6 @@ export class CrosswalkImport {
     });
   }
 
-  /** Counts the different pairs of two frameworks. */
   private summaryOf({ frameworkIds, pairs }: FrameworkPairs, { results }: ComparedPairs): CrosswalkSummary {
     const frameworks = frameworkIds.map((id) => ({ id, name: this.frameworks.all.find((one) => one.id === id)!.name }));
     const summary = { frameworks, EQUIVALENT: 0, SUPPORTS: 0, PARTLY: 0, created: 0, updated: 0, unchanged: 0 };
@@ -213,7 +211,6 @@ export class CrosswalkImport {
   }
 }
 
-/** The pairs of controls of two frameworks. */
 interface FrameworkPairs {
   frameworkIds: readonly [string, string];
   pairs: CrosswalkPair[];

@@ -21,7 +21,6 @@ export type CrosswalkRow = z.infer<typeof CROSSWALK_ROW>;
 
 const PARSER = new InputParser(() => CROSSWALK_ROW);
 
-/** Errors of one row that are described. */
 const MAX_ERRORS = 5;
 
 /** Reads a row as a caller gives it. */

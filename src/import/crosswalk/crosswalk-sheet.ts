@@ -75,7 +75,6 @@ interface ReadRow {
 
 const NO_RELATION = /^(?:none|no relation(?:ship)?|not related|unrelated|keine?)$/i;
 
-/** The column of controls at one end. */
 interface EndColumn {
   /** The framework of rows that don't name one. */
   frameworkId: string | undefined;
@@ -238,7 +237,6 @@ async function mapControlColumns(
   throw new Refusal('invalid_input', message, { field: 'map' });
 }
 
-/** Returns the name of the field that a heading names best; null if none. */
 function fieldOf(header: string): string | null {
   const ranked = CROSSWALK_FIELDS.map((field) => ({ name: field.name, rank: headingRankOf(field)(header) }));
   const [best] = ranked.filter(({ rank }) => rank !== null).sort((a, b) => a.rank! - b.rank!);

@@ -46,7 +46,6 @@ export interface CountedText {
   rows: number;
 }
 
-/** Characters of a word that a message quotes. */
 const MAX_WORD_CHARACTERS = 60;
 
 /** Returns a word as messages quote it. */

@@ -6,7 +6,6 @@ import type { Notes } from './notes.ts';
 
 /** Receives what happens during an import. */
 export interface RowImportListener {
-  /** Receives a row that was left out, with its problems. */
   leftOut(row: SheetRow, problems: readonly RowError[]): Promise<void>;
   /** Receives the number of rows so far, after each chunk. */
   progress(rows: number): void;
@@ -23,7 +22,6 @@ export interface RowImportResult
 /** An import of a sheet's rows whose columns are matched. Wrong rows are left out. */
 export interface RowImport {
   readonly columns: ColumnReader;
-  /** True if its rows can change existing records. */
   readonly changesRecords: boolean;
   /** A field that every row needs and that no column fills; null if there is none. */
   readonly missingField: string | null;

@@ -54,7 +54,6 @@ export interface SheetImportOptions {
   updatesExisting: boolean;
 }
 
-/** A row that was sent to importRecords, with its answer. */
 interface SentRow {
   record: SheetRecord;
   answer: ImportedRow;

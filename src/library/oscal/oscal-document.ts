@@ -3,7 +3,6 @@ import type { JsonObject } from '../formats/json-object.ts';
 import { catalogSchema, profileSchema } from './oscal-model.ts';
 import type { OscalSource } from './oscal-profile.ts';
 
-/** The top-level members of other OSCAL documents. */
 const OTHER_MODELS = [
   'component-definition',
   'system-security-plan',

@@ -27,7 +27,6 @@ const MAX_PROFILE_DEPTH = 10;
 const MAX_PROFILE_IMPORTS = 100;
 /** The removals and additions of one control in a profile. Each change copies the control. */
 const MAX_CHANGES_OF_CONTROL = 1_000;
-/** Ids that a notice lists. */
 const MAX_LISTED_IDS = 10;
 
 /**
@@ -173,7 +172,6 @@ function customGroup(custom: CustomGroup, from: OscalGroup): OscalGroup {
   };
 }
 
-/** Applies the profile's changes to a group and everything inside it. */
 function changedGroup(group: OscalGroup, { modify }: OscalProfile): OscalGroup {
   const settings = new Map(modify['set-parameters'].map((setting) => [setting['param-id'], setting]));
   const alterations = alterationsByControl(modify.alters);

@@ -2,7 +2,6 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import type { JsonObject } from '../formats/json-object.ts';
 import { readXml } from './read-xml.ts';
 
-/** An element with its texts and elements in order. */
 interface XmlElement {
   name: string;
   attributes: Readonly<Record<string, string>>;

@@ -29,11 +29,9 @@ export interface RecordMatch {
   record: FullRecord | null;
   /** The first of the candidates. */
   candidates: readonly Candidate[];
-  /** The number of all candidates. */
   total: number;
 }
 
-/** A family that prompts can search. */
 interface PromptFamily extends RecordList {
   prefix: string;
 }

@@ -38,7 +38,6 @@ export class ProtocolError extends Error {
     readonly code: number,
     message: string,
     readonly data?: unknown,
-    /** The request's id, if it could be read. */
     readonly id?: RequestId,
   ) {
     super(message);
@@ -86,7 +85,6 @@ export const PREPARED = Symbol('prepared members');
 interface PreparedMembers {
   /** JSON from the first of these members to the end of the message: `"tools":[…]}}`. */
   text: string | Buffer;
-  /** True if the input of the called tool was invalid. */
   isInvalidCall?: boolean;
 }
 

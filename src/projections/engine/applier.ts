@@ -48,7 +48,6 @@ const STORE_PLACE_MS = 10_000;
 /** A tree takes about 2 KB. */
 const MAX_CACHED_TREES = 1_000;
 
-/** Log time before an organization's first event. */
 const TIME_BEFORE_FIRST_EVENT = '0000-01-01T00:00:00.000Z';
 
 /**
@@ -59,7 +58,6 @@ export class Applier {
   readonly checkpoints = new Map<string, Checkpoint>();
   /** Null before the log's first event, and for a generation that lacks events. */
   place: Place | null = null;
-  /** The events of all organizations that are applied. */
   private eventCount = 0;
   /** The newest place that was stored, and when, on the monotonic clock. */
   placeStored: { place: Place | null; at: number };
@@ -246,7 +244,6 @@ function roughSize(event: StoredEvent): number {
   return size;
 }
 
-/** Groups events by organization. */
 function byOrganization(events: readonly StoredEvent[]): Map<string, StoredEvent[]> {
   const groups = new Map<string, StoredEvent[]>();
   for (const event of events) {

@@ -286,7 +286,6 @@ export class EventTransaction {
     await this.updateRelatedCounts(id, [], [label]);
   }
 
-  /** Returns the ids of a record's current neighbours. */
   private async neighboursOf(id: string): Promise<string[]> {
     const before = await this.batch.neighboursOf(id);
     const changes = this.neighbours.get(id);

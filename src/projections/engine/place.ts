@@ -11,7 +11,6 @@ export class IncompleteGeneration extends Error {
 
 type PositionOrder = Pick<EventStore, 'compareStorePositions'>;
 
-/** A generation's stored progress. */
 interface StoredProgress {
   checkpoints: readonly Checkpoint[];
   /** Null for a generation that isn't complete: one that is being built, or that lost events. */

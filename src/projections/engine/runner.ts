@@ -288,7 +288,6 @@ export class Runner extends GenerationProgress {
   }
 }
 
-/** Returns new events in the parts in which they are applied. */
 function* toParts(events: readonly StoredEvent[]): Generator<readonly StoredEvent[]> {
   if (events.length > MAX_EVENTS_IN_PARTS) return yield events;
   let start = 0;

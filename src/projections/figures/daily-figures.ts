@@ -72,7 +72,6 @@ function nextMonth(month: string): string {
     : `${month.slice(0, 4)}-${String(number + 1).padStart(2, '0')}`;
 }
 
-/** Maximum number of documents per read. */
 const MAX_IDS_PER_READ = 500;
 
 /** Reads the effects of a series in these months. Months without effects are absent. */

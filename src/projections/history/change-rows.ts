@@ -217,7 +217,6 @@ export function mapChanges({ mapFields = [] }: ReadModel, before: object | null,
   return mapFields.flatMap((field) => entryChanges(field, before ?? {}, after));
 }
 
-/** Returns the changes of the fields that the change history records. */
 function fieldChanges(model: ReadModel, before: object | null, after: object): FieldChange[] {
   const { mapFields, family } = model;
   if (mapFields === undefined) return fieldDifferences(family.historyFields, before ?? {}, after);

@@ -188,7 +188,6 @@ export class RecomputedChanges {
     }
   }
 
-  /** Applies an event to its stream's state and returns its change rows. */
   private async apply(reading: StreamReading, event: ReadableEvent): Promise<EventRows> {
     const { model } = reading;
     const positioned = withoutPosition(event);

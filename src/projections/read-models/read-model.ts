@@ -51,7 +51,6 @@ export interface ReadModel<State extends object = any> {
     Pick<Family<State>, 'historyFields'> & { references?: readonly string[]; origin?: unknown };
   /** The fields of its documents, in addition to those of every record. */
   storedFields: readonly string[];
-  /** Returns the fields that follow from the state and the related counts. */
   derive?(state: State, relatedCounts: RelatedCounts): object;
   /** By event type: the field that holds the position of the newest such event, as on the wire. Null before it. */
   pinnedPositions?: Readonly<Record<string, string>>;
@@ -74,7 +73,6 @@ export interface ReadModel<State extends object = any> {
   missingOptions: readonly MissingOption[];
   /** Fields that `query` searches: all words of short ones, the first 100 distinct words of long ones. */
   searchFields: { short: readonly string[]; long: readonly string[] };
-  /** Fields that a filter finds by their own words. */
   wordFilterFields?: readonly string[];
   /** By event type: the field of its data that states a date, such as reviewed_at of VendorReviewed. */
   effectiveDateFields?: Readonly<Record<string, string>>;
@@ -142,7 +140,6 @@ const MISSING_OPTION_TYPES: Partial<Record<MissingOption, string>> = {
   EVIDENCE: 'EVIDENCE',
 };
 
-/** A key for the number of neighbours of a type; null if there are none. */
 function relatedCountKey(type: string): Key {
   return coveredByPrimaryIndexOnly(
     computed<RecordDocument>(
@@ -177,7 +174,6 @@ export function keysOf(model: ReadModel): Readonly<Record<string, Key>> {
   return Object.assign({}, COMMON_KEYS, model.keys, ...missingOptionKeys) as Record<string, Key>;
 }
 
-/** Returns the words by which `query` finds a record. */
 function wordsOf(model: ReadModel, document: RecordDocument): readonly string[] {
   const textOf = (field: string) => document[field as keyof RecordDocument] as string | null;
   const { short, long } = model.searchFields;

@@ -119,7 +119,6 @@ export async function readRoot(models: DocumentReader, organizationId: string, s
   return (await readTree(models, organizationId, size))?.root() ?? null;
 }
 
-/** Documents per read. */
 const MAX_IDS_PER_READ = 500;
 
 async function getAll(

@@ -10,7 +10,6 @@ interface SealPlace {
   hash: string;
 }
 
-/** Seals that are read at once. */
 const SEALS_PER_READ = 500;
 
 export type SealDocument = SealEvent & SealPlace;

@@ -3,11 +3,9 @@ import type { QueryContext } from '../moments/moment.ts';
 
 /** The call that wrote a change. */
 export interface CallOfChange {
-  /** The change as it is stored. */
   change: ChangeDocument;
   /** The number of all changes that the call wrote. */
   changes: number;
-  /** True if the call added records. */
   adds: boolean;
   /** The change that undoes this one; null while the change counts. */
   undoneBy: ChangeDocument | null;
@@ -65,7 +63,6 @@ async function readUndos(
   return undoOf;
 }
 
-/** Counts the changes of each call. */
 async function countByCall(
   { snapshot, organizationId }: QueryContext,
   documents: readonly ChangeDocument[],

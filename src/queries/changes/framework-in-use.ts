@@ -3,7 +3,6 @@ import type { QueryContext } from '../moments/moment.ts';
 import { callsOfChanges } from './call-of-change.ts';
 import { usedControls } from './written-by-call.ts';
 
-/** Changes of a framework's controls that are read. */
 const MAX_CHANGES_READ = 200;
 
 /**

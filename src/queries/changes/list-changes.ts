@@ -23,7 +23,6 @@ import type { ChangesInput } from './changes-input.ts';
 const MAX_VALUE_CHARACTERS = 200;
 /** Rows read at once for an event that can match by several, such as evidence and the records it is added to. */
 const ROWS_PER_EVENT = 21;
-/** The newest changes that a record's HISTORY shows. */
 const MAX_HISTORY_CHANGES = 50;
 
 /** Lists who changed what, when and why, newest first. With `verify`, everything the filter finds is checked against the log. */
@@ -156,7 +155,6 @@ async function inclusionOf(
   return positions.map((position) => ({ position: String(position), path: paths.get(position) ?? null }));
 }
 
-/** Returns true if a filter can match several rows of one event. */
 function canMatchSeveralRows({ filter }: ChangesInput): boolean {
   return (filter?.record_id?.length ?? 0) > 1 || filter?.record_types !== undefined;
 }

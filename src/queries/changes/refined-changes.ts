@@ -3,7 +3,6 @@ import type { Reader } from '../moments/snapshot.ts';
 import type { ChangesInput } from './changes-input.ts';
 import { type ListedChange, listChanges } from './list-changes.ts';
 
-/** Pages of changes that one call reads at most. */
 const MAX_PAGES_READ = 10;
 
 /** Conditions that no stored key holds. Changes are read and compared one by one. */

@@ -67,7 +67,6 @@ interface LinkDocument {
   relation?: RelationOfRecord;
 }
 
-/** Returns the pairs of controls that crosswalks linked at these positions. */
 async function pairsLinkedAt(context: QueryContext, positions: readonly number[]): Promise<Written[]> {
   const begun: Condition = { key: 'from_position', op: 'in', values: positions };
   const ended: Condition = { key: 'until_position', op: 'in', values: positions };

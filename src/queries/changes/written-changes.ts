@@ -12,7 +12,6 @@ export interface WrittenChange extends FieldChange {
 /** The members of an answer that say what its call changed. */
 export interface WrittenChanges {
   changes?: WrittenChange[];
-  /** The number of changes that did not fit. */
   more_changes?: number;
 }
 

@@ -4,15 +4,12 @@ import type { ReadableSource } from './list-source.ts';
 import { firstMatches, MAX_COMPARED_WORDS, MAX_NEAR_MATCHES, namesOf, nearMatches } from './near-matches.ts';
 import { type ValuesInUse, valuesHint, valuesInUse } from './values-in-use.ts';
 
-/** Archived records are counted up to this number. */
 const MAX_ARCHIVED_COUNT = 1_000;
 
 /** Records that have only numbers or shorter words of a query, such as the M of M-999, are no hint. */
 const MIN_HINTED_LENGTH = 3;
 
-/** A list's filter, by name. */
 type Filter = Readonly<Record<string, unknown>>;
-/** Returns a list's source with a changed filter. */
 type SourceOf = (filter: Filter) => Promise<ReadableSource>;
 
 /**

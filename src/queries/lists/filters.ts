@@ -93,7 +93,6 @@ function accountIds(ids: readonly string[], context: FilterContext): string[] {
   return ids.map((id) => accountOf(id, context));
 }
 
-/** The conditions of the filter `missing`, by what is missing. */
 const MISSING_OPTION_CONDITIONS: Record<MissingOption, (context: FilterContext) => Condition> = {
   OWNER: () => ({ key: 'owner_id', op: 'empty' }),
   OWNER_GONE: ({ formerMembers = [] }) => keyIn('owner_id', formerMembers),

@@ -84,7 +84,6 @@ export async function nearRecordIds(
   return near.map(({ id }) => String(id));
 }
 
-/** Returns the function that opens a list with another filter. */
 function sourceWith(reader: Reader, family: FamilyQuery, tool: string, caller: Caller, input: ListRecordsInput) {
   return async (filter: Readonly<Record<string, unknown>>) => {
     const { source, context } = await openList(reader, family, tool, caller, { ...input, filter });

@@ -7,7 +7,6 @@ import type { Reader } from '../moments/snapshot.ts';
 import { findByNumber } from '../records/named-records.ts';
 import { nearRecordIds, readRecordPage } from './list-records.ts';
 
-/** Records of each family that a search reads. */
 const MAX_HITS_PER_FAMILY = 8;
 
 /** Words of a query without results that are searched alone. Shorter ones say little. */

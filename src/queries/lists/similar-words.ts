@@ -9,7 +9,6 @@ const MAX_COMPARED_LENGTH = 24;
  * as MFA.
  */
 export class SimilarWords {
-  /** The number of words that were compared. */
   compared = 0;
   private readonly cache = new Map<string, boolean>();
 

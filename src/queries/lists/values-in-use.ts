@@ -4,7 +4,6 @@ import type { FamilyQuery } from '../family-query.ts';
 import { keyIn } from './filters.ts';
 import type { ReadableSource } from './list-source.ts';
 
-/** Records whose values are counted. */
 const MAX_COUNTED_RECORDS = 1_000;
 /** Values that a hint names, and the characters that it shows of each. */
 const MAX_NAMED_VALUES = 8;
@@ -18,7 +17,6 @@ export interface ValuesInUse {
   filter: string;
   /** The values near to the requested ones, else the most frequent. */
   values: readonly string[];
-  /** The number of other values. */
   moreCount: number;
 }
 

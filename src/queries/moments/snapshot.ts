@@ -11,7 +11,6 @@ import type { NameReader } from '../records/member-names.ts';
 export interface SnapshotOptions {
   /** The log, for proofs only. */
   events: EventStore;
-  /** The names of accounts. */
   names: NameReader;
   accessLog: AccessLogSource;
   /** The key that signs cursors, the same on every instance. */

@@ -20,13 +20,11 @@ import { type ChangeFault, differences, MAX_FAULTS } from './change-fault.ts';
 import { AllowanceExhausted, type EventAllowance } from './event-allowance.ts';
 import { ReadAhead } from './read-ahead.ts';
 
-/** Rows per read of the read models. */
 const ROWS_PER_WINDOW = 500;
 
 /** The part of an organization's changes to verify. */
 export interface VerifyRequest {
   organizationId: string;
-  /** The filter as conditions on change rows. */
   where: readonly Condition[];
   /** Keys of the only records whose changes are verified; null for all changes. */
   recordKeys: ReadonlySet<string> | null;
@@ -70,7 +68,6 @@ export class ChangeVerifier {
   /** Events whose rows were checked, as `stream@revision`. */
   readonly checkedEvents = new Set<string>();
   readonly recomputedChanges: RecomputedChanges;
-  /** The number of checked events whose data was erased. */
   erasedCount = 0;
   private readonly recomputedSeals: RecomputedSeals;
   private readonly readAhead: ReadAhead;
@@ -362,7 +359,6 @@ export class ChangeVerifier {
   }
 }
 
-/** Groups rows, sorted by position, by their positions. */
 function byPosition(rows: readonly MatchingDocument[]): PositionRows[] {
   const positions: PositionRows[] = [];
   for (const row of rows) {

@@ -10,7 +10,6 @@ import { provesInclusion } from '../../trail/seals/proof.ts';
 import { isSigned, readSealEvent, sealStream } from '../../trail/seals/seal-events.ts';
 import { inclusionPaths } from './proofs.ts';
 
-/** Positions whose proofs are read in one batch. */
 const PROOFS_PER_READ = 100;
 /** Key events of the seal stream that are searched for a seal's key, the newest first. An installation rarely changes its key. */
 const MAX_KEY_EVENTS = 1_000;

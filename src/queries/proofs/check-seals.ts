@@ -12,7 +12,6 @@ import { isSealEventType, sealStream } from '../../trail/seals/seal-events.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 import { readSealKey } from './check-newest-seal.ts';
 
-/** Events of the seal stream that are read at once. */
 const EVENTS_PER_READ = 500;
 /** Seals that are further apart in their stream are checked on their own. */
 const MAX_SKIPPED_EVENTS = 16;

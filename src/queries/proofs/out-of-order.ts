@@ -36,7 +36,6 @@ export interface OrderNotices {
   first: { from: string; until: string; text: string }[];
 }
 
-/** Limit of notices in an answer. */
 const MAX_ANSWERED_NOTICES = 10;
 
 function toNotices({ events, runs, first }: OutOfOrder): OrderNotices {

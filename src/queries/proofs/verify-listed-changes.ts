@@ -10,7 +10,6 @@ import { type Verification, type VerifyContext, verifyChanges } from './verify-c
 /** Continues a verification: its first position, the newest position left, and whether a fault was found. */
 type VerifyCursor = [newestPosition: number, next: number, isInvalid: boolean];
 
-/** The changes of a list. */
 interface ListedChanges {
   where: readonly Condition[];
   /** The inputs to which cursors are bound. */

@@ -21,7 +21,6 @@ export interface AdoptedFramework {
 export type Match<Thing> = Thing | { problem: string };
 
 const FRAMEWORKS_PER_READ = 100;
-/** Frameworks that a message lists. */
 const MAX_LISTED = 5;
 
 /** Finds adopted frameworks, and their controls, by the words of people. Archived frameworks are not found. */

@@ -115,7 +115,6 @@ function evidenceHint({ id, measure_count }: Document): { hint?: string } {
   };
 }
 
-/** Returns a linked record's id, type and name, and the relation to it. */
 function linkLine({ document, relation }: LinkedRecord): Document {
   const { family, nameOf } = familyQueryFor(String(document.id)).model;
   const { id, archived_at } = document;

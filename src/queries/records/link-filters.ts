@@ -38,7 +38,6 @@ async function linkedFrameworkConditions(context: QueryContext, filter: Document
 
 const ALL_CONTROLS: Condition = { key: 'record_id', op: 'range', gte: `${CONTROL.prefix}_`, lt: `${CONTROL.prefix}~` };
 
-/** Returns the condition on the controls of a framework. */
 function controlsOf(frameworkId: string): Condition {
   const [gte, lte] = [controlId(frameworkId, 0), controlId(frameworkId, MAX_CONTROL_INDEX)];
   return { key: 'record_id', op: 'range', gte, lte };

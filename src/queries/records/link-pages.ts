@@ -1,7 +1,6 @@
 import type { Condition, DocumentReads } from '../../stores/read-store.ts';
 import { type KeysetQuery, type PageRow, readKeysetPages } from '../lists/keyset-page.ts';
 
-/** Links per read of the store. */
 const LINKS_PER_READ = 1_000;
 
 /** Reads the rows of links that meet conditions, by their ids or in another order of a key that every row has. */

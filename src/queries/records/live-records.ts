@@ -103,7 +103,6 @@ export class LiveRecords {
     return value === null ? [] : [['name', value]];
   }
 
-  /** Returns the records with this value of a stored key. */
   private async findBy(key: string, value: string): Promise<LiveRecord[]> {
     const { organizationId, models } = this.options;
     const { plural, model } = this.family;

@@ -25,7 +25,6 @@ export interface NameReader {
 export interface MemberIdentity {
   account_id: string;
   name: string;
-  /** The names that it had before. */
   earlierNames?: readonly string[];
   /** Null if the reader may not see it. */
   email: string | null;

@@ -20,7 +20,6 @@ export type WordMeaning =
   | { problem: 'UNKNOWN' }
   | { problem: 'CONFUSABLE'; candidates: string[] };
 
-/** Characters of the longest name or address. */
 const MAX_WORD_CHARACTERS = 400;
 /** An address behind a name, as in "Jane Doe <jane@example.org>". */
 const ADDRESS = /<\s*([^<>\s]+@[^<>\s]+)\s*>$/;

@@ -130,7 +130,6 @@ export function wholeName(family: FamilyQuery, name: string): WholeName | null {
   return { conditions: queryConditions(name, NOW), isSorted: false, isNameOf };
 }
 
-/** Returns the records of a family with this whole name. */
 async function findByName(
   { models, organizationId }: NameSource,
   family: FamilyQuery,

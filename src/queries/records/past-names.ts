@@ -54,7 +54,6 @@ export async function findByPastWord(
   ].map(firstVersions);
 }
 
-/** Returns each record of these versions with its first one. */
 function firstVersions(versions: readonly Document[]): PastNaming[] {
   const first = new Map<string, PastNaming>();
   for (const { id, revision, updated_at } of versions) {

@@ -41,7 +41,6 @@ async function ownerNames(context: QueryContext, owners: readonly string[]): Pro
   return (id) => names.of(id, at);
 }
 
-/** Characters at which SUMMARY cuts texts. */
 const MAX_SUMMARY_CHARACTERS = 160;
 
 /** Returns the fields of view SUMMARY, without nulls and long texts. */
@@ -192,9 +191,7 @@ function hasMembers(document: Document, members: readonly string[]): boolean {
 /** A write whose record is read for the answer. */
 interface WriteOutcome {
   id: string;
-  /** The record's revision after the write. */
   revision: number;
-  /** The record's state after the write. */
   state: object;
   /** True if the projections are behind the write. */
   pending: boolean;
@@ -236,7 +233,6 @@ export async function readWrittenRecord(
   return { record: cutToFit({ ...record, ...linkedIds }, otherCharacters), position: String(position) };
 }
 
-/** Returns the position of the event that led to a record revision. */
 async function positionOf({ snapshot, organizationId }: QueryContext, id: string, revision: number): Promise<unknown> {
   const [change] = await snapshot.models.find({
     collection: 'changes',

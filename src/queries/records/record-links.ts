@@ -73,7 +73,6 @@ export async function recordAt(context: QueryContext, id: string, field: string)
   return past ?? null;
 }
 
-/** Returns the query for records' links to records of these types. */
 function linksAt({ organizationId, moment }: QueryContext, ids: readonly string[], types: readonly string[]) {
   const where: Condition[] = [keyIn('record_id', ids), { key: 'other_type', op: 'in', values: types }];
   if (moment.position === null) where.push({ key: 'until_position', op: 'eq', value: OPEN_END });

@@ -3,7 +3,6 @@ import type { Snapshot } from '../moments/snapshot.ts';
 
 type Document = Record<string, unknown>;
 
-/** Similar records that an answer names. */
 const MAX_SIMILAR = 5;
 
 /** Returns the live records that look like another by its name, text or reference, as a hint for the caller. */

@@ -27,7 +27,6 @@ interface ChartFigureProps {
   width: number;
   height: number;
   table: ChartTable;
-  /** True if its parts are links. */
   isLinked?: boolean;
   /** The drawing. */
   children: ComponentChildren;

@@ -23,7 +23,6 @@ interface CalendarDay {
 }
 
 interface DueCalendarProps {
-  /** Due items. */
   rows: readonly ReportRow[];
   today: string;
   until: string;

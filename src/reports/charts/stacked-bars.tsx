@@ -26,7 +26,6 @@ export interface StackedBarsProps {
   categoryTitle: string;
   categories: readonly string[];
   series: readonly BarSeries[];
-  /** True if the parts of bars are links. */
   isLinked: boolean;
 }
 
@@ -164,7 +163,6 @@ interface BarPartProps {
   category: string;
   segment: Segment;
   box: { x: number; y: number; width: number; height: number };
-  /** True if there is room for its number. */
   hasNumber: boolean;
 }
 

@@ -2,7 +2,6 @@ import { adoptedFrameworks, coverageByFramework, coverageFigureName } from '../f
 import { recordTypesOf } from '../sections/changes-section.ts';
 import type { ComparedMoments } from './moved-records.ts';
 
-/** Frameworks whose coverage is compared. */
 const MAX_FRAMEWORKS = 8;
 
 /** The coverage of a framework at both moments; null if it had no included controls. */

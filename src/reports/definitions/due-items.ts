@@ -6,7 +6,6 @@ import { countDueItems, type DueKind, type DuePeriod, dueKindsOf, dueRows, overd
 import { versionOf } from '../sections/first-version.ts';
 import { column, ID, OWNER, REFERENCE } from '../sections/report-columns.ts';
 
-/** The default of `until`, in days after today. */
 const DEFAULT_DAYS_AHEAD = 30;
 
 export const dueItems: ReportType = {

@@ -12,7 +12,6 @@ import { recordsAtMoment } from '../sections/linked-records.ts';
 import { recordName, recordsAt, recordsSection } from '../sections/records.ts';
 import { familyColumns, withBelow } from '../sections/report-columns.ts';
 
-/** The filters of the register of evidence that its report takes. */
 interface EvidenceFilter {
   kind?: readonly EvidenceKind[];
   valid_until_before?: string;
@@ -70,7 +69,6 @@ export const evidenceRegister: ReportType = {
   },
 };
 
-/** Returns the filter in words. */
 async function filterFacts(context: ReportContext, filter: EvidenceFilter): Promise<HeadFact[]> {
   const { kind, valid_until_before, owner_id = [], linked_to, query } = filter;
   const { labels } = EVIDENCE.fields.kind;

@@ -13,7 +13,6 @@ const TREND_MONTHS = 12;
 interface Rating {
   likelihood: number;
   impact: number;
-  /** The number of risks with this rating. */
   risks: number;
 }
 

@@ -28,7 +28,6 @@ export const REPORT_CONTENT_POLICY = "default-src 'none'; style-src 'unsafe-inli
 const MAX_PORTRAIT_COLUMNS = 6;
 /** Characters of the digest in the footer, enough to tell printed reports apart. */
 const FOOTER_DIGEST_LENGTH = 12;
-/** A document with fewer sections has no table of contents. */
 const MIN_SECTIONS_FOR_CONTENTS = 4;
 
 /** Writes a report as one HTML file for a browser and for paper. The file loads nothing and runs no script. */
@@ -76,13 +75,11 @@ function registerAddress({ inputs }: ReportHead, { registerUrl }: ReportPage): P
   };
 }
 
-/** Returns the parameters of the page of due items for a report's inputs. */
 const dueParameters = ({ owner_id = 'all', kinds }: ReportHead['inputs']) => ({
   owner: owner_id,
   kind: kinds === undefined ? [] : String(kinds).split(','),
 });
 
-/** Returns the chart of a section's rows. Returns null if it has none. */
 function sectionChart(
   { section, rows }: SectionPart,
   { today, inputs }: ReportHead,

@@ -3,7 +3,6 @@ import type { AnswerWriter, ReportHead, ReportPage } from '../pages/report-page.
 
 /** Characters reserved for the members around the data. */
 const RESERVED_CHARACTERS = 3_000;
-/** Characters of a section's keys and brackets. */
 const SECTION_KEYS_LENGTH = 30;
 /** Returns the characters of a value in JSON, with the comma after it. */
 const size = (value: unknown) => JSON.stringify(value).length + 1;

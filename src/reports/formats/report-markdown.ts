@@ -139,7 +139,6 @@ function summaryOf(summary: readonly Figure[]): string {
   return ['## Summary', '', ...lines].join('\n');
 }
 
-/** Returns the table of figures, by group, with what each counts. */
 function figureTable(figures: readonly Figure[]): string {
   const lines = figureGroups(figures).flatMap(([heading, groupFigures]) => [
     `| **${heading}** |`,

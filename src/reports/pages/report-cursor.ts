@@ -9,7 +9,6 @@ export interface ReportCursor {
   /** The next page's first row, counted over all sections. */
   firstRow: number;
   digest: string;
-  /** The number of rows of each section. */
   rowCounts: readonly number[];
   /** The resume key of the row before `firstRow`, if both are in one section that can be resumed. */
   previousKey: string | null;

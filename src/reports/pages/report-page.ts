@@ -38,13 +38,11 @@ export interface SectionPart {
   rows: ReportRow[];
   /** The index of the first of these rows in its section, from 0. */
   firstIndex: number;
-  /** Rows of this section that come after the page. */
   rowsAfter: number;
 }
 
 /** The part of a report that fits one answer, or all of it in a file. */
 export interface ReportPage {
-  /** All sections of the report. */
   sections: readonly ReportSection[];
   /** Empty after the first page. */
   figures: readonly Figure[];

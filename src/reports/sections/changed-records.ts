@@ -7,7 +7,6 @@ import type { ReportContext, ReportRow } from '../report-type.ts';
 import { recordsAtMoment } from './linked-records.ts';
 import { type RecordSource, recordName } from './records.ts';
 
-/** The order of the families in a report. */
 const FAMILY_ORDER = FAMILY_DESCRIPTIONS.map(({ type }) => type);
 /** Changes of the records that are read together. A single record may have more. */
 const CHANGES_PER_READ = 500;

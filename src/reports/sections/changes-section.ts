@@ -102,7 +102,6 @@ async function* rowsOfRecords(
   }
 }
 
-/** Counts a period's changes and their actors. */
 async function countChanges(
   { snapshot: { models } }: ReportContext,
   source: RecordSource,

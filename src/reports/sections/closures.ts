@@ -6,10 +6,8 @@ import { isFirstVersion } from './first-version.ts';
 import { readInBatches, recordsAt } from './records.ts';
 import { column, OWNER } from './report-columns.ts';
 
-/** The field of the nonconformities by which each grouping counts them. */
 const GROUP_FIELDS = { SEVERITY: 'severity', OWNER: 'owner_id' } as const satisfies Record<Grouping, string>;
 
-/** The nonconformities of one group. */
 interface Group {
   all: number;
   open: number;

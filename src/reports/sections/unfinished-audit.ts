@@ -5,7 +5,6 @@ import { logTimeOf } from '../../queries/moments/moment.ts';
 import type { ReportContext, ReportRow } from '../report-type.ts';
 import { readInBatches, recordsAt } from './records.ts';
 
-/** The completed audits that a refusal names. */
 const MAX_NAMED_AUDITS = 5;
 
 /** Returns the refusal of a pack of an audit that isn't completed. It names the packs that exist, and an interim report. */

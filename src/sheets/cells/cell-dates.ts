@@ -59,7 +59,6 @@ function momentFrom(cell: Cell, orders: DateOrders): ParsedCell<Moment> {
     : cellError(cell, 'has no time as hh:mm. Give the time as hh:mm in UTC');
 }
 
-/** Splits a text into day and time. */
 function splitTime(text: string): { day: string; time?: string } {
   const time = /(?:(?<=\d)T|,? )(\d{1,2}:\d{2}.*)$/i.exec(text);
   return time ? { day: text.slice(0, time.index), time: time[1]! } : { day: text };

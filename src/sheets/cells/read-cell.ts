@@ -43,7 +43,6 @@ const SHORT_PLACEHOLDER =
 /** Texts that stand for no date. */
 const NO_DATE = /^(?:unbefristet|fortlaufend|unlimited|indefinite|rolling|ongoing|illimité)$/i;
 
-/** Characters of the longest word that is looked up. */
 const MAX_WORD_CHARACTERS = 200;
 
 /** Returns a word as it is compared: case, width and repeated spaces don't matter. */

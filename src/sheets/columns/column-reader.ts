@@ -40,7 +40,6 @@ const MIN_SHARE_OF_VALUES = 0.5;
 /** A column with this share of numbers holds no names. */
 const MIN_SHARE_OF_NUMBERS = 0.8;
 const NUMBER = /^[-+]?\d[\d.,\s]*%?$/;
-/** Characters of a word that a message quotes. */
 const MAX_WORD_CHARACTERS = 60;
 
 /** Reads the rows of a sheet as values of fields. It decides once which column fills which field, and how. */

@@ -4,7 +4,6 @@ import type { SheetField } from '../cells/read-cell.ts';
 import { headingRankOf, normalizeHeading } from './headings.ts';
 
 export interface MatchedColumns {
-  /** The header of each field that has a column. */
   headerOf: ReadonlyMap<string, string>;
   /** Headers that fill no field, in their order. */
   unused: readonly string[];

@@ -2,7 +2,6 @@
 const DELIMITERS = ['\t', ';', '|', ','] as const;
 /** The first line of files that tell Excel their delimiter. */
 const DECLARED_DELIMITER = /^\s*"?sep=([\t;,|])"?\s*$/i;
-/** Lines that are compared. */
 const MAX_LINES = 50;
 
 /**

@@ -40,7 +40,6 @@ export const SHEET_START = [
 export const SHEET_END = '</sheetData></worksheet>';
 
 const DAY_MS = 86_400_000;
-/** Characters that a cell can hold. */
 const MAX_CELL_CHARACTERS = 32_767;
 const DATE_OR_TIME = /^(?:19|[2-9]\d)\d\d-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{3})?Z)?$/;
 /** Spreadsheets count days before this one differently. */

@@ -47,7 +47,6 @@ export async function* writeZip(parts: AsyncIterable<ZipPart>): AsyncGenerator<B
   yield Buffer.concat(end);
 }
 
-/** Yields the packed content, and counts its sizes. */
 async function* deflate(content: AsyncIterable<string>, sizes: PartSizes): AsyncGenerator<Buffer> {
   async function* measured() {
     for await (const text of content) {

@@ -140,7 +140,6 @@ export class NodeConnection {
   }
 }
 
-/** Returns a client that uses only this channel. */
 function pinnedClient(endpoint: Endpoint, settings: ConnectionSettings, channel: Channel): EventStoreDBClient {
   const { credentials, connectionName } = settings;
   const client = new EventStoreDBClient(

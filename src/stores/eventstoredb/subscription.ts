@@ -69,7 +69,6 @@ export async function* follow(
   }
 }
 
-/** Returns the connection to the leader; null if there is none now. */
 async function openNode(leader: LeaderConnection): Promise<NodeConnection | null> {
   const node = leader.current ?? (await leader.waitForLeader().catch(() => null));
   return node?.retired.aborted ? null : node;

@@ -6,7 +6,6 @@ import type { Checkpoint } from '../read-store.ts';
 import { writeUnlessTaken } from './client.ts';
 import type { RowPut, RowWriter } from './row-writer.ts';
 
-/** A checkpoint as stored. */
 interface StoredCheckpoint {
   organization_id: string;
   n: number;

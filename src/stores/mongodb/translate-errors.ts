@@ -45,7 +45,6 @@ export function isDuplicate(error: unknown): boolean {
   return error.code === DUPLICATE_KEY || error.message.includes('UNIQUE constraint failed');
 }
 
-/** Returns true for the errors of the store's port. */
 function isPortError(error: unknown): boolean {
   return [StoreUnavailable, TooLarge, Fenced].some((kind) => error instanceof kind) || isDuplicate(error);
 }

@@ -44,7 +44,6 @@ export function watchOver(client: MongoClient): () => void {
   };
 }
 
-/** Returns true if the client could connect. */
 function tryToConnect(client: MongoClient): Promise<boolean> {
   return client.connect().then(
     () => true,

@@ -47,7 +47,6 @@ interface AppendRequest {
   condition?: AppendCondition | undefined;
 }
 
-/** An append that waits for the next transaction. */
 interface WaitingAppend extends AppendRequest {
   /** When it began to wait, in monotonic milliseconds. */
   since: number;

@@ -139,7 +139,6 @@ function lookupIndex({ indexes }: Collection, where: readonly Condition[]): Exis
   return indexes.find((index) => index.lookup && where.some((condition) => isLookup(condition, index)));
 }
 
-/** Returns true if a condition gives the values that a lookup finds. */
 const isLookup = (condition: Condition, index: IndexSpec | undefined): boolean =>
   index?.lookup === true && (condition.op === 'eq' || condition.op === 'in') && condition.key === index.keys[0];
 
@@ -173,7 +172,6 @@ function narrowIndex({ indexes }: Collection, where: readonly Condition[], by: r
   );
 }
 
-/** Returns the number of these keys that the index contains. */
 const countKeys = (index: IndexSpec, keys: readonly string[]): number =>
   keys.filter((key) => index.keys.includes(key) || index.covers?.includes(key)).length;
 
@@ -216,7 +214,6 @@ function filters(
   return statements;
 }
 
-/** Returns the condition that a column has one of many values. */
 const valuesCondition = (column: string, values: readonly Scalar[]): Statement => {
   return { sql: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(values)] };
 };

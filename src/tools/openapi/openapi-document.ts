@@ -27,13 +27,11 @@ const JSON_BODY = 'application/json';
 const header = (description: string, type: string) => ({ description, schema: { type } });
 const RETRY_AFTER = { 'Retry-After': header('Seconds to wait.', 'integer') };
 
-/** Headers of error answers. */
 const ERROR_HEADERS: Readonly<Partial<Record<ErrorCode, object>>> = {
   unauthorized: { 'WWW-Authenticate': header('How to authenticate.', 'string') },
   rate_limited: RETRY_AFTER,
   unavailable: RETRY_AFTER,
 };
-/** Errors that only writes can have. */
 const WRITE_ERROR_CODES: readonly string[] = ['conflict', 'idempotency_conflict', 'invalid_transition'];
 
 const isWriteOnlyError = (codes: readonly ErrorCode[]) => codes.every((code) => WRITE_ERROR_CODES.includes(code));

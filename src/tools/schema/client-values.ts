@@ -17,7 +17,6 @@ export interface ValueShape {
   isCleared: boolean;
   properties?: ReadonlyMap<string, ValueShape>;
   items?: ValueShape;
-  /** The most items that a list may have. */
   maxItems?: number;
   /** The value is the id of a record with one of these prefixes, which a word may name. */
   recordPrefixes?: readonly string[];
@@ -32,7 +31,6 @@ interface Definition {
   checks?: readonly { _zod: { def: { check: string; maximum?: number } } }[];
 }
 
-/** Returns the limit among a list's checks. */
 function maxItemsOf(checks: Definition['checks'] = []): number {
   const limit = checks.find(({ _zod }) => _zod.def.check === 'max_length')?._zod.def.maximum;
   return limit ?? Number.POSITIVE_INFINITY;

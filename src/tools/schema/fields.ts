@@ -95,7 +95,6 @@ export const url = once(() =>
     .meta({ format: 'uri' }),
 );
 
-/** Returns the problem of a text that is not a date or time. */
 function dateProblem(text: unknown, form: string): string {
   return missingDay(String(text)) === null ? form : 'is a day that does not exist in the calendar: give another';
 }

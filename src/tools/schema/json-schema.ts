@@ -111,7 +111,6 @@ function withoutImplied({ required, ...schema }: JsonSchema): JsonSchema {
   return { ...schema, ...(needed.length === 0 ? {} : { required: needed }) };
 }
 
-/** Returns an override that describes each of these wrappers by the schema in it. */
 function describeInner(wrappers: readonly Wrapper[]) {
   return ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: object }): void => {
     const { type, innerType, out } = zodSchema._zod.def as { type: string; innerType?: z.ZodType; out?: z.ZodType };

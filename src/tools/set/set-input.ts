@@ -21,7 +21,6 @@ export const MAX_SELECTED_RECORDS = 200;
 /** The inputs that only a call with `set` has. */
 export interface SetInput extends RowCallInput {
   type?: string | undefined;
-  /** The fields to set. */
   set: Fields;
   ids?: readonly string[] | undefined;
   filter?: Fields | undefined;

@@ -260,7 +260,6 @@ export function SealLine({ changes, sealTimes }: { changes: readonly ListedChang
   return <ProofBadge state={{ kind: 'SEALED', at: sealed.toSorted().at(-1)! }} />;
 }
 
-/** A badge for a change without a good seal. */
 function UnsealedBadge({ sealedAt }: { sealedAt: string | null | undefined }) {
   if (typeof sealedAt === 'string') return null;
   return <ProofBadge state={{ kind: sealedAt === null ? 'MISMATCH' : 'WAITING' }} />;

@@ -68,7 +68,6 @@ export function RecordLink(props: { view: Pick<RegisterView, 'organization' | 'p
 }
 
 interface FieldChangesOptions {
-  /** The record's type. */
   type: string;
   fields: readonly FieldChange[];
   people: NamesByKey;

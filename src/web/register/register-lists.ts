@@ -10,7 +10,6 @@ export interface RegisterList {
   query: FamilyQuery;
   /** The list tool's name, to which cursors are bound. */
   tool: string;
-  /** The columns of the table. */
   columns: readonly string[];
   /** The fields that stand in a second line below the title, so that a wide table hides no column. */
   secondLine: readonly string[];

@@ -32,7 +32,6 @@ export interface WebContext {
   oauth: Pick<OAuth, 'consent' | 'authorizationError' | 'assistantsOf' | 'disconnect'>;
   /** Called when a person has answered an assistant's request. */
   onAssistantEvent: (event: AssistantEvent) => void;
-  /** Reads the access log. */
   accessLogReader: Pick<AccessLogReader, 'list'>;
   /** Reads names of accounts as an organization's readers see them. */
   readNames: (organizationId: string, accountIds: Iterable<string>) => Promise<MemberNames>;
@@ -51,7 +50,6 @@ export interface WebContext {
   sealingProblem: (organizationId: string) => Promise<string | null>;
   /** Returns the choices for report forms. @throws Refusal */
   reportChoices: (caller: Caller, organizationId: string) => Promise<ReportChoices>;
-  /** Returns true if reports can be printed as PDF. */
   canPrintPdf: () => boolean;
   /** Sign-in with the configured OpenID provider; null without one. Organizations can admit domains only with one. */
   openId: OpenId | null;

@@ -53,7 +53,6 @@ function literalFirst(byPath: ReadonlyMap<string, Route[]>): [path: string, rout
   return [...byPath].sort(([a], [b]) => parameterPlaces(a).localeCompare(parameterPlaces(b)));
 }
 
-/** Returns the value of the Allow header. */
 function allowedMethods(routes: readonly Route[]): string {
   return routes.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ');
 }

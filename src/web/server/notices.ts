@@ -11,7 +11,6 @@ const MAX_UNDO_BYTES = 1400;
 /** The address of a form that undoes a call, and the text of its button. */
 const UNDO = /^(\/organizations\/org_\w{1,40}\/undo\/[\da-f-]{36}) (\S.*)$/;
 
-/** The address of a record's page. */
 const RECORD_ADDRESS = /^\/organizations\/org_\w{1,40}\/[a-z]{1,40}\/[a-z]{3}_\w{1,40}$/;
 
 /** Stores a notice in a cookie until the next page shows it. Its text is for the reader only and never trusted. */

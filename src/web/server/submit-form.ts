@@ -43,7 +43,6 @@ export function redirectWithErrors(to: string, { formError, errors }: FormState)
   return new Redirect(to, { kind: 'WARNING', text: formError ?? [...errors.values()].join(' ') });
 }
 
-/** Returns true for a refusal that the person can correct in the form. */
 function isShownInForm(error: unknown): error is Refusal {
   return error instanceof Refusal && !RETRYABLE_CODES.has(error.code);
 }

@@ -32,7 +32,6 @@ const NEW_TOKEN_FIELDS = {
 /** The fields that keep their input through reauthentication. */
 const FIELD_NAMES = ['name', ...Object.keys(GRANT_FIELDS), 'read_only', 'autonomy'];
 const REGENERATION_FIELD_NAMES = ['token', ...Object.keys(DAYS_FIELDS)];
-/** Older revoked tokens are not listed. */
 const MAX_LISTED_REVOKED = 20;
 
 /** Your account → API tokens. */

@@ -105,14 +105,11 @@ export const memberPage = (context: Collaborators): Route[] => [
 
 type MemberDetails = MembershipContext & {
   member: Member;
-  /** This page's address. */
   memberPath: string;
-  /** True for the organization's only owner. */
   isOnlyOwner: boolean;
   /** True for the page of the owner who looks at it. */
   isSelf: boolean;
   account: Account;
-  /** The records that they own. */
   owned: readonly OwnedCount[];
   /** Why an owner can't create a link for them; null if one can. */
   linkObstacle: string | null;

@@ -25,7 +25,6 @@ import {
 import { refusedInput } from '../../register/refused-input.ts';
 import { get, type Route } from '../../server/page-request.ts';
 
-/** The form's labels of its moments. */
 const MOMENT_LABELS = { from: 'From', until: 'Until' };
 
 /** Compares the register at two moments: figures with the records that moved them, and changed records by family. */

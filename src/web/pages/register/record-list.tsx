@@ -74,7 +74,6 @@ interface ListParts {
   groups: readonly ControlGroup[] | null;
   /** Null before the first event. */
   time: TimeBarContent | null;
-  /** The acts on chosen records. */
   acts: readonly ManyAct[];
 }
 

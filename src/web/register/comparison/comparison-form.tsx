@@ -7,7 +7,6 @@ import type { RegisterView } from '../open-register.ts';
 import { ReportField, type ReportFieldChoices, reportFieldChoices } from '../reports/report-fields.tsx';
 import type { ComparedAddresses } from './compared-addresses.ts';
 
-/** The quarters that the page offers to compare with the one before. */
 const QUARTERS_OFFERED = 2;
 
 /** The filters of the report CHANGES_BETWEEN. */

@@ -12,7 +12,6 @@ import { ORDERED_FAMILIES } from '../rail-links.ts';
 /** Something that a new organization does once. */
 export interface FirstStep {
   title: string;
-  /** The address where it is done. */
   href: string;
   permission: Permission;
   isDone: boolean;

@@ -70,7 +70,6 @@ async function readSeal({ snapshot, organization, past }: RegisterView): Promise
   return past?.position === 0 ? null : coveringSeal(snapshot, organization.id, past?.position ?? null);
 }
 
-/** Returns the period since the end of the last quarter. */
 function quarterSoFar(today: string): TilePeriod {
   return { since: quarterEnds(today)[0]!.day, words: null };
 }

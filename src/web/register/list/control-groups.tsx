@@ -73,7 +73,6 @@ const SQUARES = [
 ] as const;
 type SquareKind = (typeof SQUARES)[number][0];
 
-/** Returns the filter that finds the controls of a kind. */
 const filterOf = (kind: SquareKind) =>
   kind === 'EXCLUDED' ? { status: kind } : { status: 'INCLUDED', implementation: kind };
 

@@ -35,7 +35,6 @@ export interface ListView {
   page: Pick<RecordPage, 'records' | 'next' | 'previous'>;
   /** The day that due dates are compared with. */
   today: string;
-  /** The number of records that match. */
   matching: number;
   /** The number of records without the filters. */
   total: number;

@@ -46,7 +46,6 @@ export async function openTask({ reader }: FormCollaborators, task: ManyTask): P
   return manyPage(formOf(task, BLANK_FORM, await task.readPart(null), null), reader.snapshot());
 }
 
-/** The form as it was sent. */
 interface SentForm {
   task: ManyTask;
   values: FormValues;

@@ -8,7 +8,6 @@ import { quarterEnds } from './quarter-ends.ts';
 /** Parameters that belong to the moment shown, and not to another. */
 const MOMENT_PARAMETERS = new Set(['as_of', 'cursor', 'before', 'change']);
 
-/** Returns the page's other parameters, which stay at another moment. */
 function keptParameters({ query }: Pick<MomentChoice, 'query'>): [string, string][] {
   return [...query].filter(([name]) => !MOMENT_PARAMETERS.has(name));
 }

@@ -34,7 +34,6 @@ export interface TimeBarContent {
   /** Days with changes, if there are few events. */
   days: readonly string[];
   firstDay: string;
-  /** The day of the newest seal. */
   sealedDay: string | null;
   neighbours: NeighbouringMoments;
 }

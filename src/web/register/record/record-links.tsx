@@ -17,7 +17,6 @@ import { States } from './record-heading.tsx';
 /** A record's linked records with their states: a card for each family. */
 export function RecordLinks(props: {
   view: RegisterView;
-  /** The record's own family. */
   family: FamilyDescription;
   linked: RecordDetails['linked'];
   /** The form that links another record; null if the reader can't. */
@@ -70,7 +69,6 @@ interface LinkedCardProps {
   isExpected: boolean;
 }
 
-/** The button of a card that links another record. */
 function AddLink({ address, text }: { address: string; text: string }) {
   return (
     <div class="row">

@@ -3,7 +3,6 @@ import type { ReportName } from '../../../reports/all-reports.ts';
 /** A report as the gallery introduces it. */
 export interface ReportDescription {
   title: string;
-  /** The question that the report answers. */
   question: string;
   /** The people who read it. */
   audience: string;

@@ -22,7 +22,6 @@ const MAX_LISTED = 50;
 export interface UndoPreviewContent {
   /** The records that go back, and the other record of each link. */
   back: readonly { record: RecordReference; linked?: RecordReference; changes: readonly FieldChange[] }[];
-  /** The number of those that are not listed. */
   moreBack: number;
   stays: readonly { record: RecordReference; linked?: RecordReference; staying: StayingRecord }[];
   moreStays: number;
