@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { FakeCluster } from '../support/fake-eventstoredb/nodes.ts';
 import { callTool, callUntilAccepted, firstOrganization } from '../support/mcp/call-tool.ts';
 import { startHere } from '../support/run/in-process.ts';
+import { rounds } from '../support/run/rounds.ts';
 import { until } from '../support/run/wait.ts';
 import { checkStores } from '../support/stores/check-stores.ts';
 import { Writers } from '../support/stores/writers.ts';
@@ -15,7 +16,7 @@ import { Writers } from '../support/stores/writers.ts';
 /** Runs the service on a cluster of three nodes, which repeatedly loses its leader in random ways at random moments. */
 const test = suite('random failovers of the log');
 
-const FOR_MS = 60_000;
+const FOR_MS = rounds(20_000, 60_000);
 const NODES = 3;
 const WRITERS = 4;
 /** The threads of the service that use the log: it is appended to in one, and projected in another. */

@@ -1,23 +1,16 @@
 import { suite } from 'uvu';
 import { killRounds } from '../support/run/kill-rounds.ts';
+import { rounds } from '../support/run/rounds.ts';
 import { startPairs } from '../support/stores/pairs.ts';
 
-const [embedded, other] = await startPairs();
 const test = suite('a killed service');
 
-test(`a service killed 20 times under load loses no write on ${embedded!.name}`, async () => {
-  console.log(JSON.stringify(await killRounds(embedded!, 20)));
-});
-
-if (other !== undefined) {
-  test(`a service killed 5 times under load loses no write on ${other.name}`, async () => {
-    console.log(JSON.stringify(await killRounds(other, 5)));
+for (const [index, pair] of (await startPairs()).entries()) {
+  const count = index === 0 ? rounds(6, 20) : rounds(2, 5);
+  test(`a service killed ${count} times under load loses no write on ${pair.name}`, async () => {
+    console.log(JSON.stringify(await killRounds(pair, count)));
+    await pair.close();
   });
 }
-
-test.after(async () => {
-  await other?.close();
-  await embedded!.close();
-});
 
 test.run();

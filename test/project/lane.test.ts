@@ -68,6 +68,10 @@ test('a file ends when no handle keeps the process alive', async ({ runText }) =
   assert.equal(await runText(`${GOOD}\n${script}`), [2, 0, 0]);
 });
 
+test('a file that fails and leaves something open ends the process', async ({ runText }) => {
+  assert.equal(await runText(`setInterval(() => {}, 1_000);\n${BAD}`), [0, 1, 1]);
+});
+
 test('a test that never ends and an error after the last test are failures', async ({ runText }) => {
   const hanging = "const one = suite('one'); one('waits', () => new Promise(() => {})); one.run();";
   assert.equal(await runText(hanging), [0, 1, 0]);

@@ -1,16 +1,17 @@
 import { suite } from 'uvu';
+import { rounds } from '../../support/run/rounds.ts';
 import { canKillMongo, startKillableMongo } from '../../support/stores/mongodb.ts';
 import { repeatOutages } from '../../support/stores/repeat-outages.ts';
 
 const test = suite('a read store that is killed or frozen');
 
-for (const [signal, rounds] of [
-  ['KILL', 48],
-  ['FREEZE', 12],
+for (const [signal, count] of [
+  ['KILL', rounds(15, 48)],
+  ['FREEZE', rounds(6, 12)],
 ] as const) {
-  test(`${rounds} rounds of ${signal} cause no internal error, and the service then stops in time`, async () => {
+  test(`${count} rounds of ${signal} cause no internal error, and the service then stops in time`, async () => {
     const mongo = (await startKillableMongo())!;
-    console.log(JSON.stringify(await repeatOutages(mongo, rounds, signal)));
+    console.log(JSON.stringify(await repeatOutages(mongo, count, signal)));
     await mongo.close();
   });
 }
