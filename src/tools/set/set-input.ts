@@ -110,7 +110,7 @@ function typesOf(type: string | undefined, ids: SetInput['ids']): FamilyName[] {
  * Returns a filter of a type's list in place of one that may have `unfinished`: records in whose states their owner has
  * something left to do.
  */
-function withStates(type: FamilyName, filter: Fields | undefined): Fields | undefined {
+export function withStates(type: FamilyName, filter: Fields | undefined): Fields | undefined {
   if (typeof filter?.unfinished !== 'boolean') return filter;
   const { unfinished, ...others } = filter;
   const { workflow, fields }: FamilyDescription = FAMILIES[type];

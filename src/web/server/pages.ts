@@ -10,7 +10,6 @@ import { tokensPage } from '../pages/account/tokens.tsx';
 import { accessPage } from '../pages/organization/access.tsx';
 import { domainPages } from '../pages/organization/domains.tsx';
 import { filesPage } from '../pages/organization/files.tsx';
-import { handOverPage } from '../pages/organization/hand-over.tsx';
 import { memberPage } from '../pages/organization/member.tsx';
 import { membersPage } from '../pages/organization/members.tsx';
 import { organizationSettingsPage } from '../pages/organization/organization-settings.tsx';
@@ -26,7 +25,7 @@ import { changeRecordPages } from '../pages/register/change-record.tsx';
 import { changesPage } from '../pages/register/changes.tsx';
 import { comparePage } from '../pages/register/compare.tsx';
 import { gettingStartedPage } from '../pages/register/getting-started.tsx';
-import { handOverChosenPages } from '../pages/register/hand-over.tsx';
+import { handOverPages } from '../pages/register/hand-over.tsx';
 import { homePage } from '../pages/register/home.tsx';
 import { needsYouPage } from '../pages/register/needs-you.tsx';
 import { proposalPages } from '../pages/register/proposals.tsx';
@@ -68,7 +67,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   recordListPages,
   recordPages,
   addRecordPages,
-  handOverChosenPages,
+  handOverPages,
   changeManyPages,
   changeRecordPages,
   recordRevisionPages,
@@ -83,7 +82,6 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   organizationSettingsPage,
   membersPage,
   memberPage,
-  handOverPage,
   domainPages,
   organizationTokensPage,
   accessPage,

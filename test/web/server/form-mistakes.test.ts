@@ -260,7 +260,7 @@ test.before(async (context) => {
   await web.invite(EVE, 'VIEWER');
   const eve = (await web.members.membersOf(web.organizationId)).find(({ name }) => name === EVE.name)!;
   const [token] = await web.tokens.listOfAccount(web.ownerId);
-  const risk = { organization_id: web.organizationId, name: 'Added by mistake' };
+  const risk = { organization_id: web.organizationId, name: 'Added by mistake', owner_id: eve.account_id };
   const { call_id: call } = await web.call<{ call_id: string }>('addRisk', risk);
   const proposal = await proposeAs(web, web.ownerId, web.organizationId, { tool: 'addRisk', input: risk });
   const ids = { eve: eve.account_id, token: token!.id, call, proposal };

@@ -1,44 +1,107 @@
 import { idPrefix } from '../../../commands/engine/ids.ts';
+import { notFound } from '../../../http/http-errors.ts';
+import { familyQueryOfType } from '../../../queries/family-query.ts';
+import { matchRecords } from '../../../queries/lists/match-records.ts';
+import { currentMoment } from '../../../queries/moments/moment.ts';
+import { readAllMembersOf } from '../../../queries/records/member-names.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import { RISK } from '../../../register/risk.ts';
+import { withStates } from '../../../tools/set/set-input.ts';
 import { formFields } from '../../register/forms/form-fields.ts';
 import { BACK, type FormCollaborators, type FormView, openForm } from '../../register/forms/open-form.ts';
 import { readChoices } from '../../register/forms/read-choices.ts';
 import { NEW_OWNER } from '../../register/many/many-acts.ts';
 import type { ManyCall } from '../../register/many/many-calls.ts';
 import { IDS, type RecordName } from '../../register/many/many-form.tsx';
-import { type ManyTask, openTask, submitTask } from '../../register/many/many-task.ts';
+import { type ManyPart, type ManyTask, openTask, submitTask } from '../../register/many/many-task.ts';
 import { readRecordNames } from '../../register/many/read-record-names.ts';
+import { countOwnedRecords, OwnedRecords, ownedTotalText } from '../../register/owned-records.tsx';
 import { REGISTER_LISTS } from '../../register/register-lists.ts';
+import type { WebContext } from '../../server/context.ts';
 import { get, post, type Route, type SignedInRequest } from '../../server/page-request.ts';
 import { safeNext } from '../../server/safe-next.ts';
 
-/** The form that gives records of any family another owner. The address names them by `ids`. */
-export const handOverChosenPages = (context: FormCollaborators): Route[] => {
-  const path = '/organizations/:id/hand-over';
-  return [
+type Collaborators = FormCollaborators & Pick<WebContext, 'readNames'>;
+
+/** Records that one form hands over. */
+const MAX_RECORDS = 200;
+/** Events contain no names of people, so neither does this. */
+const DEFAULT_REASON = 'Hand-over of everything of one person';
+
+/**
+ * The forms that give records of any family another owner: those that the address names by `ids`, and the unfinished ones of
+ * a present or former member.
+ */
+export const handOverPages = (context: Collaborators): Route[] =>
+  (
+    [
+      ['/organizations/:id/hand-over', taskOfChosen],
+      ['/organizations/:id/members/:account/hand-over', taskOfMember],
+    ] as const
+  ).flatMap(([path, taskOf]) => [
     get(path, async (request) => openTask(context, await taskOf(context, request))),
     post(path, async (request) => submitTask(context, request, await taskOf(context, request))),
-  ];
-};
+  ]);
 
-async function taskOf(context: FormCollaborators, request: SignedInRequest): Promise<ManyTask> {
+async function taskOfChosen(context: Collaborators, request: SignedInRequest): Promise<ManyTask> {
+  const task = await commonTask(context, request);
+  const section = `/organizations/${task.view.organization.id}/needs-you`;
+  return {
+    ...task,
+    title: 'Hand over records',
+    section,
+    back: safeNext(request.query.get(BACK), section),
+    readPart: async () => ({ records: await task.readNamed(request.query.getAll(IDS)), next: null }),
+  };
+}
+
+/** @throws HttpError 404 for an account that neither is nor was a member */
+async function taskOfMember(context: Collaborators, request: SignedInRequest): Promise<ManyTask> {
+  const task = await commonTask(context, request);
+  const { view, fields } = task;
+  const { id } = view.organization;
+  const { account = '' } = request.params;
+  if (!(await readAllMembersOf(context.reader.snapshot(), id)).has(account))
+    throw notFound('No such member. Choose one from the list of members.');
+  const name = (await context.readNames(id, [account])).of(account);
+  const owned = await countOwnedRecords(context.reader, view.caller, id, account);
+  const members = `/organizations/${id}/members`;
+  const others = (field: (typeof fields)[number]) => field.choices?.filter(({ value }) => value !== account) ?? null;
+  const isMember = fields.some(({ choices }) => choices?.some(({ value }) => value === account));
+  return {
+    ...task,
+    title: `Hand over the records of ${name}`,
+    section: members,
+    back: members,
+    fields: fields.map((field) => ({ ...field, choices: others(field) })),
+    about: (
+      <>
+        <p>
+          {name} owns {ownedTotalText(owned)}. <a href={members}>All members</a>
+        </p>
+        <OwnedRecords owned={owned} organizationId={id} account={account} />
+        <p>Finished records, such as closed risks, keep their owner. You see the others before anything changes.</p>
+      </>
+    ),
+    nothing: 'Nothing to hand over: they own no record that is unfinished.',
+    defaultReason: DEFAULT_REASON,
+    // The records of a former member would stay with the new owner.
+    isFinal: !isMember,
+    readPart: () => readUnfinished(context, view, account),
+  };
+}
+
+async function commonTask(context: Collaborators, request: SignedInRequest) {
   const view = await openForm(context, request, 'changeRecords');
   const fields = { owner_id: NEW_OWNER };
-  const section = `/organizations/${view.organization.id}/needs-you`;
-  const readNamesOf = (ids: readonly string[]) => readNamed(context, view, ids);
   return {
     view,
     action: request.ctx.url,
-    title: 'Hand over records',
-    section,
     button: 'Hand over',
     needsReason: false,
     fields: formFields(RISK, fields, await readChoices(context, view, fields), null),
     family: RISK,
-    back: safeNext(request.query.get(BACK), section),
-    readPart: async () => ({ records: await readNamesOf(request.query.getAll(IDS)), next: null }),
-    readNamed: readNamesOf,
+    readNamed: (ids: readonly string[]) => readNamed(context, view, ids),
     calls: callsForIds,
   };
 }
@@ -65,4 +128,22 @@ async function readNamed(context: FormCollaborators, view: FormView, ids: readon
     ),
   );
   return named.flat();
+}
+
+/** Reads records of an account that are not finished. After they have another owner, the next ones are read the same way. */
+async function readUnfinished(
+  { reader }: FormCollaborators,
+  { organization, caller }: FormView,
+  account: string,
+): Promise<ManyPart> {
+  const snapshot = reader.snapshot();
+  const context = { snapshot, organizationId: organization.id, moment: currentMoment(snapshot) };
+  const records: RecordName[] = [];
+  for (const { type } of FAMILY_DESCRIPTIONS) {
+    const filter = withStates(type, { owner_id: [account], unfinished: true })!;
+    const most = MAX_RECORDS + 1 - records.length;
+    records.push(...(await matchRecords(context, familyQueryOfType(type), caller, filter, most)));
+    if (records.length > MAX_RECORDS) return { records: records.slice(0, MAX_RECORDS), next: 'MORE' };
+  }
+  return { records, next: null };
 }

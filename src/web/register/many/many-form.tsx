@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { MAX_UNSELECTED_RECORDS } from '../../../commands/autonomy.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import type { Snapshot } from '../../../queries/moments/snapshot.ts';
@@ -34,6 +35,12 @@ export interface ManyForm {
   done: string | null;
   /** The page to which the form leads. */
   back: string;
+  /** Stands above the form. */
+  about?: ComponentChildren;
+  /** Stands in place of the form if there are no records. */
+  nothing?: string;
+  /** The reason of a change for which nobody gives one. */
+  defaultReason?: string;
 }
 
 export interface RecordName {
@@ -53,6 +60,8 @@ export async function manyPage(many: ManyForm, snapshot: Snapshot): Promise<WebP
   const typed = outcomes.map(({ id, changes }) => ({ record: { type: typeOf(id) }, changes }));
   const people = await readNamesInChanges({ snapshot, organization: view.organization, past: null }, typed);
   const selections = preview?.selections ?? [];
+  const { nothing, defaultReason } = many;
+  const reasonNeed = `Needed for more than ${MAX_UNSELECTED_RECORDS} records.`;
   return {
     title,
     section: many.section,
@@ -65,22 +74,27 @@ export async function manyPage(many: ManyForm, snapshot: Snapshot): Promise<WebP
             {many.done}
           </p>
         )}
-        <FormCard
-          action={many.action}
-          form={form}
-          fields={many.fields}
-          shownValue={() => ''}
-          button={selections.length > 0 ? `${many.button}: ${countOf(outcomes)}` : 'Show what changes'}
-          needsReason={many.needsReason}
-          reasonNeed={`Needed for more than ${MAX_UNSELECTED_RECORDS} records.`}
-          back={many.back}
-          details={<Outcomes many={many} outcomes={outcomes} people={people} />}
-        >
-          {selections.map((selection) => (
-            <input key={selection} type="hidden" name={SELECTION} value={selection} />
-          ))}
-          {many.next !== null && <input type="hidden" name={NEXT} value={many.next} />}
-        </FormCard>
+        {many.about}
+        {records.length === 0 && nothing !== undefined ? (
+          <p>{nothing}</p>
+        ) : (
+          <FormCard
+            action={many.action}
+            form={form}
+            fields={many.fields}
+            shownValue={() => ''}
+            button={selections.length > 0 ? `${many.button}: ${countOf(outcomes)}` : 'Show what changes'}
+            needsReason={many.needsReason}
+            {...(defaultReason === undefined ? { reasonNeed } : {})}
+            back={many.back}
+            details={<Outcomes many={many} outcomes={outcomes} people={people} />}
+          >
+            {selections.map((selection) => (
+              <input key={selection} type="hidden" name={SELECTION} value={selection} />
+            ))}
+            {many.next !== null && <input type="hidden" name={NEXT} value={many.next} />}
+          </FormCard>
+        )}
       </>
     ),
   };

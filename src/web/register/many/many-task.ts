@@ -30,8 +30,7 @@ export interface ManyPart {
 }
 
 /** A change of many records, which a person makes in parts with one form. */
-export interface ManyTask
-  extends Pick<ManyForm, 'view' | 'action' | 'title' | 'section' | 'button' | 'fields' | 'needsReason' | 'back'> {
+export interface ManyTask extends Omit<ManyForm, 'form' | 'records' | 'preview' | 'next' | 'done'> {
   /** The family in whose words refusals are shown. */
   family: FamilyDescription;
   /** Reads a part of the records. @param cursor null for the first part */
@@ -39,6 +38,8 @@ export interface ManyTask
   /** Reads the names of records that the form sent. */
   readNamed(ids: readonly string[]): Promise<readonly RecordName[]>;
   calls(ids: readonly string[], inputs: Readonly<Record<string, unknown>>): ManyCall[];
+  /** True if an undo could give nothing back. */
+  isFinal?: boolean;
 }
 
 /** Shows the form with its records. */
@@ -79,7 +80,7 @@ export async function submitTask(context: FormCollaborators, request: SignedInRe
 const CHANGED = 'The records or this form changed since you looked. This is what would change now.';
 
 function callsOf(task: ManyTask, { records }: ManyPart, values: FormValues): ManyCall[] {
-  const { reason } = writeInputs(values);
+  const { reason = task.defaultReason } = writeInputs(values);
   const ids = records.map(({ id }) => id);
   return task.calls(ids, typedInputs(task.fields, values)).map((call) => ({
     ...call,
@@ -113,9 +114,10 @@ function doneText({ button }: ManyTask, outcomes: readonly ManyOutcome[]): strin
 }
 
 /** Returns the undo of each call. Those of several calls name the family of their records. */
-function undosOf({ view }: ManyTask, calls: readonly ManyCall[], answers: ManyWritten['answers']): NoticeUndo[] {
+function undosOf(task: ManyTask, calls: readonly ManyCall[], answers: ManyWritten['answers']): NoticeUndo[] {
+  if (task.isFinal) return [];
   return answers.flatMap((answer, index) => {
-    const address = undoOfCall(view, answer);
+    const address = undoOfCall(task.view, answer);
     if (address === undefined) return [];
     const family = answers.length > 1 && familyOfPrefix(idPrefix(calls[index]!.ids[0]!)!);
     return [{ address, button: family ? `Undo: ${familyHeading(family)}` : 'Undo' }];
