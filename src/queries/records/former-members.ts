@@ -28,3 +28,19 @@ export async function readFormerMembers({ snapshot, organizationId, moment }: Qu
   );
   return [...keysOf(memberships)].filter((account) => !members.has(account) || ended.has(account));
 }
+
+/** Returns a former member's name as pages show it: `Oda Berg (left)`. */
+export const formerMemberText = (name: string): string => `${name} (left)`;
+
+/** Returns records of an answer for a page, which says of an owner who was no member at the moment that they left. */
+export async function withFormerOwners<T extends Readonly<Record<string, unknown>>>(
+  context: QueryContext,
+  records: readonly T[],
+): Promise<T[]> {
+  if (!records.some(({ owner }) => typeof owner === 'string')) return [...records];
+  const former = new Set<unknown>(await readFormerMembers(context));
+  const isOfFormer = ({ owner_id, owner }: T) => typeof owner === 'string' && former.has(owner_id);
+  return records.map((record) =>
+    isOfFormer(record) ? { ...record, owner: formerMemberText(String(record.owner)) } : record,
+  );
+}

@@ -8,6 +8,7 @@ import { FAMILY_QUERIES, type FamilyQuery, familyQueryFor } from '../family-quer
 import { momentOf, type QueryContext } from '../moments/moment.ts';
 import type { Reader } from '../moments/snapshot.ts';
 import { type DueDate, dueDatesOf } from './due-dates.ts';
+import { withFormerOwners } from './former-members.ts';
 import { getRecords } from './get-records.ts';
 import { type MemberNames, readMemberNames } from './member-names.ts';
 import { presentRecords } from './present-records.ts';
@@ -55,13 +56,14 @@ export async function readRecordDetails(
   const { id, organization_id, as_of } = input;
   const include = ['EVIDENCE', 'ARCHIVED', 'HISTORY'];
   const answer = await getRecords(reader, caller, { ids: [id], organization_id, include, as_of });
-  const [record] = (answer as { records: RecordAnswer[] }).records;
-  if (record === undefined) return null;
+  const [answered] = (answer as { records: RecordAnswer[] }).records;
+  if (answered === undefined) return null;
   const snapshot = reader.snapshot();
   const moment = await momentOf(snapshot, organization_id, as_of);
   const query = familyQueryFor(id);
   const context = { snapshot, organizationId: organization_id, moment };
-  await addReplaced(context, record);
+  await addReplaced(context, answered);
+  const record = (await withFormerOwners(context, [answered]))[0]!;
   return {
     record,
     name: nameOf(query, record),

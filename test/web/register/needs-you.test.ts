@@ -258,6 +258,7 @@ test('says how many of these items belong to people who have left', async ({ web
   assert.equal((await said())?.slice(1), ['1 item has another owner', '']);
   await members.remove(organization_id, owner_id, SYSTEM_ACTOR);
   await until(async () => (await said())?.[2] === '. The owner of 1 left.', 5_000, 'the page says so');
+  assert.match((await editor.get(`${path}?kind=AUDIT_STARTS&owner=all`)).text, `>${LEAVER.name} (left)<`);
 });
 
 test('asks nobody to renew evidence that newer evidence of the same record replaces', async ({ web, owner, path }) => {

@@ -293,6 +293,16 @@ test('offers the people who own records and have left, and shows their names', a
   const gone = async () => namesIn((await owner.get(`${risks}?missing=OWNER_GONE`)).text);
   await until(async () => (await gone()).length > 0, 5_000, 'the page knows of the removal');
   assert.equal(await gone(), ['Left behind']);
+  const record = linkIn((await owner.get(`${risks}?query=left+behind`)).text, 'Left behind')!;
+  for (const [page, name] of [
+    [`${risks}?query=left+behind`, '>Lea Left (left)<'],
+    [`${risks}?query=left+behind&as_of=${position}`, '>Lea Left<'],
+    [record, 'Owner: Lea Left (left)<'],
+    [record, '<dt>Owner</dt><dd>Lea Left (left)</dd>'],
+    [`${record}/edit`, 'Lea Left (left)</option>'],
+    [`${record}?as_of=${position}`, 'Owner: Lea Left<'],
+  ] as const)
+    assert.match((await owner.get(page)).text, name, page);
   for (const moment of ['', `&as_of=${position}`]) {
     const { text } = await owner.get(`${risks}?owner_id=${owner_id}${moment}`);
     assert.equal(namesIn(text), ['Left behind'], moment);

@@ -1,7 +1,7 @@
 import { addressWith, organizationAddress, reportFileAddress } from '../../../addresses/page-addresses.ts';
 import { isRealDate } from '../../../commands/engine/dates.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
-import { readFormerMembers } from '../../../queries/records/former-members.ts';
+import { formerMemberText, readFormerMembers } from '../../../queries/records/former-members.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
 import { FAMILY_DESCRIPTIONS, familyOfType } from '../../../register/families.ts';
 import { RISK } from '../../../register/risk.ts';
@@ -89,11 +89,12 @@ async function readItems(
   }
   const owners = rows.flatMap(({ owner_id }) => (owner_id === undefined ? [] : [String(owner_id)]));
   const names = await readNames(records.organizationId, owners);
+  const former = new Set(await readFormerMembers(records));
   const { today } = records.moment;
   const total = await countDueSelection(records, selection);
   const ofOthers = total === 0 && owner.isReader ? await countOfOthers(records, selection) : null;
   const risks = await readRisks(reader, view, rows);
-  const ownerName = (id: string) => names.of(id);
+  const ownerName = (id: string) => (former.has(id) ? formerMemberText(names.of(id)) : names.of(id));
   return { owner, today, rows: sortedRows(rows, selection, ownerName), risks, total, ofOthers, ownerName };
 }
 

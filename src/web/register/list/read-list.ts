@@ -10,7 +10,7 @@ import { listSource } from '../../../queries/lists/list-source.ts';
 import type { ValuesInUse } from '../../../queries/lists/values-in-use.ts';
 import { currentMoment, logTimeOf, momentOf } from '../../../queries/moments/moment.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
-import { readFormerMembers } from '../../../queries/records/former-members.ts';
+import { formerMemberText, readFormerMembers, withFormerOwners } from '../../../queries/records/former-members.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
 import { readMemberNames } from '../../../queries/records/member-names.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
@@ -99,7 +99,7 @@ async function readSelection(
   // Archived records are no part of a register unless the filter asks for them, so they belong to both counts.
   const everything = filter.include_archived === true ? { include_archived: true } : {};
   const isFiltered = Object.keys(withoutFilter(filter, 'include_archived')).length > 0;
-  const [page, { total }, matching, countToday, { today }] = await Promise.all([
+  const [page, { total }, matching, countToday, moment] = await Promise.all([
     readRecordPage(reader, query, tool, view.caller, { ...input, ...cursors }),
     count({ filter: everything }),
     isFiltered ? count({}) : null,
@@ -107,11 +107,12 @@ async function readSelection(
     momentOf(view.snapshot, view.organization.id, input.as_of),
   ]);
   const isEmpty = isFiltered && matching?.total === 0 && total > 0;
+  const context = { snapshot: view.snapshot, organizationId: view.organization.id, moment };
   return {
     selection,
     refusal: null,
-    page,
-    today,
+    page: { ...page, records: await withFormerOwners(context, page.records) },
+    today: moment.today,
     valuesInUse: isEmpty ? await valuesForEmptyList(reader, query, tool, view.caller, input) : null,
     matching: matching?.total ?? total,
     total,
@@ -149,7 +150,7 @@ export async function readFormerOwners({ query }: RegisterList, view: RegisterVi
   const source = await listSource({ snapshot, organizationId, moment }, query, caller, filter);
   const ids = (await snapshot.models.count(source, ['owner_id'])).map(({ values }) => String(values[0]));
   const names = await readMemberNames(snapshot, organizationId, ids);
-  const choices = ids.map((id) => ({ value: id, label: `${names.of(id)} (left)` }));
+  const choices = ids.map((id) => ({ value: id, label: formerMemberText(names.of(id)) }));
   return choices.sort((a, b) => a.label.localeCompare(b.label));
 }
 
