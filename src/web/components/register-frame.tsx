@@ -19,11 +19,12 @@ export function RegisterFrame(props: {
   page: WebPage;
   organization: Organization;
   name: string;
+  address: string;
   railCounts: RailCounts;
   today: string;
   children: ComponentChildren;
 }) {
-  const { page, organization, name, railCounts, today, children } = props;
+  const { page, organization, name, address, railCounts, today, children } = props;
   const { moment } = page;
   const past = moment?.past ?? null;
   const settings = settingsLinks(organization);
@@ -43,6 +44,7 @@ export function RegisterFrame(props: {
           <Person name={name} />
         </header>
         {past !== null && <PastLine past={past} page={page} choice={moment!} organization={organization} />}
+        {isSetting && moment === undefined && <TodayLine address={address} organization={organization} />}
         <PaperLine past={past} organization={organization} today={today} />
         {isSetting && <SettingsLinks links={settings} section={page.section} />}
         {children}
@@ -137,6 +139,18 @@ function PastLine(props: { past: PastMoment; page: WebPage; choice: MomentChoice
       </a>
       <a href={momentAddress(choice, null)}>Back to today</a>
     </div>
+  );
+}
+
+/** Says that settings have no past, if the reader comes from one. */
+function TodayLine({ address, organization }: { address: string; organization: Organization }) {
+  const as_of = new URLSearchParams(address.split('?')[1]).get('as_of');
+  if (!as_of) return null;
+  return (
+    <p class="notice" role="status">
+      Settings are always those of today.{' '}
+      <a href={organizationAddress(organization.id, '', { as_of })}>Back to the moment you were viewing</a>
+    </p>
   );
 }
 

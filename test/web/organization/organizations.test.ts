@@ -54,6 +54,9 @@ test('lets an owner create another organization and rename it', async ({ web, ow
   assert.match(page.text, 'Second created. You are the owner.');
   const settings = `${response.to}/settings`;
   assert.match((await owner.get(settings)).text, '<title>Settings · Second · veritrail</title>');
+  const fromPast = (await owner.get(`${settings}?as_of=2026-01-31`)).text;
+  assert.match(fromPast, `Settings are always those of today. <a href="${response.to}?as_of=2026-01-31">`);
+  assert.not.match((await owner.get(settings)).text, 'always those of today');
   const renamed = await owner.send(`${response.to}/name`, { name: 'Third' });
   assert.is(renamed.to, settings);
   assert.match((await owner.follow(renamed)).text, '<dd>Third</dd>');
