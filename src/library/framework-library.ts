@@ -7,6 +7,11 @@ export const LIBRARY_IDS = ['NIST_CSF_2_0', 'NIST_800_53_R5_HIGH', 'ISO_27001_20
 
 export type LibraryId = (typeof LIBRARY_IDS)[number];
 
+/** Returns true for the id of a framework in the library. */
+export function isLibraryId(id: unknown): id is LibraryId {
+  return (LIBRARY_IDS as readonly unknown[]).includes(id);
+}
+
 const line = z.string().min(1);
 
 const controlEntry = z.strictObject({

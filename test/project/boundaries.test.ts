@@ -63,6 +63,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'src/register/',
     'src/queries/',
     'src/commands/',
+    'src/library/framework-library.ts',
     ...READ_MODELS,
     ...READ_STORE,
     ...XLSX_WRITER,

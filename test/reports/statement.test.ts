@@ -109,6 +109,17 @@ test('three figures of coverage have three names', async ({ register }) => {
   assert.equal(await coverages({ ...statement, report_version: '1' }), [['Coverage of the framework', 33]]);
 });
 
+test('a framework of the library says whose words its titles are', async ({ register }) => {
+  const { call, organizationId: organization_id } = register;
+  await call('addFramework', { organization_id, library_id: 'SOC2_2017' });
+  const titles = async () => (await report(register)).about.find(({ label }) => label === 'Titles, as adopted')?.value;
+  assert.match(String(await titles()), 'Titles worded by the veritrail project, not the text of the criteria');
+  const [{ id }] = (await call('listFrameworks', { organization_id })).frameworks as [Added];
+  await call('archiveRecords', { ids: [id], action: 'ARCHIVE', reason: 'Our own instead' });
+  await adopt(register, ['1']);
+  assert.is(await titles(), undefined);
+});
+
 test('an earlier digest can be computed again, with version 1 of the data', async ({ register }) => {
   await adopt(register, ['4.1', 'A.5.1']);
   const first = await report(register, { report_version: '1' });

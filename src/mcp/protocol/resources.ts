@@ -1,6 +1,6 @@
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { ACCESS_ENTRY_TYPES } from '../../identity/access-log/access-entry-types.ts';
-import { LIBRARY_IDS, type LibraryId, libraryFramework, listLibrary } from '../../library/framework-library.ts';
+import { isLibraryId, libraryFramework, listLibrary } from '../../library/framework-library.ts';
 import { EVENT_TYPES_URI } from '../../queries/changes/refuse-unknown-event-types.ts';
 import { FAMILY_QUERIES } from '../../queries/family-query.ts';
 import { EVENT_TYPES } from '../../register/events.ts';
@@ -111,5 +111,3 @@ const staticResource = (uri: string, value: object): ResourceResult => ({
   contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(value) }],
   isStatic: true,
 });
-
-const isLibraryId = (id: string): id is LibraryId => (LIBRARY_IDS as readonly string[]).includes(id);

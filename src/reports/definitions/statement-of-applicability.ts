@@ -1,4 +1,5 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
+import { isLibraryId, libraryFramework } from '../../library/framework-library.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { ANNEX_NUMBER, CONTROL } from '../../register/control.ts';
 import { FRAMEWORK } from '../../register/framework.ts';
@@ -206,10 +207,13 @@ function controlsSection(
 const frameworkTitle = ({ name, version }: ReportRow): string =>
   version ? `${name}, version ${version}` : String(name);
 
+/** Names the framework, and the author of the titles that it was adopted with. Members may have changed some since. */
 function aboutFramework(framework: ReportRow): HeadFact[] {
-  const { archived_at } = framework;
-  const title = { label: 'Framework', value: frameworkTitle(framework) };
-  return archived_at === null ? [title] : [title, { label: 'Framework archived', value: String(archived_at) }];
+  const { archived_at, library_id } = framework;
+  const facts = [{ label: 'Framework', value: frameworkTitle(framework) }];
+  if (isLibraryId(library_id)) facts.push({ label: 'Titles, as adopted', value: libraryFramework(library_id).wording });
+  if (archived_at !== null) facts.push({ label: 'Framework archived', value: String(archived_at) });
+  return facts;
 }
 
 /** Selects a framework's controls. Archiving a framework archives its controls, so these are read if it was archived. */
