@@ -1,5 +1,6 @@
 import type { PinnedMoment } from '../queries/moments/moment.ts';
 import type { Snapshot } from '../queries/moments/snapshot.ts';
+import type { Field } from '../register/field.ts';
 import type { Priority } from '../register/risk.ts';
 import type { Scalar } from '../stores/read-store.ts';
 
@@ -102,6 +103,8 @@ export interface ReportColumn {
   person?: true;
   /** The field with the time of the act. Text shows the name that the person had at that time. */
   timeField?: string;
+  /** The field is the time of a state. Documents say "unknown" if a row is in the state, and nobody knows since when. */
+  timeOf?: NonNullable<Field['timeOf']>;
 }
 
 /** A table of a report. The order of its rows never changes. */

@@ -35,10 +35,10 @@ interface ChartFigureProps {
 /** The width of a chart that fills a page of A4, in pixels. */
 export const CHART_WIDTH = 720;
 
-/** A chart with its title as caption. Screen readers get the table instead of the drawing. */
+/** A chart with its title as caption, which scrolls by itself in a narrow window. Screen readers get the table instead of the drawing. */
 export function ChartFigure({ id, title, width, height, table, isLinked = false, children }: ChartFigureProps) {
   return (
-    <figure class="chart">
+    <figure class="chart" tabindex={isLinked ? undefined : 0}>
       <svg
         xmlns="http://www.w3.org/2000/svg"
         viewBox={`0 0 ${width} ${height}`}
@@ -229,6 +229,7 @@ export const CHART_CSS = `
 .tone-low { --tone: #cfe6d4; } .tone-medium { --tone: #f6e3a1; } .tone-high { --tone: #f2b98a; } .tone-critical { --tone: #e08a80; }
 .tone-full { --tone: #9fcfa9; } .tone-partial { --tone: #f6e3a1; } .tone-started { --tone: #f3c9a0; } .tone-none { --tone: #e5a79f; } .tone-excluded { --tone: #d9dcda; }
 .tone-empty { --tone: transparent; } .tone-few { --tone: #d8ebe8; } .tone-many { --tone: #a9d6cf; }
+@media screen and (max-width: 40rem) { .chart { overflow-x: auto; } .chart svg { max-width: none; } }
 @media screen and (prefers-color-scheme: dark) {
 .tone-low { --tone: #2b5537; } .tone-medium { --tone: #66561a; } .tone-high { --tone: #7b481d; } .tone-critical { --tone: #8c342c; }
 .tone-full { --tone: #2f6b3f; } .tone-partial { --tone: #66561a; } .tone-started { --tone: #744519; } .tone-none { --tone: #7d3a33; } .tone-excluded { --tone: #48524e; }

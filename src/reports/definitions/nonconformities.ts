@@ -46,7 +46,7 @@ export const nonconformitiesReport: ReportType = {
     };
     const figures = () => figuresOfFamilies(context, [NONCONFORMITY]);
     if (group_by === undefined) {
-      const note = 'For days to closure, give group_by SEVERITY or OWNER.';
+      const note = 'Grouped by severity or by owner, this report also has the days to closure.';
       const options = { ...records, note, columns: NONCONFORMITY_COLUMNS, addFields: namesOfAudits };
       return { ...versionOf(context), inputs: {}, figures, sections: [recordsSection(context, options)] };
     }

@@ -284,7 +284,9 @@ function FigureRow({ figure }: { figure: Figure }) {
       {figureCells(figure).map((text) => (
         <td class="number">{text}</td>
       ))}
-      <td class="muted">{codesAsWords(figure.counts)}</td>
+      <td class="muted">
+        <RichText text={codesAsWords(figure.counts)} />
+      </td>
     </tr>
   );
 }

@@ -67,7 +67,7 @@ td.number:not(:last-child) { padding-right: 0.9rem; }
 .front { display: grid; grid-template-columns: minmax(0, 1.15fr) minmax(0, 1fr); gap: 2.5rem; }
 .front div > figure:first-child { margin-top: 3.2rem; }
 }
-@media (max-width: 40rem) { body { padding: 1rem; } header dl div { display: block; } header dd { margin-bottom: 0.3rem; } }
+@media (max-width: 40rem) { body { padding: 1rem; } .figures tbody tr:not(.group) th, .figures td.muted { min-width: 6rem; } header dl div { display: block; } header dd { margin-bottom: 0.3rem; } }
 @media print {
 html { font-size: 10.5px; }
 body { max-width: none; padding: 0; }

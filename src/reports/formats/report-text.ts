@@ -1,4 +1,5 @@
 import type { Verification } from '../../queries/proofs/verify-changes.ts';
+import { hasTimedState } from '../../register/field.ts';
 import { planText } from '../../texts/treatment-text.ts';
 import { codeText, type NamesByKey, type TextStyle, textOf } from '../../texts/value-text.ts';
 import { instantText, percentText, shareText } from '../../texts/words.ts';
@@ -98,12 +99,17 @@ export function cellText(row: ReportRow, column: ReportColumn, tableStyle: TextS
   const { field, kind, title, timeField } = column;
   const value = valueAt(row, field);
   const style = timeField === undefined ? tableStyle : { ...tableStyle, actTime: valueAt(row, timeField) };
+  if (isUnknownTime(row, column)) return 'unknown';
   if (kind === 'CODE') return codesText(row, column, style);
   if (kind === 'TO_SIGN') return value === true ? LINE_TO_FILL : '';
   if (kind === 'SHARE' && typeof value === 'number') return shareText(value);
   // `false` means that nothing needs to be done, so the cell stays empty.
   if (kind === 'ALARM' && style.codesInWords) return value === true ? title.split(' ').at(-1)!.toLowerCase() : '';
   return textOf(Array.isArray(value) ? value.filter((item) => !repeatsLinkedName(item, row)) : value, style);
+}
+
+function isUnknownTime(row: ReportRow, column: ReportColumn): boolean {
+  return (valueAt(row, column.field) ?? null) === null && hasTimedState(column, row);
 }
 
 function codesText(row: ReportRow, { field, labels }: ReportColumn, style: TextStyle): string {

@@ -37,9 +37,15 @@ function familyColumn(fields: Fields, name: string): ReportColumn {
 }
 
 function columnOf(field: Field): Omit<ReportColumn, 'field'> {
-  const { kind, label, detail: isDetail } = field;
+  const { kind, label, detail: isDetail, timeOf } = field;
   const labels = field.kind === 'enum' && field.labels !== undefined ? { labels: field.labels } : {};
-  return { title: label, ...COLUMN_BY_KIND[kind], ...labels, ...(isDetail ? { detail: true } : {}) };
+  return {
+    title: label,
+    ...COLUMN_BY_KIND[kind],
+    ...labels,
+    ...(isDetail ? { detail: true } : {}),
+    ...(timeOf ? { timeOf } : {}),
+  };
 }
 
 const COLUMN_BY_KIND: Partial<Record<Field['kind'], Partial<ReportColumn>>> = {

@@ -1,6 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { NONCONFORMITY } from '../../../src/register/nonconformity.ts';
+import { VENDOR } from '../../../src/register/vendor.ts';
 import { csvCell, csvLine, reportCsv } from '../../../src/reports/formats/report-csv.ts';
 import { reportHtml } from '../../../src/reports/formats/report-html.tsx';
 import { reportJson } from '../../../src/reports/formats/report-json.ts';
@@ -8,7 +10,7 @@ import { reportMarkdown, reportMarkdownFile } from '../../../src/reports/formats
 import { cellText, figureCells, recentChangeText } from '../../../src/reports/formats/report-text.ts';
 import type { ReportHead, ReportPage } from '../../../src/reports/pages/report-page.ts';
 import type { Figure, ReportRow, ReportSection } from '../../../src/reports/report-type.ts';
-import { column, detail, ID, prose, withBelow } from '../../../src/reports/sections/report-columns.ts';
+import { column, detail, familyColumns, ID, prose, withBelow } from '../../../src/reports/sections/report-columns.ts';
 import { textOf } from '../../../src/texts/value-text.ts';
 import { codesAsWords, codeWords } from '../../../src/texts/words.ts';
 import { rejection } from '../../support/run/take.ts';
@@ -83,6 +85,17 @@ function pageOf(rows: ReportRow[], overrides: Partial<ReportPage> = {}): ReportP
 
 const contentOf = async (format: typeof reportHtml, page: ReportPage): Promise<string> =>
   ((await format.write(HEAD, page)) as { content: string }).content;
+
+test('documents say that the time of a state is unknown, and leave it empty in another state', () => {
+  const [closed] = familyColumns(NONCONFORMITY, ['closed_at']);
+  const [reviewed] = familyColumns(VENDOR, ['last_reviewed']);
+  const cell = (row: ReportRow, shown = closed!) => cellText(row, shown, { people: new Map(), toTheMinute: true });
+  assert.is(cell({ status: 'CLOSED' }), 'unknown');
+  assert.is(cell({ status: 'OPEN' }), '');
+  assert.is(cell({ status: 'CLOSED', closed_at: '2026-03-01T09:30:00.000Z' }), '2026-03-01 09:30');
+  assert.is(cell({ review: { outcome: 'APPROVED' } }, reviewed), 'unknown');
+  assert.is(cell({}, reviewed), '');
+});
 
 test('a share is a percentage, its change is in percentage points, and zero has no sign', () => {
   assert.equal(figureCells(figure('SHARE', 0, -0.0001)), ['0.0 %', '0.0 points']);
