@@ -96,7 +96,10 @@ export interface Family<State extends object = object, Command = unknown, Event 
   references: readonly string[];
 }
 
-type CommonCommand = { type: 'Archive' | 'Restore'; reason: string } | UndoCommand;
+type CommonCommand =
+  | { type: 'Archive'; reason: string; replaced_by?: string }
+  | { type: 'Restore'; reason: string }
+  | UndoCommand;
 
 /** With `origin`, the fields may also describe a past decision. */
 type AddCommand<State> = { fields: Partial<State>; origin?: ImportOrigin } & OptionalReason;
@@ -140,7 +143,7 @@ function applyCommonEvent<State extends object>(
   state: State | null,
   event: DomainEvent,
 ): State | null {
-  const { changes, owner_id, archived_at, fields } = event.data as CommonEventData;
+  const { changes, owner_id, fields } = event.data as CommonEventData;
   switch (event.type) {
     case commonEvents.added:
       return { ...initialState, ...withoutReason(event.data) };
@@ -151,9 +154,11 @@ function applyCommonEvent<State extends object>(
     case commonEvents.reviewed:
       return { ...stateBefore(event, state), ...withoutReason(event.data) };
     case commonEvents.archived:
-      return { ...stateBefore(event, state), archived_at };
-    case commonEvents.restored:
-      return { ...stateBefore(event, state), archived_at: null };
+      return { ...stateBefore(event, state), ...withoutReason(event.data) };
+    case commonEvents.restored: {
+      const replacement = 'replaced_by' in described ? { replaced_by: null } : {};
+      return { ...stateBefore(event, state), archived_at: null, ...replacement };
+    }
     case commonEvents.withdrawn:
     case commonEvents.undone:
       return { ...stateBefore(event, state), ...stateValues(described, fields) };
@@ -173,10 +178,11 @@ function decideCommon<State extends CommonFields, Event extends DomainEvent>(
   context: DecisionContext,
 ): Event[] | null {
   const { now, past } = context;
-  const { type, reason } = command;
+  const { type, ...stated } = command;
+  const { reason } = stated;
   switch (type) {
     case 'Archive':
-      return state.archived_at ? [] : [commonEvent('archived', { archived_at: now, reason })];
+      return state.archived_at ? [] : [commonEvent('archived', { archived_at: now, ...stated })];
     case 'Restore':
       return state.archived_at ? [commonEvent('restored', { reason })] : [];
     case 'Undo': {

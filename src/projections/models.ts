@@ -20,7 +20,7 @@ import { OUT_OF_ORDER } from './transparency/out-of-order-events.ts';
 import { SEALS } from './transparency/seal-documents.ts';
 
 /** Raise this number when a document, key or index changes. Read models are then rebuilt. */
-export const PROJECTIONS_VERSION = 18;
+export const PROJECTIONS_VERSION = 19;
 
 /** Relations between records that don't follow from a family's description. */
 const SPECIAL_RELATIONS: Partial<Record<FamilyName, Partial<ReadModel>>> = {

@@ -1,5 +1,5 @@
 import { addedMembers, undoneEvent } from './event-members.ts';
-import { event, eventWithDates, eventWithReason, nullable, string } from './event-schema.ts';
+import { event, eventWithDates, eventWithReason, nullable, optional, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
 import { type Fields, OWNER_FIELD, type StateOf } from './field.ts';
 import { type FamilyFigures, startsAfter } from './figure.ts';
@@ -30,10 +30,26 @@ const FIELDS = {
     source: 'follows from text, url and sha256',
     filter: true,
   },
+  replaces: {
+    kind: 'id',
+    prefix: 'evd',
+    label: 'Replaces',
+    note: 'evidence that was archived when this was added in its place',
+    setBy: 'COMMAND',
+    source: 'is set by addEvidence',
+  },
+  replaced_by: {
+    kind: 'id',
+    prefix: 'evd',
+    label: 'Replaced by',
+    note: 'evidence that was added in the place of this. Null once it is restored',
+    setBy: 'COMMAND',
+    source: 'is set by addEvidence with replaces',
+  },
   replaced: {
     kind: 'boolean',
     label: 'Replaced by newer evidence',
-    note: 'a record of it has evidence that was collected on a later day and is valid longer',
+    note: 'replaced_by is set, or a record of it has evidence that was collected on a later day and is valid longer',
     derived: true,
     source: 'follows from newer evidence of the same records',
   },
@@ -51,7 +67,7 @@ export type EvidenceState = StateOf<typeof FIELDS>;
 export const EVIDENCE_EVENTS = {
   EvidenceAdded: eventWithDates(eventWithReason(addedMembers(FIELDS))),
   EvidenceOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
-  EvidenceArchived: event({ archived_at: string(), reason: string() }),
+  EvidenceArchived: event({ archived_at: string(), replaced_by: optional(string()), reason: string() }),
   EvidenceRestored: event({ reason: string() }),
   EvidenceUndone: undoneEvent(FIELDS),
 };

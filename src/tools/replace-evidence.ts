@@ -14,7 +14,7 @@ const MAX_TAKEN_OVER = 200;
 
 /**
  * Adds evidence in the place of another piece: the new one takes over its links, then the old one is archived. Both name
- * each other in their reasons, and one undo takes back both. The same call with the same key finishes an interrupted one.
+ * each other, and one undo takes back both. The same call with the same key finishes an interrupted one.
  * @throws Refusal before anything is added, if the old one is archived or the caller may not archive it
  */
 export async function replaceEvidence(
@@ -31,7 +31,7 @@ export async function replaceEvidence(
   const callId = handler.commandId([organizationId, tool.name], idempotency_key);
   const newId = derivedId(EVIDENCE.prefix, callId);
   const aggregate = recordAggregate(replaces);
-  const archive = { type: 'Archive', reason: `Replaced by ${newId}${reason ? `: ${reason}` : ''}` };
+  const archive = { type: 'Archive', replaced_by: newId, reason: reason ?? 'Replaced by newer evidence' };
   const envelope = {
     ...envelopeFor(caller, organizationId, role, 'archiveRecords', callId),
     command_id: handler.commandId([organizationId, tool.name, replaces], idempotency_key),
@@ -43,9 +43,8 @@ export async function replaceEvidence(
   const records = [...new Set([...(record_ids as readonly string[]), ...links])];
   if (records.length > MAX_TAKEN_OVER) throw tooManyLinks(replaces, records.length);
   const callerInput = { fields: { ...fields, record_ids }, replaces, reason };
-  const added = { ...fields, organization_id, idempotency_key, record_ids: records };
-  const why = reason ? `${reason} (replaces ${replaces})` : `Replaces ${replaces}`;
-  const answer = await add({ ...added, reason: why }, callerInput);
+  const added = { ...fields, organization_id, idempotency_key, reason, record_ids: records, replaces };
+  const answer = await add(added, callerInput);
   const archived = await handler.execute(aggregate, archive, envelope);
   const pending = !(await waitUntilReadable(service, organizationId, archived));
   return {

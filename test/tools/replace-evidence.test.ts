@@ -54,12 +54,24 @@ test('takes over the links, archives the other piece, and both name each other',
   const { id } = answer.evidence;
   assert.equal(
     answer.changes!.map(({ record_id, field }) => [record_id, field]),
-    [[old, 'archived_at']],
+    [
+      [old, 'replaced_by'],
+      [old, 'archived_at'],
+    ],
   );
   for (const linked of [measure, risk]) assert.equal(await evidenceOf(register, linked), [id]);
-  assert.ok(typeof (await stateOf(register, old)).archived_at === 'string');
-  assert.ok(reasonsOf(await stateOf(register, old)).includes(`Replaced by ${id}: A newer test`));
-  assert.ok(reasonsOf(await stateOf(register, id)).includes(`A newer test (replaces ${old})`));
+  const [before, after] = [await stateOf(register, old), await stateOf(register, id)];
+  assert.ok(typeof before.archived_at === 'string');
+  assert.equal([before.replaced_by, before.replaced, before.replaces], [id, true, null]);
+  assert.equal([after.replaces, after.replaced, after.replaced_by], [old, false, null]);
+  for (const record of [before, after]) assert.is(reasonsOf(record)[0], 'A newer test');
+  // Without a reason, the archiving has one all the same.
+  const { evidence } = await replace(register, measure, id);
+  assert.is(reasonsOf(await stateOf(register, id))[0], 'Replaced by newer evidence');
+  assert.is((await stateOf(register, evidence.id)).replaces, id);
+  await toolCallsOf(register).ok('archiveRecords', { ids: [id], action: 'RESTORE', reason: 'Both count' });
+  const restored = await stateOf(register, id);
+  assert.equal([restored.archived_at, restored.replaced_by, restored.replaces], [null, null, old]);
 });
 
 test('one undo takes back both', async ({ register }) => {
@@ -67,7 +79,8 @@ test('one undo takes back both', async ({ register }) => {
   const { call_id, evidence } = await replace(register, measure, old);
   await toolCallsOf(register).ok('importRecords', { undo: { call_id } });
   for (const linked of [measure, risk]) assert.equal(await evidenceOf(register, linked), [old]);
-  assert.is((await stateOf(register, old)).archived_at, null);
+  const { archived_at, replaced_by } = await stateOf(register, old);
+  assert.equal([archived_at, replaced_by], [null, null]);
   assert.ok(typeof (await stateOf(register, evidence.id)).archived_at === 'string');
 });
 

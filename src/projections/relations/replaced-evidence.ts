@@ -7,7 +7,7 @@ import type { RecordDocument } from '../read-models/read-model.ts';
 import { EVIDENCE_UNTIL, type RelatedCounts } from './related-counts.ts';
 
 /*
- * Evidence is replaced if one of its records has other evidence that was collected on a later day and is valid longer.
+ * Evidence is replaced too if one of its records has other evidence that was collected on a later day and is valid longer.
  * Nobody must renew it. Evidence tells its records both days by a label. A record tells its evidence by labels the days of
  * its newest: those that no other evidence of the record replaces.
  */

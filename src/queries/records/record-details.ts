@@ -44,6 +44,8 @@ export interface RecordDetails {
   /** The earliest first. */
   dueDates: readonly DueDate[];
   names: MemberNames;
+  /** The names of records of the same family that fields name, by id, such as the evidence that replaces it. */
+  relatives: ReadonlyMap<string, string>;
 }
 
 /** Reads a record with its links, due dates and history. Returns null if there is none. */
@@ -71,7 +73,17 @@ export async function readRecordDetails(
     linked: await linkedSummaries(context, id),
     dueDates: dueDatesOf(family, query, record, moment.today),
     names: await readMemberNames(snapshot, organization_id, peopleIn(query.fields, record)),
+    relatives: await readRelatives(context, query, record),
   };
+}
+
+async function readRelatives(context: QueryContext, query: FamilyQuery, record: Document) {
+  const named = Object.entries(query.fields).flatMap(([name, field]) => {
+    const value = field.kind === 'id' && field.prefix === query.prefix ? record[name] : null;
+    return typeof value === 'string' ? [value] : [];
+  });
+  const documents = await documentsAt(context, named);
+  return new Map(documents.map((document) => [String(document.id), nameOf(query, document)]));
 }
 
 /** Says of each piece of evidence of a record if newer evidence replaces it. */

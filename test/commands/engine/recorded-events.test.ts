@@ -295,6 +295,18 @@ test('recorded events have the same meaning for evidence and the links that begi
   assert.equal(await linkBetween(measure, control), [0, { linked: false, relation: null }]);
 });
 
+test('recorded events have the same meaning for evidence that replaces another piece', async () => {
+  const added = recorded.filter(({ type, data }) => type === 'EvidenceAdded' && data.replaces !== undefined);
+  const replaced = added.map(async ({ data: { replaces } }) => {
+    const { archived_at, replaced_by } = (await loadStream(`evidence-${replaces}`)).state as Record<string, unknown>;
+    return [archived_at !== null, replaced_by];
+  });
+  assert.equal(await Promise.all(replaced), [
+    [true, added[0]!.stream.split('-')[1]],
+    [false, null],
+  ]);
+});
+
 test('recorded events have the same meaning for the relation of two controls', async () => {
   const stream = [...streams.keys()].find((name) => /^link-ctl_.*-ctl_/.test(name))!;
   const [, lower] = stream.split('-');

@@ -108,7 +108,7 @@ const FACTS: Readonly<Record<string, (register: NaiveRegister, record: Plain) =>
     const { id, fields } = evidence;
     const live = register.linkedTo(id).filter((other) => register.archivedAt(other) === null);
     const expired = isPast(fields.valid_until, register.today);
-    const replaced = isReplaced(register, evidence);
+    const replaced = Boolean(fields.replaced_by) || isReplaced(register, evidence);
     return { replaced, expired, record_ids: live.map((other) => other.id).sort(), record_count: live.length };
   },
 };

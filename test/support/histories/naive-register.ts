@@ -159,9 +159,10 @@ export class NaiveRegister {
     const eventData = data as Data;
     if (happened === 'DetailsChanged') Object.assign(record.fields, eventData.changes);
     else if (happened === 'OwnerAssigned') record.fields.owner_id = eventData.owner_id;
-    else if (happened === 'Archived') record.archived_at = eventData.archived_at;
-    else if (happened === 'Restored') record.archived_at = null;
-    else if (happened === 'Undone') {
+    else if (happened === 'Archived' || happened === 'Restored') {
+      record.archived_at = eventData.archived_at ?? null;
+      if (record.type === 'EVIDENCE') record.fields.replaced_by = eventData.replaced_by ?? null;
+    } else if (happened === 'Undone') {
       const { archived_at = record.archived_at, ...fields } = eventData.fields as Fields;
       Object.assign(record.fields, fields);
       record.archived_at = archived_at as string | null;

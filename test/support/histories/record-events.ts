@@ -4,8 +4,7 @@
  * `past-decisions` has imported reviews and acceptances, `framework-groups` groups of controls, `crosswalks` imported links
  * of controls, `stated-dates` dates without a time of day. Decisions that were taken back are in `withdrawals`, undone calls
  * in `undone`, reviews that change nothing else in `reviews`, new owners of evidence and frameworks in `owners`,
- * proposals in `proposals`. The singular
- * of a family records the events that most families have. Run it by hand, for a new file:
+ * proposals in `proposals`. Evidence in the place of other evidence is in `replacements`. The singular of a family records the events that most families have. Run it by hand, for a new file:
  *
  *     npx tsx test/support/histories/record-events.ts SCENARIO test/fixtures/events-NAME.jsonl
  *
@@ -361,6 +360,20 @@ async function owners(): Promise<void> {
   ]);
 }
 
+/** Evidence that is archived for a newer piece, and one that is restored after it. */
+async function replacements(): Promise<void> {
+  // Ids follow from the number of the command. Other scenarios begin with a measure too.
+  commands = 200;
+  const subject = await addAndRun('Measure', 'msr', { reference_id: 'M-9', name: 'Varukoopiad' }, []);
+  const old = { name: 'Katse mais', text: 'Restored', record_ids: [subject] };
+  const newer = { ...old, name: 'Katse juunis' };
+  for (const next of [[], ARCHIVED.slice(1)]) {
+    const replaces = await addAndRun('Evidence', 'evd', old, []);
+    const replaced_by = await addAndRun('Evidence', 'evd', { ...newer, replaces }, []);
+    await change(replaces, [{ type: 'Archive', reason: 'Uus katse', replaced_by }, ...next]);
+  }
+}
+
 /** Dates without a time of day, and times at the start and the end of a day in UTC, which are no dates. */
 async function statedDates(): Promise<void> {
   const review = (reviewed_at: string) => ({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at }) as const;
@@ -473,6 +486,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
   reviews,
   owners,
   proposals,
+  replacements,
 };
 
 async function record(scenario: () => Promise<void>, file: string): Promise<void> {

@@ -309,10 +309,10 @@ function effectOf({ type, data }: ExportedEvent, before: FoldedRecord, position:
   const common = /(DetailsChanged|OwnerAssigned|Archived|Restored|Undone)$/.exec(type)?.[1];
   if (common === 'DetailsChanged') return data.changes as Fields;
   if (common === 'OwnerAssigned') return { owner_id: data.owner_id };
-  if (common === 'Archived') return { archived_at: data.archived_at };
-  if (common === 'Restored') return { archived_at: null };
   if (common === 'Undone') return data.fields as Fields;
   const { reason: _reason, ...members } = data;
+  if (common === 'Archived') return members;
+  if (common === 'Restored') return { archived_at: null, ...('replaced_by' in before ? { replaced_by: null } : {}) };
   switch (type) {
     case 'VendorReviewed': {
       const { next_review_due, ...review } = members;

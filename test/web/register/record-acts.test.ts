@@ -226,7 +226,15 @@ test('replaces evidence, for roles that may archive; others attach newer evidenc
   assert.is((await browsers.EDITOR.get(`${page}/replace`)).status, 403);
   const text = await act(context, page, 'replace', { name: 'Test of June', text: 'Done again', reason: 'Newer' });
   assert.match(textIn(text), 'Test of June', 'the form leads to the new piece');
-  assert.match(textIn((await browsers.OWNER.get(page)).text), /Replaced by evd_\w+: Newer/);
+  const added = String((await readRecord(context, old)).replaced_by);
+  for (const [from, to, label] of [
+    [old, added, 'Replaced by'],
+    [added, old, 'Replaces'],
+  ])
+    assert.match(
+      (await browsers.OWNER.get(`${base}/evidence/${from}`)).text,
+      new RegExp(`<dt>${label}</dt><dd><a href="${base}/evidence/${to}">Test of`),
+    );
   assert.ok(typeof (await readRecord(context, old)).archived_at === 'string');
   const evidence = textIn((await browsers.OWNER.get(`${base}/measures/${measure}`)).text);
   assert.match(evidence, 'Test of June');

@@ -18,6 +18,7 @@ function reasonFor(type: FamilyName, fields: object, linked: readonly LinkedSumm
     today: '2026-03-01',
     linked: { records: linked, total, totals: new Map() },
     dueDates: [],
+    relatives: new Map(),
     names: { of: String },
   };
   const reason = stateReason(type, details);

@@ -17,6 +17,7 @@ import {
   openRegister,
   type RegisterCollaborators,
   type RegisterView,
+  registerAddress,
 } from '../../register/open-register.ts';
 import {
   type AuditExamination,
@@ -117,6 +118,7 @@ function recordPage(
               family={family}
               details={details}
               nameOf={nameOf}
+              addressOf={(id) => registerAddress(view, `/${family.plural}/${id}`)}
               edit={editButton(family, view, offered, isWritable ? String(record.id) : null)}
             />
             {/* An audit is linked with its framework and its findings only. */}

@@ -18,11 +18,14 @@ export function RecordFacts(props: {
   family: FamilyDescription;
   details: RecordDetails;
   nameOf: NameOf;
+  /** Returns the page of another record of the family. */
+  addressOf: (id: string) => string;
   /** The button of the form that corrects the facts; null if the reader can't. */
   edit: { text: string; href: string } | null;
 }) {
-  const { family, details, nameOf, edit } = props;
-  const { record } = details;
+  const { family, details, nameOf, addressOf, edit } = props;
+  const { record, relatives } = details;
+  const relativeOf = (id: string) => ({ name: relatives.get(id) ?? id, address: addressOf(id) });
   const facts = Object.entries(family.fields).filter(([name, field]) => isFact(family, name, field));
   // A derived "No" needs no line.
   const fields = facts.filter(([name, { derived }]) => !derived || record[name] !== false);
@@ -49,6 +52,7 @@ export function RecordFacts(props: {
           fields={filled.filter(([name, field]) => groupOf(name, field) === group)}
           row={record}
           nameOf={nameOf}
+          relativeOf={relativeOf}
         />
       ))}
       {objects.map(({ name, field }) => {
@@ -69,8 +73,15 @@ export function RecordFacts(props: {
   );
 }
 
-function FactList(props: { title: string; fields: readonly NamedField[]; row: RecordRow; nameOf: NameOf }) {
-  const { title, fields, row, nameOf } = props;
+interface FactListProps {
+  title: string;
+  fields: readonly NamedField[];
+  row: RecordRow;
+  nameOf: NameOf;
+  relativeOf?: (id: string) => { name: string; address: string };
+}
+
+function FactList({ title, fields, row, nameOf, relativeOf }: FactListProps) {
   if (fields.length === 0) return null;
   return (
     <>
@@ -80,7 +91,11 @@ function FactList(props: { title: string; fields: readonly NamedField[]; row: Re
           <>
             <dt>{field.label}</dt>
             <dd class={field.kind === 'text' || field.kind === 'longText' ? 'prose' : undefined}>
-              <FieldContent name={name} field={field} row={row} nameOf={nameOf} />
+              {field.kind === 'id' && relativeOf ? (
+                <RelativeLink {...relativeOf(String(row[name]))} />
+              ) : (
+                <FieldContent name={name} field={field} row={row} nameOf={nameOf} />
+              )}
             </dd>
           </>
         ))}
@@ -88,6 +103,8 @@ function FactList(props: { title: string; fields: readonly NamedField[]; row: Re
     </>
   );
 }
+
+const RelativeLink = ({ name, address }: { name: string; address: string }) => <a href={address}>{name}</a>;
 
 /** The record's id, digest, revision and dates, in small print. */
 function Origin({ fields, record }: { fields: readonly NamedField[]; record: RecordRow }) {
@@ -107,9 +124,11 @@ function Origin({ fields, record }: { fields: readonly NamedField[]; record: Rec
 }
 
 /** Returns false for fields that the heading or the lists of linked records show. */
-function isFact(family: FamilyDescription, name: string, { kind }: Field): boolean {
+function isFact(family: FamilyDescription, name: string, field: Field): boolean {
+  const { kind } = field;
   if (name === numberField(family) || (name === titleFieldOf(family) && kind === 'name')) return false;
-  return kind !== 'ids' && kind !== 'past' && kind !== 'id';
+  if (kind === 'id') return field.prefix === family.prefix;
+  return kind !== 'ids' && kind !== 'past';
 }
 
 function isEmpty(value: unknown): boolean {
