@@ -41,7 +41,7 @@ export interface RegisterOptions {
   writeWaitMs: number;
   maxEventsVerified?: number;
   /** Runs the calls and statements that read much; by default this thread does. */
-  heavyReads?: Pick<ReadsInThread, 'run' | 'runStatement'> | undefined;
+  heavyReads?: Pick<ReadsInThread, 'run' | 'runBulk' | 'runStatement'> | undefined;
   /** Called with the events of each command, once they are appended. */
   onAppended?: HandlerOptions['onAppended'];
   reportGenerated?: ToolService['reportGenerated'];
@@ -109,7 +109,7 @@ export function createRegister(options: RegisterOptions): Register {
   };
   const toolBox = createToolBox(ALL_TOOLS, service, reportError, heavyReads);
   const tools = onTiming ? timedTools(toolBox, onTiming) : toolBox;
-  const proposals = new Proposals(ALL_TOOLS, service);
+  const proposals = new Proposals(ALL_TOOLS, service, heavyReads);
   const recordFiles = createRecordFileCatalog(reader);
   const sealer = new Sealer({
     events,

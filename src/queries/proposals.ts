@@ -1,7 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ProposalState, proposalStateAt } from '../commands/proposal.ts';
 import { proposals } from '../projections/read-models/proposal-model.ts';
 import type { PROPOSAL_STATES, ProposedEffect } from '../register/proposal.ts';
-import type { Condition } from '../stores/read-store.ts';
+import type { Condition, DocumentQuery } from '../stores/read-store.ts';
 import { type WrittenChanges, writtenChanges } from './changes/written-changes.ts';
 import type { Snapshot } from './moments/snapshot.ts';
 import { readMemberNames } from './records/member-names.ts';
@@ -36,8 +37,33 @@ export async function listProposals(
   const where = only === undefined ? [] : only === 'OPEN' ? isOpen(time) : [isApproved];
   const order = { key: 'expires_at', direction: 'DESC' } as const;
   const cursor = after === undefined ? {} : { after: { key: after.expires_at, id: after.id } };
-  const rows = await models.find({ collection: PROPOSALS, organizationId, where, order, limit, ...cursor });
-  return rows.map(({ doc }) => present(doc, time));
+  const found: Proposal[] = [];
+  const query: DocumentQuery = { collection: PROPOSALS, organizationId, where, order, limit: 1, ...cursor };
+  while (found.length < limit) {
+    // Each can hold 700 KB, and an embedded store answers synchronously, so other calls get a turn before each.
+    await nextTurn();
+    const [row] = await models.find(query);
+    if (row === undefined) break;
+    found.push(present(row.doc, time));
+    query.after = { key: row.key, id: row.id };
+  }
+  return found;
+}
+
+/** Returns the newest open proposal that would add a record; null without one in these organizations. */
+export async function findProposalOf(
+  { models, now }: Pick<Snapshot, 'models' | 'now'>,
+  organizationIds: readonly string[],
+  recordId: string,
+): Promise<Proposal | null> {
+  const time = now().toISOString();
+  const where: Condition[] = [...isOpen(time), { key: 'record_ids', op: 'has', value: recordId }];
+  const order = { key: 'expires_at', direction: 'DESC' } as const;
+  for (const organizationId of organizationIds) {
+    const [row] = await models.find({ collection: PROPOSALS, organizationId, where, order, limit: 1 });
+    if (row !== undefined) return present(row.doc, time);
+  }
+  return null;
 }
 
 /** Returns a proposal; null if the organization has none of this id. */
@@ -85,9 +111,15 @@ export async function readProposals(
   ids: readonly string[],
 ): Promise<AnsweredProposal[]> {
   const time = snapshot.now().toISOString();
-  const rows = ids.length === 0 ? [] : await snapshot.models.get(PROPOSALS, ids);
-  const visible = rows.filter(({ doc }) => organizationIds.includes(String(doc.organization_id)));
-  return Promise.all(visible.map(({ doc }) => answer(snapshot, String(doc.organization_id), present(doc, time))));
+  const answers: AnsweredProposal[] = [];
+  for (const id of ids) {
+    await nextTurn();
+    const [row] = await snapshot.models.get(PROPOSALS, [id]);
+    const organizationId = String(row?.doc.organization_id);
+    if (row === undefined || !organizationIds.includes(organizationId)) continue;
+    answers.push(await answer(snapshot, organizationId, present(row.doc, time)));
+  }
+  return answers;
 }
 
 async function answer(snapshot: Snapshot, organizationId: string, proposal: Proposal): Promise<AnsweredProposal> {

@@ -187,7 +187,10 @@ async function prepareCall(
   const { input, impliedOrganization } = read;
   const { organization_id } = input as { organization_id?: string };
   const organizations = organization_id === undefined ? [...caller.roles.keys()] : [organization_id];
-  const load = tool.load?.(input, logSizeOf(service, organization_id)) ?? 'LIGHT';
+  // Rehearsing the proposals that a call depends on is like making their calls.
+  const load = mustPropose(tool, input, caller)
+    ? 'BULK'
+    : (tool.load?.(input, logSizeOf(service, organization_id)) ?? 'LIGHT');
   return { tool: tool.name, load, input, organizations, impliedOrganization, caller, publicUrl: context.publicUrl };
 }
 

@@ -251,6 +251,48 @@ const WAYS: Readonly<Record<string, Way>> = {
       }
     },
   },
+  'an approval of a proposal': {
+    role: 'ADMIN',
+    bySession: true,
+    // A VIEWER sees the proposal.
+    without: ['the member becomes VIEWER'],
+    usualStatus: 303,
+    // The approval waits in its transaction, which knows no sessions. The records come after it.
+    written: (act) => (act === 'the session ends' ? 1 : 0),
+    begin: async (service, person) => {
+      const { approve } = await showProposal(service, person);
+      service.appends.close((stream) => stream.startsWith('proposal-'));
+      const form = await approve();
+      await service.appends.waitFor(1);
+      await olderThanRights();
+      return () => {
+        service.appends.open();
+        return form.finish();
+      };
+    },
+    checkAnswer: ({ status, text }) => assert.ok([303, 404].includes(status), `${status} ${text.slice(0, 400)}`),
+  },
+  'the rest of an approved proposal': {
+    role: 'ADMIN',
+    bySession: true,
+    without: ['the session ends'],
+    usualStatus: 303,
+    // The approval, and the first record.
+    written: () => 2,
+    begin: async (service, person) => {
+      const { ids, approve } = await showProposal(service, person);
+      service.appends.close((stream) => streamIs(ids[1]!)(stream) || streamIs(ids[2]!)(stream));
+      const form = await approve();
+      await service.appends.waitFor(2);
+      await until(async () => (await service.eventsBy(person.accountId)).length === 2);
+      await olderThanRights();
+      return () => {
+        service.appends.open();
+        return form.finish();
+      };
+    },
+    checkAnswer: ({ status, text }) => assert.ok([303, 404].includes(status), `${status} ${text.slice(0, 400)}`),
+  },
   'a download by token': { role: 'AUDITOR', begin: (service, { token }) => download(service, { token }) },
   'a download by session': {
     role: 'AUDITOR',
@@ -258,6 +300,24 @@ const WAYS: Readonly<Record<string, Way>> = {
     begin: (service, { cookie }) => download(service, { cookie }),
   },
 };
+
+/** Lets a credential propose to archive three risks, and shows that to the person. */
+async function showProposal(service: GuardedService, person: Person) {
+  const { url, organizationId, identity, ownerId: account_id } = service;
+  const ids = [await addRisk(service), await addRisk(service), await addRisk(service)];
+  const { token } = await identity.tokens.create({
+    ...{ name: 'may only propose', account_id, role: 'ADMIN', organizations: [organizationId] },
+    autonomy: 'PROPOSE_ONLY',
+  });
+  const archive = { ids, action: 'ARCHIVE', reason: 'A test' };
+  const { text } = await service.call({ ...helper, token }, 'archiveRecords', archive);
+  const path = `/organizations/${organizationId}/proposals/${JSON.parse(text).pending_approval.proposal_id}`;
+  const page = await (await startRequest(url, path, { cookie: person.cookie }, null)).finish();
+  const inputOf = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(page.text)![1]!;
+  const body = `${new URLSearchParams({ form_token: inputOf('form_token'), seen: inputOf('seen') })}`;
+  const type = 'application/x-www-form-urlencoded';
+  return { ids, approve: () => startRequest(url, `${path}/approve`, { cookie: person.cookie }, body, { type }) };
+}
 
 async function download(service: GuardedService, credential: { token: string } | { cookie: string }): Promise<LetGoOn> {
   await addRisk(service);

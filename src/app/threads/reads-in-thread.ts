@@ -89,14 +89,10 @@ export class ReadsInThread implements CallRunner {
     { signal, progress }: Pick<CallContext, 'signal' | 'progress'>,
     runHere?: (call: PreparedCall) => Promise<ToolResult>,
   ): Promise<ToolResult> {
-    const isBulk = call.load === 'BULK';
-    if (runHere !== undefined && (isBulk || this.isSmall(call))) {
-      const runNow = async () => {
-        // Without it, calls that an embedded store answers at once would all run in one turn of the loop.
-        await eventLoopQueue.wait(call.caller.account_id);
-        return runHere({ ...call, caller: await withCurrentRights(call.caller) });
-      };
-      return (isBulk ? this.bulkTurns : this.turns).run(call.caller, runNow, { kind: call.load, signal });
+    if (runHere !== undefined && (call.load === 'BULK' || this.isSmall(call))) {
+      const run = (caller: Caller) => runHere({ ...call, caller });
+      if (call.load === 'BULK') return this.runBulk(call.caller, run, signal);
+      return this.turns.run(call.caller, () => runNow(call.caller, run), { kind: call.load, signal });
     }
     const id = this.newId();
     if (progress) this.listeners.set(id, progress);
@@ -110,6 +106,11 @@ export class ReadsInThread implements CallRunner {
     } finally {
       this.listeners.delete(id);
     }
+  }
+
+  /** Runs work on many records when it is the account's turn, with the rights that the caller has then. */
+  runBulk<T>(caller: Caller, run: (caller: Caller) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.bulkTurns.run(caller, () => runNow(caller, run), { signal });
   }
 
   /** Reports as files, generated in the thread. */
@@ -244,6 +245,12 @@ export class ReadsInThread implements CallRunner {
 /** Returns the heap for the read thread. @param limit of the container in bytes; 0 or a huge number without one */
 export function readHeapMb(limit: number | undefined): number {
   return limit ? Math.min(MAX_HEAP_MB, Math.floor((limit * HEAP_SHARE) / (1 << 20))) : MAX_HEAP_MB;
+}
+
+/** Runs a call in this thread. Calls that an embedded store answers at once would otherwise all run in one turn of the loop. */
+async function runNow<T>(caller: Caller, run: (caller: Caller) => Promise<T>): Promise<T> {
+  await eventLoopQueue.wait(caller.account_id);
+  return run(await withCurrentRights(caller));
 }
 
 /** Returns a call that can be sent to a thread, with the rights that its caller has when its turn comes. */

@@ -1,5 +1,6 @@
 import { type ProposalState, proposal } from '../../commands/proposal.ts';
-import { filterKey } from './key-builders.ts';
+import type { ProposedEffect } from '../../register/proposal.ts';
+import { filterKey, sortKey } from './key-builders.ts';
 import type { ReadModel } from './read-model.ts';
 import { titleOf } from './search-text.ts';
 
@@ -19,6 +20,9 @@ const FIELDS = [
   'refused',
 ];
 
+/** Records of a proposal by which it is found. Its answer names no more than 50. */
+const MAX_FOUND_RECORDS = 50;
+
 /** A proposal is kept like a record, but no list of a family has it. */
 export const proposals: ReadModel<ProposalState> = {
   family: {
@@ -34,9 +38,25 @@ export const proposals: ReadModel<ProposalState> = {
   storedFields: FIELDS,
   nameOf: ({ tool, reason }) => titleOf(reason === null ? tool : `${tool}: ${reason}`),
   derive: () => ({ owner_id: null, archived_at: null }),
-  keys: { state: filterKey('state'), expires_at: filterKey('expires_at'), proposed_by: filterKey('proposed_by') },
+  keys: {
+    state: filterKey('state'),
+    expires_at: filterKey('expires_at'),
+    proposed_by: filterKey('proposed_by'),
+    record_ids: { ...sortKey('record_ids'), of: recordIds },
+  },
   orders: ['expires_at'],
   leadingIndexKeys: ['state'],
   missingOptions: [],
   searchFields: { short: [], long: [] },
 };
+
+/** Returns the records that a proposal would add or change, as a list of names. A link adds no record. */
+function recordIds({ effects }: Pick<ProposalState, 'effects'>): string | null {
+  const ids = effects
+    .filter(isOnRecord)
+    .slice(0, MAX_FOUND_RECORDS)
+    .map(({ record_id }) => record_id);
+  return ids.length === 0 ? null : ` ${ids.join(' ')} `;
+}
+
+const isOnRecord = ({ linked_id }: ProposedEffect): boolean => linked_id === undefined;

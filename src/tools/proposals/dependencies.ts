@@ -1,14 +1,17 @@
+import { eventLoopQueue } from '../../clock/event-loop-queue.ts';
 import { idPrefix } from '../../commands/engine/ids.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
 import type { RehearsalHandler } from '../../commands/engine/rehearsal-handler.ts';
 import { recordAggregate } from '../../commands/families.ts';
-import { listProposals, type Proposal } from '../../queries/proposals.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { findProposalOf, type Proposal } from '../../queries/proposals.ts';
 import { familyOfPrefix } from '../../register/families.ts';
 import type { Tool, ToolService } from '../tool.ts';
 import { inputToMake } from './proposal-input.ts';
 import { rehearseCall, type WriteCall } from './rehearse-call.ts';
 
-/** Open proposals of an organization that are looked through for the record that a call names. */
-const MAX_OPEN = 200;
+/** Records that are looked up for a call, and that the proposals before it may change. Texts can hold 30,000 ids. */
+const MAX_RECORDS = 1_000;
 
 /** Any record's id in a text of JSON. */
 const IDS = /\b[a-z]{3}_[0-9A-HJKMNP-TV-Z]{26,29}\b/g;
@@ -16,45 +19,48 @@ const IDS = /\b[a-z]{3}_[0-9A-HJKMNP-TV-Z]{26,29}\b/g;
 /**
  * Returns the open proposals that would add records which an input names, each after those that it depends on itself. A
  * proposal names the id that its new record will get, so a later call may name it before somebody approves.
+ * @throws Refusal too_large for a call that depends on changes of more than 1,000 records
  */
 export async function openDependencies(
-  service: ToolService,
+  { handler, reader }: ToolService,
   organizationIds: readonly string[],
   input: object,
+  { account_id }: Pick<Caller, 'account_id'>,
 ): Promise<Proposal[]> {
-  const missing = await missingRecords(service, input);
-  if (missing.length === 0) return [];
-  const snapshot = service.reader.snapshot();
-  const open: Proposal[] = [];
-  for (const id of organizationIds)
-    open.push(...(await listProposals(snapshot, id, { only: 'OPEN', limit: MAX_OPEN })));
+  const snapshot = reader.snapshot();
   const found: Proposal[] = [];
   const looked = new Set<string>();
-  const find = async (recordId: string): Promise<void> => {
-    const proposal = open.find((candidate) => addsRecord(candidate, recordId));
-    if (proposal === undefined || looked.has(proposal.id)) return;
-    looked.add(proposal.id);
-    for (const id of await missingRecords(service, proposal.input)) await find(id);
+  let effectCount = 0;
+  const add = async (proposal: Proposal): Promise<void> => {
+    effectCount += proposal.effects.length;
+    if (effectCount > MAX_RECORDS) throw tooManyDependencies();
+    for (const { record_id, linked_id } of proposal.effects) if (linked_id === undefined) looked.add(record_id);
+    await addAllOf(proposal.input);
     found.push(proposal);
   };
-  for (const id of missing) await find(id);
+  const addAllOf = async (named: object): Promise<void> => {
+    for (const id of idsIn(named)) {
+      if (looked.size >= MAX_RECORDS) return;
+      if (looked.has(id)) continue;
+      looked.add(id);
+      await eventLoopQueue.wait(account_id);
+      if ((await handler.load(recordAggregate(id))).state !== null) continue;
+      const proposal = await findProposalOf(snapshot, organizationIds, id);
+      if (proposal !== null) await add(proposal);
+    }
+  };
+  await addAllOf(input);
   return found;
 }
 
-/** Returns true for a proposal that would add this record. A link names records too, and adds none. */
-function addsRecord({ effects }: Proposal, recordId: string): boolean {
-  return effects.some(({ record_id, linked_id }) => record_id === recordId && linked_id === undefined);
+/** Returns the ids of records in an input, one after another: nobody looks at all of 30,000. */
+function* idsIn(input: object): Iterable<string> {
+  for (const [id] of JSON.stringify(input).matchAll(IDS)) if (familyOfPrefix(idPrefix(id) ?? '')) yield id;
 }
 
-/** Returns the ids in an input of records that don't exist. */
-async function missingRecords({ handler }: ToolService, input: object): Promise<string[]> {
-  const ids = [...new Set(JSON.stringify(input).match(IDS) ?? [])].filter((id) => familyOfPrefix(idPrefix(id) ?? ''));
-  const missing: string[] = [];
-  for (const id of ids) {
-    const { state } = await handler.load(recordAggregate(id));
-    if (state === null) missing.push(id);
-  }
-  return missing;
+function tooManyDependencies(): Refusal {
+  const message = `Open proposals for more than ${MAX_RECORDS} records come before this. Wait until a person has decided on them.`;
+  return new Refusal('too_large', message);
 }
 
 /** Rehearses proposals that a call depends on, so that the call finds the records that they would add. */

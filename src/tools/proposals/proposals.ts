@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { eventLoopQueue } from '../../clock/event-loop-queue.ts';
 import { crosswalkAggregate } from '../../commands/crosswalk.ts';
 import { ApprovedHandler } from '../../commands/engine/approved-handler.ts';
 import type { Aggregate } from '../../commands/engine/decider.ts';
@@ -41,6 +42,12 @@ export interface ProposalPreview {
   waitsFor: readonly Proposal[];
 }
 
+/** Lets accounts take turns with work on many records. */
+export interface BulkQueue {
+  /** Runs work when it is the account's turn, with the rights that the caller has then. */
+  runBulk<T>(caller: Caller, run: (caller: Caller) => Promise<T>): Promise<T>;
+}
+
 /** A stored proposal, its id and its organization. */
 interface Opened {
   id: string;
@@ -58,13 +65,14 @@ export class Proposals {
   constructor(
     tools: readonly Tool[],
     private readonly service: ToolService,
+    private readonly queue: BulkQueue = { runBulk: (caller, run) => run(caller) },
   ) {
     this.tools = new Map(tools.map((tool) => [tool.name, tool]));
   }
 
   /** Rehearses an open proposal on today's records, as the person who looks at it. @throws Refusal not_found */
-  async preview(id: string, caller: Caller): Promise<ProposalPreview> {
-    return this.previewOf(await this.open(id, caller), caller);
+  preview(id: string, caller: Caller): Promise<ProposalPreview> {
+    return this.queue.runBulk(caller, async (reader) => this.previewOf(await this.open(id, reader), reader));
   }
 
   /**
@@ -72,7 +80,11 @@ export class Proposals {
    * @param seen that of the preview. If the records changed since, nothing is approved
    * @throws Refusal conflict if it would now do something else; invalid_transition if it isn't open; else as the call
    */
-  async approve(id: string, caller: Caller, seen: string): Promise<ProposalState> {
+  approve(id: string, caller: Caller, seen: string): Promise<ProposalState> {
+    return this.queue.runBulk(caller, (approver) => this.approveNow(id, approver, seen));
+  }
+
+  private async approveNow(id: string, caller: Caller, seen: string): Promise<ProposalState> {
     const opened = await this.open(id, caller);
     const { state } = opened;
     // The same person again finishes what was interrupted.
@@ -132,6 +144,8 @@ export class Proposals {
       const rehearsal = new RehearsalHandler(this.service.handler as CommandHandler);
       const input = await this.inputOf({ id, state }, caller);
       await rehearseCall({ tool: this.toolOf(state), input, context: { caller } }, this.service, rehearsal);
+      // Comparing 700 KB takes some milliseconds.
+      await eventLoopQueue.wait(caller.account_id);
       const effects = proposedEffects(rehearsal);
       // The store gives the members back in another order.
       const isChanged = !isDeepStrictEqual(effects, state.effects);
@@ -140,7 +154,7 @@ export class Proposals {
     } catch (error) {
       const refusal = asRefusal(error);
       if (!(refusal instanceof Refusal) || refusal.code === 'unavailable') throw refusal;
-      const waitsFor = await openDependencies(this.service, [organizationId], state.input);
+      const waitsFor = await openDependencies(this.service, [organizationId], state.input, caller);
       return { effects: [], isChanged: waitsFor.length === 0, seen: '', refusal, streams: [], waitsFor };
     }
   }

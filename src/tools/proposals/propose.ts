@@ -50,7 +50,7 @@ export async function proposeInstead(
   const earlier = await service.handler.load(proposalAggregate(id), true);
   const isRepeat = earlier.state !== null;
   const rehearsal = new RehearsalHandler(service.handler as CommandHandler);
-  const dependencies = isRepeat ? [] : await openDependencies(service, call.organizations, call.input);
+  const dependencies = isRepeat ? [] : await openDependencies(service, call.organizations, call.input, caller);
   if (!isRepeat) {
     await rehearseDependencies(dependencies, toolOf, call, service, rehearsal);
     await rehearseCall({ ...call, input: { idempotency_key: id, ...call.input } }, service, rehearsal);
