@@ -30,7 +30,7 @@ export interface ProposalState {
   decision_reason: string | null;
   /** The streams that the approved call may write to. */
   approved_streams: readonly string[];
-  /** The call that carried it out, the number of records it wrote, and those that were refused. */
+  /** The call that carries it out, the number of records that it wrote, and those that were refused. */
   call_id: string | null;
   done: number | null;
   refused: readonly RefusedEffect[];
@@ -42,7 +42,7 @@ type MadeData = Extract<ProposalEvent, { type: 'ProposalMade' }>['data'];
 
 export type ProposalCommand =
   | ({ type: 'MakeProposal' } & Omit<MadeData, 'proposed_by' | 'expires_at'>)
-  | ({ type: 'ApproveProposal'; streams: readonly string[] } & OptionalReason)
+  | ({ type: 'ApproveProposal'; streams: readonly string[]; call_id: string } & OptionalReason)
   | { type: 'DeclineProposal'; reason: string }
   | ({ type: 'WithdrawProposal' } & OptionalReason)
   | { type: 'CarryOutProposal'; call_id: string; done: number; refused: readonly RefusedEffect[] };
@@ -70,7 +70,12 @@ function decide(command: ProposalCommand, current: ProposalState | null, context
       return [
         {
           type: 'ProposalApproved',
-          data: { approved_by: actor_id, streams: command.streams, ...withReason(command.reason) },
+          data: {
+            approved_by: actor_id,
+            streams: command.streams,
+            call_id: command.call_id,
+            ...withReason(command.reason),
+          },
         },
       ];
     case 'DeclineProposal':
@@ -154,6 +159,7 @@ function evolve(current: ProposalState | null, event: ProposalEvent): ProposalSt
       return {
         ...decided('APPROVED', event.data.approved_by, event.data.reason),
         approved_streams: event.data.streams,
+        call_id: event.data.call_id ?? null,
       };
     case 'ProposalDeclined':
       return decided('DECLINED', event.data.declined_by, event.data.reason);

@@ -3,6 +3,7 @@ import { type ProposalState, proposalStateAt } from '../commands/proposal.ts';
 import { proposals } from '../projections/read-models/proposal-model.ts';
 import type { PROPOSAL_STATES, ProposedEffect } from '../register/proposal.ts';
 import type { Condition, DocumentQuery } from '../stores/read-store.ts';
+import type { AccountName } from './changes/proposed-calls.ts';
 import { type WrittenChanges, writtenChanges } from './changes/written-changes.ts';
 import type { Snapshot } from './moments/snapshot.ts';
 import { readMemberNames } from './records/member-names.ts';
@@ -95,13 +96,8 @@ export interface AnsweredProposal
     WrittenChanges {
   type: 'PROPOSAL';
   organization_id: string;
-  proposed_by: Person;
-  decided_by: Person | null;
-}
-
-interface Person {
-  id: string;
-  name: string;
+  proposed_by: AccountName;
+  decided_by: AccountName | null;
 }
 
 /** Reads the proposals that a caller can see, and who made and decided them. */

@@ -61,6 +61,8 @@ export const PROPOSAL_EVENTS = {
     approved_by: string(),
     /** The streams that the person saw the call write to. It writes to no others. */
     streams: list(string()),
+    /** The call that carries it out. The earliest approvals lack it. */
+    call_id: optional(string()),
   }),
   ProposalDeclined: event({ declined_by: string(), reason: string() }),
   ProposalWithdrawn: eventWithReason({ withdrawn_by: string() }),

@@ -68,12 +68,13 @@ export const REGISTER_TOOLS: readonly Tool[] = [
       z.strictObject({
         ids: field.listOfIdsOrNames(50, [...ID_PREFIXES, PROPOSAL_PREFIX]),
         organization_id: field.optionalOrganizationId(),
-        include: field.enumList(['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']).optional(),
+        include: field.enumList(['LINKS', 'EVIDENCE', 'HISTORY', 'AUTHORS', 'ARCHIVED']).optional(),
         as_of: z.string().optional(),
       }),
     output: () => recordsOutput(FAMILY_TOOLS.map(({ record }) => record)),
     example: { ids: ['{measure}'], include: ['LINKS', 'EVIDENCE'] },
-    readsCurrentState: ({ as_of, include }) => as_of === undefined && !include?.includes('HISTORY'),
+    readsCurrentState: ({ as_of, include }) =>
+      as_of === undefined && !include?.some((part) => part === 'HISTORY' || part === 'AUTHORS'),
     load: recordsLoad,
     run: (input, { service, caller }) => getRecords(service.reader, caller, input),
     page: pageOfRequestedRecord,

@@ -43,7 +43,7 @@ test('given nothing, a proposal is open for 30 days, by its account', () => {
 
 test('given an open one, each decision names its account, and only one is possible', () => {
   const decisions: readonly [ProposalCommand, string, string][] = [
-    [{ type: 'ApproveProposal', streams: [] }, 'acc_priya', 'APPROVED'],
+    [{ type: 'ApproveProposal', streams: [], call_id: 'call' }, 'acc_priya', 'APPROVED'],
     [{ type: 'DeclineProposal', reason: 'No' }, 'acc_priya', 'DECLINED'],
     [{ type: 'WithdrawProposal' }, 'acc_ingrid', 'WITHDRAWN'],
   ];
@@ -62,13 +62,16 @@ test('after 30 days nobody approves it any more', () => {
   const later = '2026-12-26T10:00:00.001Z';
   assert.is(proposalStateAt(open(), '2026-12-26T10:00:00.000Z'), 'OPEN');
   assert.is(proposalStateAt(open(), later), 'EXPIRED');
-  assert.throws(() => decide({ type: 'ApproveProposal', streams: [] }, open(), 'acc_priya', later), /expired/);
+  assert.throws(
+    () => decide({ type: 'ApproveProposal', streams: [], call_id: 'call' }, open(), 'acc_priya', later),
+    /expired/,
+  );
 });
 
 test('only an approved one is carried out, and once', () => {
   const done = { type: 'CarryOutProposal', call_id: 'c', done: 1, refused: [] } as const;
   assert.throws(() => decide(done, open()), /Only an approved/);
-  const carriedOut = after([MAKE], [{ type: 'ApproveProposal', streams: [] }], [done]);
+  const carriedOut = after([MAKE], [{ type: 'ApproveProposal', streams: [], call_id: 'call' }], [done]);
   assert.equal([carriedOut.state, carriedOut.done], ['CARRIED_OUT', 1]);
   assert.equal(decide(done, carriedOut), []);
 });

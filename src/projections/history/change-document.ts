@@ -35,6 +35,8 @@ export interface ChangeDocument {
   stream_revision: number;
   event_id: string;
   hash: string;
+  /** The event is that of one item of a call on many, such as a row of an import. */
+  is_item?: true;
   /** The event is parked, so what it changed is unknown. */
   stale?: true;
 }

@@ -141,7 +141,7 @@ export function changeDocument(
   data: Record<string, unknown>,
   details: ChangeDetails,
 ): ChangeDocument {
-  const { actor_id, token_id, client, correlation_id, recorded_at, hash } = event.metadata;
+  const { actor_id, token_id, client, command_id, correlation_id, recorded_at, hash } = event.metadata;
   const document: ChangeDocument = {
     position,
     log_time: logTime,
@@ -163,6 +163,7 @@ export function changeDocument(
     hash,
   };
   if (details.linked) document.linked = details.linked;
+  if (command_id !== correlation_id) document.is_item = true;
   if (details.stale) document.stale = true;
   return document;
 }

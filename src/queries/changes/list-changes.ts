@@ -18,6 +18,7 @@ import { countThatFit } from '../records/present-records.ts';
 import { isAccessLogRequest } from './access-log-source.ts';
 import { changeConditions, recordCondition } from './change-conditions.ts';
 import type { ChangesInput } from './changes-input.ts';
+import { type ProposedCall, readProposedCalls } from './proposed-calls.ts';
 
 /** Longer texts in changes are shortened. getRecords has them in full. */
 const MAX_VALUE_CHARACTERS = 200;
@@ -200,7 +201,13 @@ export async function presentChanges(
 ) {
   const people = documents.map(({ actor_id }) => actor_id).filter((id) => id.startsWith('acc_'));
   const importedNames = documents.flatMap(({ changes }) => changes.flatMap(importedNameIn));
-  const names = await readMemberNames(snapshot, organizationId, [...people, ...importedNames]);
+  const [names, proposedCalls] = await Promise.all([
+    readMemberNames(snapshot, organizationId, [...people, ...importedNames]),
+    readProposedCalls(
+      { snapshot, organizationId },
+      documents.map(({ call_id }) => call_id),
+    ),
+  ]);
   return documents.map((change) => ({
     position: String(change.position),
     event_type: change.event_type,
@@ -214,9 +221,14 @@ export async function presentChanges(
     reason: change.reason,
     changes: change.changes.map((fieldChange) => presentFieldChange(fieldChange, names)),
     ...(change.stale ? { stale: true } : {}),
+    ...proposalOf(proposedCalls.get(change.call_id)),
     ...(withCalls ? { call_id: change.call_id } : {}),
     ...(withProofs ? { event_id: change.event_id, hash: change.hash } : {}),
   }));
+}
+
+function proposalOf(proposal: ProposedCall | undefined): { proposal?: ProposedCall } {
+  return proposal === undefined ? {} : { proposal };
 }
 
 /** Returns the actor, with the name they had at that time. */

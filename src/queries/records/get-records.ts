@@ -14,6 +14,7 @@ import { answerNotes } from '../lists/list-records.ts';
 import { momentOf, type QueryContext, versionConditions } from '../moments/moment.ts';
 import type { Reader, Snapshot } from '../moments/snapshot.ts';
 import { PROPOSAL_PREFIX, readProposals } from '../proposals.ts';
+import { fieldAuthors } from './field-authors.ts';
 import { cutToFit, MAX_ANSWER_CHARACTERS, maxJsonCharacters, presentRecords } from './present-records.ts';
 import { idsByCollection, idsOfLinkedRecords, type LinkedRecord, linkedRecords } from './record-links.ts';
 
@@ -80,10 +81,10 @@ function archivedHint(notFound: readonly string[], documents: ReadonlyMap<string
   return { hint: `${archived.join(', ')} ${are} archived. To read archived records too, add ARCHIVED to include.` };
 }
 
-/** Reads the included parts of a record: links, evidence, history. */
+/** Reads the included parts of a record: links, evidence, history, authors. */
 async function includedParts(
   context: QueryContext,
-  { type, fields }: FamilyQuery,
+  { type, fields, model }: FamilyQuery,
   record: Document,
   include: readonly string[],
 ): Promise<Document> {
@@ -103,6 +104,7 @@ async function includedParts(
     parts.evidence = { records: evidence, total, ...hint };
   }
   if (include.includes('HISTORY')) parts.history = await recordHistory(context, id);
+  if (include.includes('AUTHORS')) parts.authors = await fieldAuthors(context, model, record);
   return parts;
 }
 

@@ -36,7 +36,8 @@ export interface ProposalPreview {
   seen: string;
   /** Why it can't be done now, or not by this person; null if it can. */
   refusal: Refusal | null;
-  /** The streams that it would write to. */
+  /** The call that would carry it out, and the streams that it would write to. */
+  callId: string;
   streams: readonly string[];
   /** The open proposals that would add records which it names. They come first. */
   waitsFor: readonly Proposal[];
@@ -90,11 +91,11 @@ export class Proposals {
     // The same person again finishes what was interrupted.
     const isInterrupted = state.state === 'APPROVED' && state.decided_by === caller.account_id;
     if (!isInterrupted && proposalStateAt(state, this.service.handler.now()) === 'OPEN') {
-      const { refusal, seen: now, streams } = await this.previewOf(opened, caller);
+      const { refusal, seen: now, streams, callId: call_id } = await this.previewOf(opened, caller);
       if (refusal !== null) throw refusal;
       if (now !== seen) throw new Refusal('conflict', 'A record has changed since. Look at what would happen now.');
-      await this.decide(opened, caller, { type: 'ApproveProposal', streams });
-    } else if (!isInterrupted) await this.decide(opened, caller, { type: 'ApproveProposal', streams: [] });
+      await this.decide(opened, caller, { type: 'ApproveProposal', streams, call_id });
+    } else if (!isInterrupted) await this.decide(opened, caller, { type: 'ApproveProposal', streams: [], call_id: '' });
     return this.carryOut((await this.load(id))!, caller);
   }
 
@@ -150,12 +151,13 @@ export class Proposals {
       // The store gives the members back in another order.
       const isChanged = !isDeepStrictEqual(effects, state.effects);
       const streams = rehearsal.rehearsed.map(({ stream }) => stream);
-      return { effects, isChanged, seen: hashOf(effects), refusal: null, streams, waitsFor: [] };
+      const callId = rehearsal.rehearsed[0]?.envelope.correlation_id ?? '';
+      return { effects, isChanged, seen: hashOf(effects), refusal: null, callId, streams, waitsFor: [] };
     } catch (error) {
       const refusal = asRefusal(error);
       if (!(refusal instanceof Refusal) || refusal.code === 'unavailable') throw refusal;
       const waitsFor = await openDependencies(this.service, [organizationId], state.input, caller);
-      return { effects: [], isChanged: waitsFor.length === 0, seen: '', refusal, streams: [], waitsFor };
+      return { effects: [], isChanged: waitsFor.length === 0, seen: '', refusal, callId: '', streams: [], waitsFor };
     }
   }
 

@@ -33,6 +33,8 @@ const itemErrors = {
 const anyId = z.string();
 const recordName = z.strictObject({ id: anyId, type: z.string(), name: z.string() });
 
+const person = z.strictObject({ id: anyId, name: z.string() });
+
 const change = z.strictObject({
   position: position().describe('not for ACCESS, which has no position, revision or proof'),
   event_type: z.string(),
@@ -46,6 +48,10 @@ const change = z.strictObject({
   reason: z.string().nullable(),
   changes: z.array(z.strictObject({ field: z.string(), from: z.unknown(), to: z.unknown() })),
   stale: z.literal(true).optional(),
+  proposal: z
+    .strictObject({ id: anyId, proposed_by: person, client: z.string().nullable() })
+    .optional()
+    .describe('the proposal that the actor approved'),
   call_id: z.uuid().optional().describe('with view FULL: the call that wrote it'),
   event_id: z.string().optional().describe('with verify'),
   hash: field.sha256Digest().optional().describe('with verify'),
@@ -170,8 +176,6 @@ export const organizationsOutput = () =>
     next_cursor: nextCursor,
   });
 
-const person = z.strictObject({ id: anyId, name: z.string() });
-
 /** A proposal, as getRecords answers it. */
 const proposalSchema = z.strictObject({
   id: anyId,
@@ -191,6 +195,17 @@ const proposalSchema = z.strictObject({
   refused: z.array(z.strictObject({ record_id: anyId.optional(), code: z.string(), message: z.string() })),
   changes: writtenMembers.changes,
   more_changes: writtenMembers.more_changes,
+});
+
+/** The author of a field. */
+const author = z.strictObject({
+  position: position(),
+  recorded_at: time(),
+  actor: change.shape.actor,
+  client: change.shape.client,
+  how: z.enum(['DIRECT', 'PROPOSED', 'IMPORTED', 'UNKNOWN']).describe('UNKNOWN: the log doesn’t say through what'),
+  proposal_id: anyId.optional(),
+  approved_by: person.optional(),
 });
 
 /** Returns the schema of getRecords' answer: records of any family, with the included parts. */
@@ -213,6 +228,7 @@ export function recordsOutput(families: readonly RecordSchemas[]): z.ZodType {
         .strictObject({ records: z.array(evidence), total: z.int(), truncated, hint: evidenceHint })
         .optional(),
       history: z.strictObject({ changes: z.array(change), truncated }).optional(),
+      authors: z.record(z.string(), author).optional().describe('by field; one that never had a value has none'),
     }),
   );
   return z.strictObject({

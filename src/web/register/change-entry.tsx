@@ -223,7 +223,11 @@ function CrosswalkPairs({ change: { event_type, changes } }: { change: ListedCha
 
 /** The person, and the client they used. */
 function Author({ change }: { change: ListedChange }) {
-  const { actor, client } = change;
+  const { actor, client, proposal } = change;
+  if (proposal !== undefined) {
+    const through = proposal.client === null ? '' : ` with ${proposal.client}`;
+    return <>{`approved by ${actor.name}, proposed by ${proposal.proposed_by.name}${through}`}</>;
+  }
   return (
     <>
       {actor.kind === 'TOKEN' ? 'a token' : actor.name}

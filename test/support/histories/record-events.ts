@@ -447,6 +447,7 @@ async function proposals(): Promise<void> {
   await execute(proposalAggregate(approved.id), {
     type: 'ApproveProposal',
     streams: [`vendor-${approved.record_id}`],
+    call_id: commandId(['recorded'], 'approved call'),
   });
   const refused = [{ record_id: approved.record_id, code: 'conflict', message: 'Somebody was faster.' }];
   const outcome = { call_id: commandId(['recorded'], 'approved call'), done: 0, refused };

@@ -17,7 +17,7 @@ async function approvedOnly(register: TestRegister): Promise<string> {
     caller,
   );
   const { proposal_id: id, record_id } = pending_approval;
-  const approval = { type: 'ApproveProposal', streams: [`vendor-${record_id}`] } as const;
+  const approval = { type: 'ApproveProposal', streams: [`vendor-${record_id}`], call_id: 'call' } as const;
   const approved = await register.handler.execute(proposalAggregate(id), approval, envelopeFor());
   await register.projections.waitUntilProjected(ORGANIZATION, approved.storePosition!, 5_000);
   return id;

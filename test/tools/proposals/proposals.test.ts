@@ -210,7 +210,7 @@ test('an approval changes no record that came in since its person looked', async
   const caller = assistant('PROPOSE_ONLY');
   const { selection } = await register.call<{ selection: string }>('importRecords', { ...call, dry_run: true }, caller);
   const id = await propose(register, 'importRecords', { ...call, selection });
-  const approval = { type: 'ApproveProposal', streams: ['vendor-another'] } as const;
+  const approval = { type: 'ApproveProposal', streams: ['vendor-another'], call_id: 'call' } as const;
   const { storePosition } = await register.handler.execute(proposalAggregate(id), approval, envelopeFor());
   await register.projections.waitUntilProjected(ORGANIZATION, storePosition!, 5_000);
   await register.proposals.finish(id, person);
@@ -225,11 +225,13 @@ test('an approval changes no record that came in since its person looked', async
 test('a proposal is in the history, and what it did names its approval', async ({ register }) => {
   const id = await propose(register, 'addVendor', { organization_id: ORGANIZATION, name: 'Redpoll', reason: 'Needed' });
   await approve(register, id);
-  const { changes } = await register.call<{ changes: { event_type: string; record: { id: string } }[] }>(
-    'listChanges',
-    {
-      organization_id: ORGANIZATION,
-    },
+  const { changes } = await register.call<{ changes: { event_type: string; proposal?: object }[] }>('listChanges', {
+    organization_id: ORGANIZATION,
+  });
+  const proposed_by = { id: OWNER, name: 'Olivia Owner' };
+  assert.equal(
+    changes.slice(0, 4).map(({ proposal }) => proposal),
+    [undefined, { id, proposed_by, client: 'claude' }, undefined, undefined],
   );
   assert.equal(changes.map(({ event_type }) => event_type).slice(0, 4), [
     'ProposalCarriedOut',

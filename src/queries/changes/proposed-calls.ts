@@ -1,0 +1,44 @@
+import type { ProposalState } from '../../commands/proposal.ts';
+import { proposals } from '../../projections/read-models/proposal-model.ts';
+import type { QueryContext } from '../moments/moment.ts';
+import { readMemberNames } from '../records/member-names.ts';
+
+/** An account, with its name today. */
+export interface AccountName {
+  id: string;
+  name: string;
+}
+
+/** The proposal that a call carried out. The call's actor approved it. */
+export interface ProposedCall {
+  id: string;
+  /** The account that proposed it, or whose assistant did. */
+  proposed_by: AccountName;
+  /** The program that proposed it, as it names itself. */
+  client: string | null;
+}
+
+/** Returns the proposals of those calls that somebody approved, by the calls' ids. */
+export async function readProposedCalls(
+  { snapshot, organizationId }: Pick<QueryContext, 'snapshot' | 'organizationId'>,
+  callIds: Iterable<string>,
+): Promise<ReadonlyMap<string, ProposedCall>> {
+  const values = [...new Set(callIds)];
+  if (values.length === 0) return new Map();
+  const rows = await snapshot.models.find({
+    collection: proposals.family.plural,
+    organizationId,
+    where: [{ key: 'call_id', op: 'in', values }],
+    order: { key: 'call_id', direction: 'ASC' },
+    limit: values.length,
+  });
+  const found = rows.map(({ doc }) => doc as unknown as ProposalState & { id: string });
+  if (found.length === 0) return new Map();
+  const names = await readMemberNames(snapshot, organizationId, [...new Set(found.map((each) => each.proposed_by))]);
+  return new Map(
+    found.map(({ id, call_id, proposed_by, client }) => [
+      call_id!,
+      { id, proposed_by: { id: proposed_by, name: names.of(proposed_by) }, client },
+    ]),
+  );
+}
