@@ -28,6 +28,8 @@ export class RowUpdates {
   constructor(
     private readonly records: LiveRecords,
     private readonly notes: Notes,
+    /** The rows' names were taken from their descriptions, because no heading means the name. */
+    private readonly takesNamesFromDescriptions: boolean,
   ) {}
 
   /**
@@ -88,7 +90,7 @@ export class RowUpdates {
   private async update(call: ImportCall, { row, record: { id, name } }: Match): Promise<Rehearsed<ImportRow>> {
     const { values, leftOut } = settableValues(call.reader, row.input);
     for (const field of leftOut) this.fieldsLeftOut.add(field);
-    const input = { ...values, id };
+    const input = { ...(this.takesNamesFromDescriptions ? withoutOtherName(values, name) : values), id };
     const parsed = call.reader.read(input, MAX_ERRORS_PER_ROW);
     const { rowId: _rowId, personName: _personName, ...kept } = row;
     const change = { ...kept, id, input, isUpdate: true };
@@ -117,6 +119,12 @@ export class RowUpdates {
     }
     return rivals;
   }
+}
+
+/** Returns a row's values with the text as description alone, unless it is the record's name. */
+function withoutOtherName(values: Readonly<Record<string, unknown>>, recordName: string): Record<string, unknown> {
+  const { name, ...others } = values;
+  return name === recordName ? values : { description: name, ...others };
 }
 
 function isImportedBefore(judged: Rehearsed<ImportRow>): boolean {

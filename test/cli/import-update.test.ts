@@ -140,6 +140,25 @@ test('a corrected row changes the record with its reference', async ({ identity 
   );
 });
 
+test('a list of descriptions changes these, and no record’s name', async ({ identity }) => {
+  await importLines(identity, VENDORS, 'Vendor,Country', 'Acme,DE');
+  await importLines(identity, RISKS, 'Ref,Risk', 'R1,Flood', 'R2,Fire');
+  const [vendor] = await idsOf(identity, 'VendorAdded');
+  const byId = await importLines(identity, ['d.csv', '--type', 'vendors'], 'id,description', `${vendor},Hosting`);
+  assert.is(byId.out, 'created 0, updated 1, unchanged 0, refused 0 (of 1 rows)', byId.err);
+  assert.equal(dataOf(await eventsOf(identity, 'VendorDetailsChanged')), [
+    { changes: { description: 'Hosting' }, reason: 'row 2 of d.csv' },
+  ]);
+  const long = 'Water in the cellar. '.repeat(12).trim();
+  const lines = ['Ref,Description', `R1,${long}`, 'R2,Fire', 'R3,Theft'];
+  const byReference = await importLines(identity, [...RISKS, '--update'], ...lines);
+  assert.is(byReference.out, 'created 1, updated 1, unchanged 1, refused 0 (of 3 rows)', byReference.err);
+  assert.equal(dataOf(await eventsOf(identity, 'RiskDetailsChanged')), [
+    { changes: { description: long }, reason: 'row 2 of r.csv' },
+  ]);
+  assert.is(dataOf(await eventsOf(identity, 'RiskAdded')).at(-1)!.name, 'Theft');
+});
+
 test('an archived record is not changed, and its reference tells why', async ({ identity }) => {
   await importLines(identity, RISKS, 'Ref,Risk', 'R1,Flood');
   await archive(identity, (await idsOf(identity, 'RiskAdded'))[0]!);

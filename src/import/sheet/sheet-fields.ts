@@ -43,7 +43,7 @@ export function sheetFields({ type, addParser, updateParser }: RowReader, withId
     fields: [
       ...(withId ? [{ name: 'id', kind: 'text' } as const] : []),
       ...(withId && names.includes('owner_id') ? [{ name: OWNER_NAME, kind: 'text' } as const] : []),
-      ...namedFields.map(([name, field]) => sheetField(type, name, field, headings(name))),
+      ...namedFields.map(([name, field]) => sheetField(type, name, field, headings(name), withId)),
       ...[...linkFields].map(([name, linked]) => linkField(name, linked)),
     ],
     listFields: new Set(namesOf(({ kind }) => kind === 'ids')),
@@ -60,14 +60,21 @@ function readOnlyColumns(type: FamilyName, updateParser: RowReader['updateParser
   return recordColumns(record).filter((column) => !settable.includes(column));
 }
 
-function sheetField(type: FamilyName, name: string, field: Field, headings: readonly string[]): SheetField {
+function sheetField(
+  type: FamilyName,
+  name: string,
+  field: Field,
+  headings: readonly string[],
+  withId: boolean,
+): SheetField {
+  const isNamedByText = !withId && name === 'name' && field.required && 'description' in FAMILIES[type].fields;
   const common = {
     name,
     headings: [field.label, ...headings],
     ...(field.required ? { required: true } : {}),
     ...(field.kind === 'name' ? { isOneLine: true } : {}),
-    // A register without titles has them in its descriptions.
-    ...(name === 'name' && field.required && 'description' in FAMILIES[type].fields ? { fallback: 'description' } : {}),
+    // A register without titles has them in its descriptions. Records that exist have their names.
+    ...(isNamedByText ? { fallback: 'description' } : {}),
   };
   switch (field.kind) {
     case 'enum':

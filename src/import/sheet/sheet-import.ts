@@ -83,7 +83,9 @@ export class SheetImport implements RowImport {
   ) {
     const headers = sheet.headers.filter((header) => !isLeftOutColumn(header));
     this.columns = new ColumnReader({ ...sheet, headers }, options.fields.fields, options.choices);
-    this.updates = new RowUpdates(options.records, this.notes);
+    const { headerOf } = this.columns.columns;
+    const isNamedByText = headerOf.has('name') && headerOf.get('name') === headerOf.get('description');
+    this.updates = new RowUpdates(options.records, this.notes, isNamedByText);
     const { context, organizationId } = options;
     this.callId = context.service.handler.commandId([organizationId], undefined);
   }
