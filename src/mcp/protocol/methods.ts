@@ -2,7 +2,7 @@
 import { type Implementation, type Result, type ServerContext, specTypeSchemas } from '@modelcontextprotocol/server';
 import { monotonicMs } from '../../clock/monotonic.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { isObject } from '../../tools/schema/client-values.ts';
+import { asObject, isObject, type UncheckedObject } from '../../tools/schema/client-values.ts';
 import { once } from '../../tools/schema/once.ts';
 import type { CallContext } from '../../tools/tool.ts';
 import type { ToolBox, ToolResult } from '../../tools/toolbox.ts';
@@ -115,6 +115,13 @@ function listOf(member: string, cache: object, jsonFor: (exchange: McpExchange) 
 
 const cacheFor = (era: Era, cache: object): object => (era === 'legacy' ? {} : cache);
 
+/** Returns the arguments of a call. Some clients send null for none, or the text of their JSON. @throws ProtocolError */
+function argumentsOf(params: UncheckedObject): UncheckedObject {
+  const args = asObject(params.arguments ?? {});
+  if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
+  return args;
+}
+
 async function callTool(
   era: Era,
   { tools, publicUrl }: ServedProtocol,
@@ -123,10 +130,9 @@ async function callTool(
 ): Promise<PreparedResult> {
   const { params, meta } = request;
   const { name } = params;
-  const args = params.arguments ?? {};
   if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
   if (!tools.has(name)) throw invalidParams(`Unknown tool: ${name.slice(0, 100)}`);
-  if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
+  const args = argumentsOf(params);
   exchange.onMethod('tools/call', name);
   const context = contextOf(era, request, exchange);
   context.publicUrl = publicUrl;
@@ -156,9 +162,8 @@ function linkOf({ json, text, resource }: ToolResult): object | null {
 
 async function answerPrompt(era: Era, tools: ToolBox, { request, exchange }: PendingCall): Promise<Result> {
   const { name } = request.params;
-  const args = request.params.arguments ?? {};
   if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
-  if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
+  const args = argumentsOf(request.params);
   return { ...(await getPrompt(tools, name, args, contextOf(era, request, exchange))), _meta: UNTRUSTED };
 }
 

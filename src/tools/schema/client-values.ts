@@ -103,13 +103,18 @@ function asExpected(type: string, value: unknown, budget: Budget): unknown {
       return asList(value, budget);
     case 'object':
     case 'custom':
-      return isTextFrom('{', value) ? parsedIf(isObject, value, budget) : value;
+      return asObject(value, budget);
     case 'number':
     case 'boolean':
       return typeof value === 'string' ? parsedIf((parsed) => typeof parsed === type, value, budget) : value;
     default:
       return value;
   }
+}
+
+/** Returns what the JSON text of an object says, and another value as it is. */
+export function asObject(value: unknown, budget: Budget = { parts: MAX_JSON_VALUES }): unknown {
+  return isTextFrom('{', value) ? parsedIf(isObject, value, budget) : value;
 }
 
 /** Returns a list as it is, and another value or the JSON text of a list as one. Nothing stays nothing. */

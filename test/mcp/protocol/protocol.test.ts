@@ -228,6 +228,20 @@ test('params and arguments that are null are absent', async ({ service }) => {
   assert.is((await post(service, { jsonrpc: '2.0', method: 'notifications/cancelled', params: null })).status, 202);
 });
 
+test('arguments are read from the text of their JSON', async ({ service }) => {
+  const call = async (text: string) => {
+    const params = { name: 'echo', arguments: text };
+    return (await post(service, { jsonrpc: '2.0', id: 1, method: 'tools/call', params })).json.error?.code;
+  };
+  const before = service.tools.calls.length;
+  assert.is(await call(' {"text":"a","size":2}'), undefined);
+  assert.equal(service.tools.calls[before]!.args, { text: 'a', size: 2 });
+  for (const text of ['{"text":', '[]', '"a"', 'null', '']) assert.is(Number(await call(text)), -32602, text);
+  const prompt = { name: 'weekly_due_items', arguments: '[]' };
+  const refused = await post(service, { jsonrpc: '2.0', id: 1, method: 'prompts/get', params: prompt });
+  assert.match(String((refused.json.error as { message?: unknown }).message), '"arguments" must be an object');
+});
+
 test('a body that is not UTF-8 is refused', async ({ service }) => {
   const message = Buffer.from('{"jsonrpc":"2.0","id":"\u00ff","method":"ping"}', 'latin1');
   const { status, json } = await request(`${service.url}/api/mcp/v1`, {
