@@ -78,6 +78,7 @@ test('a trend’s figures can be named by their labels, and come alone', async (
   for (const labels of [
     `${unrated.group}: ${unrated.label}, ${vendors.group}: ${vendors.label}`,
     ` ${unrated.group.toLowerCase()}: ${unrated.label.toUpperCase()},vendors `,
+    'Risks_without_score, VENDORS',
   ])
     assert.is((await named(labels)).digest, byName.digest, labels);
   assert.is(digestOfAnswer(byName), byName.digest);

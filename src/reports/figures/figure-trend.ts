@@ -46,9 +46,9 @@ function figuresNamed(words: readonly string[], offered: readonly Figure[]): Fig
 /** Returns the figures of a name, a label, or a label after its heading: `Risks: Critical`. */
 function figuresCalled(words: readonly string[], offered: readonly Figure[]): Figure[] {
   const word = words.join(',').trim();
-  const named = offered.filter(({ name }) => name === word);
-  if (named.length > 0) return named;
   const key = word.toLowerCase();
+  const named = offered.filter(({ name }) => name.toLowerCase() === key);
+  if (named.length > 0) return named;
   return offered.filter(({ group, label }) => [label, `${group}: ${label}`].some((text) => text.toLowerCase() === key));
 }
 
