@@ -67,7 +67,7 @@ const inputSchema = () =>
       field.idList(MAX_SELECTED_RECORDS, RECORD_PREFIXES).optional().describe('of one type, with set'),
     ),
     filter: rawObject({ owner_id: OWNERS }).optional(),
-    undo: z.strictObject({ call_id: z.uuid() }).optional(),
+    undo: z.strictObject({ call_id: field.callId() }).optional(),
     ...field.bulkFields,
     ...field.writeFields,
   });

@@ -174,6 +174,9 @@ test('an undo needs the permission of what it undoes, and refuses what it does n
   assert.is((await undo(register, archived.call_id, { role: 'ADMIN' })).updated, 1);
   const unknown = await undo(register, '0b1f7a52-9d64-4b7e-8a3c-5e6d7f809120');
   assert.equal([unknown.error?.code, unknown.error?.field], ['not_found', 'undo.call_id']);
+  const wrong = await undo(register, 'the last one');
+  assert.match(wrong.error!.message, 'undo.call_id is not a call_id: answers to writes have it');
+  assert.is((await undo(register, ` ${String(archived.call_id).toUpperCase()}`)).error, undefined);
   const ofOther = await undo(register, archived.call_id, { more: { type: 'RISK' } });
   assert.is(ofOther.error?.code, 'not_found');
   const both = await undo(register, archived.call_id, { more: { rows: [{ name: 'x' }], type: 'VENDOR' } });
