@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import type { Middleware, Next, ParameterizedContext } from 'koa';
 import type { Logger } from 'pino';
 import { ProtocolError } from '../mcp/protocol/protocol-message.ts';
+import { HIDDEN_ORIGIN, hidesOrigin } from './access/hidden-origin.ts';
 import { ClientGone, HttpError, invalidInput, methodNotAllowed, notFound, toHttpError } from './http-errors.ts';
 
 /** Facts about a request. All of them are logged, so they never include a token or content. */
@@ -168,6 +169,7 @@ function logFields({ req, state }: RequestContext, durationMs: number, status: n
     status,
     ms: Math.round(durationMs * 10) / 10,
     ...fields,
+    ...(status === 403 && hidesOrigin(req.headers) ? { problem: HIDDEN_ORIGIN } : {}),
   };
 }
 

@@ -248,6 +248,14 @@ test('logs one line per request with its id, without tokens or content', async (
   assert.equal(direct, { ...line, method: 'GET', path: '/api/mcp/tools/echo' });
   assert.equal(nothing, { level: 30, method: 'GET', path: '/nothing', status: 404, msg: 'request' });
   assert.not.match(JSON.stringify(service.log), /hush|vtr_/);
+  await post(service, PING, { Origin: 'http://other.example' });
+  await post(service, PING, { Origin: 'null', 'Sec-Fetch-Site': 'same-origin' });
+  await post(service, PING, { Origin: 'null' });
+  const [foreign, hiddenByProxy, hidden] = service.log.slice(3) as unknown as { status: number; problem?: string }[];
+  assert.equal([foreign!.status, foreign!.problem], [403, undefined]);
+  assert.equal([hiddenByProxy!.status, hiddenByProxy!.problem], [200, undefined]);
+  assert.is(hidden!.status, 403);
+  assert.match(hidden!.problem!, 'a proxy sets the header Referrer-Policy to no-referrer');
   await service.stop();
 });
 

@@ -3,11 +3,12 @@ import type { Middleware } from 'koa';
 import { LOOPBACK_NAMES, mcpAddressOf } from '../../identity/oauth/addresses.ts';
 import { HttpError } from '../http-errors.ts';
 import type { RequestState } from '../request.ts';
+import { HIDDEN_ORIGIN, hidesOrigin } from './hidden-origin.ts';
 
 /**
  * Returns a guard against web pages of other origins, and against host names rebound to this address. Host must be a
  * loopback name or that of the base address. Origin, if sent, must be the service's own. The Origin `null` is refused,
- * unless the browser says that the page is of the same origin: no page can set that header, and a sandboxed one is not.
+ * unless the browser says that the page is of the same origin. That of a sandboxed page is not.
  *
  * It protects the MCP endpoint, the direct form and pages. The operator can allow other origins to call tools: see
  * `crossOrigin`. OAuth endpoints for programs need only `hostGuard`: see oauth-endpoints.ts.
@@ -18,14 +19,13 @@ export function originGuard(
 ): (request: IncomingMessage) => void {
   const { origin: ownOrigin } = new URL(baseUrl);
   const classifyHost = hostClassifier(baseUrl);
-  return ({ headers: { host = '', origin, 'sec-fetch-site': site } }) => {
+  return ({ headers }) => {
+    const { host = '', origin } = headers;
     const owner = classifyHost(host);
     if (owner === null) throw unknownHost();
     if (origin === undefined || origin === ownOrigin || allowedOrigins.has(origin)) return;
-    if (origin === 'null') {
-      if (site === 'same-origin') return;
-      throw hiddenOrigin();
-    }
+    if (hidesOrigin(headers)) throw new HttpError(403, 'forbidden', HIDDEN_ORIGIN);
+    if (origin === 'null') return;
     if (owner !== 'LOOPBACK' || (origin !== `http://${host}` && origin !== `https://${host}`)) {
       throw foreignOrigin();
     }
@@ -60,12 +60,6 @@ function hostClassifier(baseUrl: string): (host: string) => 'LOOPBACK' | 'BASE' 
 }
 
 const foreignOrigin = () => new HttpError(403, 'forbidden', 'Requests from that Origin are not allowed.');
-const hiddenOrigin = () =>
-  new HttpError(
-    403,
-    'forbidden',
-    'The browser hid which page sent this (Origin: null). If it was a page of this service, a proxy sets the header Referrer-Policy to no-referrer: set it to same-origin.',
-  );
 const unknownHost = () =>
   new HttpError(403, 'forbidden', 'This service does not answer to that Host. Use its configured address.');
 
