@@ -113,7 +113,7 @@ function toolIndex(tools: readonly Tool[]): string {
 const INPUT_NOTES: Readonly<Record<string, string>> = {
   id: 'the record that the call is about',
   organization_id: 'may be omitted if an id names the record, or if you reach one organization only',
-  reason: 'stored with the change, for auditors; some status changes need one',
+  reason: 'stored with the change, for auditors; see Status changes for those that need one',
   idempotency_key: 'a key of your own: a call repeated with it is done once',
   expected_revision: 'refuses the write if the record has another revision by now',
   fields: 'the names of the settable fields that an update applies; it ignores the others',
