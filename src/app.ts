@@ -35,7 +35,6 @@ import { ApprovalFinisher } from './tools/proposals/approval-finisher.ts';
 import type { ToolService } from './tools/tool.ts';
 import { VERSION } from './version.ts';
 
-/** A started service. */
 export interface RunningService {
   port: number;
   /** The first organization. */

@@ -48,7 +48,6 @@ const ENTRY_DETAILS = ['factor', 'reason', 'by', 'link', 'left', 'sessions', 'ro
 
 const REFUSED_STATUSES: Readonly<Record<number, string>> = { 403: 'ACCESS_DENIED', 429: 'RATE_LIMITED' };
 
-/** All values of `security_event`. */
 export const SECURITY_EVENTS: readonly string[] = [
   ...ACCESS_ENTRY_TYPES.filter((type) => type !== 'TOKEN_USED'),
   ...Object.entries(CHANGES_OF_RIGHTS).flatMap(([type, members]) => (members === null ? [] : [type])),

@@ -37,7 +37,6 @@ export class Shutdown {
 
   constructor(private readonly options: ShutdownOptions) {}
 
-  /** True once the shutdown has begun. */
   get hasBegun(): boolean {
     return this.begun;
   }

@@ -50,5 +50,4 @@ export class EventLoopQueue {
   }
 }
 
-/** The turns of this thread's event loop. */
 export const eventLoopQueue = new EventLoopQueue();

@@ -9,7 +9,6 @@ import { type Aggregate, type Decider, type DecisionContext, stateBefore } from 
 import { Refusal } from './engine/refusal.ts';
 import { type OptionalReason, requireState, withReason } from './record.ts';
 
-/** Days for which a proposal can be approved. */
 export const PROPOSAL_DAYS = 30;
 
 /** Bytes of a proposal's input and effects. An append of every store takes 1 MB. */

@@ -126,7 +126,6 @@ function refuseResidualAboveInherent(risk: RiskRatings): void {
   );
 }
 
-/** The decisions that each status allows. */
 export const DECISIONS_FROM: Record<RiskStatus, readonly (typeof DECISIONS)[number][]> = {
   OPEN: ['ACCEPT', 'CLOSE'],
   IN_TREATMENT: ['ACCEPT', 'CLOSE'],

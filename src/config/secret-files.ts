@@ -6,7 +6,6 @@ const SECRETS = ['EVENTSTORE_URL', 'MONGODB_URL', 'OIDC_CLIENT_SECRET', 'METRICS
 
 const nameOfFile = (name: string): string => `${name}_FILE`;
 
-/** Names of the settings that name a file with another setting's value. */
 export const SECRET_FILE_NAMES: readonly string[] = SECRETS.map(nameOfFile);
 
 /**

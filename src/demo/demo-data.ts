@@ -4,7 +4,6 @@ import type { Role } from '../commands/organization/caller.ts';
 import type { FamilyName } from '../register/families.ts';
 import type { DemoClock } from './clock.ts';
 
-/** The organization and its people. */
 export interface DemoOrganization {
   name: string;
   founded_on: string;

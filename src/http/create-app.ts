@@ -27,7 +27,6 @@ import { directToolRoutes } from './tools/direct-tool-routes.ts';
 import { mcpEndpoint } from './tools/mcp-endpoint.ts';
 import { openapiRoute } from './tools/openapi-route.ts';
 
-/** The collaborators of the HTTP service. */
 export interface HttpServiceOptions {
   tools: ToolBox;
   /**

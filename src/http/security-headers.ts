@@ -1,4 +1,3 @@
-/** Options of a page's security headers. */
 export interface PageHeaderOptions {
   /**
    * More sources for `form-action`: the targets of redirects after this page's forms. Only the consent page has one, see

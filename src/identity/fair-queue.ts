@@ -77,7 +77,6 @@ export class FairQueue {
     private readonly now: () => number = monotonicMs,
   ) {}
 
-  /** The number of tasks that wait. */
   get waitingCount(): number {
     return [...this.accounts.values()].reduce((sum, { waitingCount }) => sum + waitingCount, 0);
   }

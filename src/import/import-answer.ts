@@ -64,7 +64,6 @@ export interface ImportAnswer extends WrittenChanges {
 
 /** Characters of errors that an answer shows in full. After that it shows one shortened error per row. */
 const MAX_FULL_ERROR_CHARACTERS = 15_000;
-/** Errors of one row that an answer shows. */
 export const MAX_ERRORS_PER_ROW = 20;
 const MAX_FIELD_CHARACTERS = 200;
 const MAX_MESSAGE_CHARACTERS = 500;

@@ -57,7 +57,6 @@ export interface SimilarRecord {
   name: string | null;
 }
 
-/** A row that is refused. */
 export interface Refused<Row extends CommandRow = CommandRow> {
   readonly row: Row;
   readonly errors: readonly RowError[];

@@ -28,7 +28,6 @@ export interface RowError {
 /** A row's fields, or its first errors and the number of further ones. With `id` the row changes that record. */
 export type ParsedRow = { fields: Record<string, unknown>; id?: string } | { errors: RowError[]; moreErrors: number };
 
-/** Reads the rows of one type. */
 export interface RowReader {
   type: FamilyName;
   /** Parses rows without `id`; null if rows can't add records of this type. */

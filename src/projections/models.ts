@@ -29,7 +29,6 @@ const SPECIAL_RELATIONS: Partial<Record<FamilyName, Partial<ReadModel>>> = {
   FRAMEWORK: frameworkRelations,
 };
 
-/** Every family with its read model. */
 export const FAMILY_MODELS = FAMILY_DESCRIPTIONS.map(({ type }) => ({
   family: FAMILIES[type],
   model: familyModel(FAMILIES[type], SPECIAL_RELATIONS[type]),

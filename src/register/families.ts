@@ -16,7 +16,6 @@ export type FamilyName = (typeof LIST)[number]['type'];
 
 export const FAMILY_DESCRIPTIONS: readonly (FamilyDescription & { type: FamilyName })[] = LIST;
 
-/** The prefixes of the ids of all records. */
 export const RECORD_PREFIXES = FAMILY_DESCRIPTIONS.map(({ prefix }) => prefix).sort();
 
 /** Returns the family of a record type; undefined for other types in the history, such as ORGANIZATION. */

@@ -61,7 +61,6 @@ interface FieldFacts {
   detail?: true;
 }
 
-/** A field of a record. */
 export type Field = FieldFacts &
   (
     | { kind: 'name' | 'text' | 'longText' | 'url' | 'sha256' | 'date' | 'boolean' | 'account' }
@@ -107,7 +106,6 @@ export type EnumValueOf<F> = F extends { kind: 'enum'; values: readonly (infer V
   ? Value
   : never;
 
-/** The type of a field's value. */
 export type ValueOf<F> = F extends { kind: 'enum'; values: readonly (infer Value)[] }
   ? Value
   : F extends { kind: 'object'; fields: infer Members }

@@ -54,13 +54,11 @@ export interface CountFigure<F extends Fields = Fields, Keys extends readonly st
   extends FigureDefinition<F, Keys>,
     FigureWording {}
 
-/** The share of one figure in another. */
 export interface ShareFigure extends FigureWording {
   name: string;
   share: readonly [part: string, whole: string];
 }
 
-/** The figures of a family. */
 export interface FamilyFigures<F extends Fields = Fields, Keys extends readonly string[] = readonly string[]> {
   /** Their heading in reports. */
   group: string;

@@ -162,7 +162,6 @@ export interface TrendPoint {
   unrated: number;
 }
 
-/** Defines a type of report. */
 export interface ReportType {
   title: string;
   acceptedInputs: readonly ReportInputName[];

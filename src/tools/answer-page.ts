@@ -15,7 +15,6 @@ import { EVIDENCE } from '../register/evidence.ts';
 import type { ReportRequest } from '../reports/all-reports.ts';
 import type { ReportHead } from '../reports/pages/report-page.ts';
 
-/** The page that shows what an answer says. */
 export interface AnswerPage {
   /** The page's address on this service. */
   path: string;

@@ -18,7 +18,6 @@ import { recordSchemas } from './schema/record-schemas.ts';
 import { defineTool, listLoad, type Tool, type ToolContext } from './tool.ts';
 import { addRecord, changeRecord, type WriteInput } from './write.ts';
 
-/** One family's tools. */
 export interface FamilyTools {
   family: FamilyDescription;
   record: RecordSchemas;

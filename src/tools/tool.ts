@@ -30,7 +30,6 @@ export interface WriteService {
   writeWaitMs: number;
 }
 
-/** The parts of the service that tools use. */
 export interface ToolService extends WriteService {
   reader: Reader;
   /** Records in the access log that the caller generated a report. */

@@ -10,12 +10,10 @@ export interface ThreadMessages {
   toMain: unknown;
 }
 
-/** The levels at which threads log. */
 export const THREAD_LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type ThreadLogLevel = (typeof THREAD_LOG_LEVELS)[number];
 export type ThreadLog = Record<ThreadLogLevel, (details: object, message: string) => void>;
 
-/** A message to a thread. */
 export type MessageToThread<Messages extends ThreadMessages> =
   | { type: 'request'; id: number; request: Messages['request'] }
   /** The caller of this request has gone. */
@@ -23,7 +21,6 @@ export type MessageToThread<Messages extends ThreadMessages> =
   | { type: 'notice'; notice: Messages['toThread'] }
   | { type: 'stop' };
 
-/** A message from a thread. */
 export type MessageToMain<Messages extends ThreadMessages> =
   | { type: 'answer'; id: number; answer: Messages['answer'] }
   | { type: 'failure'; id: number; error: SentError }

@@ -9,7 +9,6 @@ import type { Checkpoint } from '../../stores/read-store.ts';
 import type { PreparedCall, ToolResult } from '../../tools/toolbox.ts';
 import type { ReadStatement } from './statements-in-thread.ts';
 
-/** The settings of the read thread. */
 export interface ReadThreadSettings {
   stores: StoreSettings;
   cursorKey: Uint8Array;
@@ -26,7 +25,6 @@ export interface ProgressState {
   checkpoints: readonly Checkpoint[];
 }
 
-/** A refusal as data. */
 export interface SentRefusal {
   refusal: {
     code: RefusalCode;

@@ -164,7 +164,6 @@ export class ReadsInThread implements CallRunner {
     return this.options.spool;
   }
 
-  /** The number of calls that wait for their turn. */
   get waitingCount(): number {
     return this.turns.waitingCount + this.bulkTurns.waitingCount;
   }

@@ -17,7 +17,6 @@ export interface MainThread<Messages extends ThreadMessages> {
   log: ThreadLog;
 }
 
-/** The work of a thread. */
 export interface ThreadWork<Messages extends ThreadMessages> {
   /** Absent if there are no requests. @param signal is aborted when the caller has gone */
   answer?(request: Messages['request'], signal: AbortSignal): Promise<Messages['answer']>;

@@ -3,7 +3,6 @@ import { type ResourceLimits, Worker } from 'node:worker_threads';
 /** The script that every thread runs first. It loads compiled code, or sources. */
 const ENTRY = new URL('../../../bin/thread.js', import.meta.url);
 
-/** The data with which `startProgram` starts a thread. */
 export interface ProgramData {
   program: string;
   settings: unknown;

@@ -1,7 +1,6 @@
 import type { StreamBatch } from '../../stores/event-store.ts';
 import type { SentStoreError } from './store-errors.ts';
 
-/** The methods of the account store that write. */
 export const ACCOUNT_WRITES = ['insert', 'put', 'update', 'remove', 'sweep'] as const;
 export type AccountWrite = (typeof ACCOUNT_WRITES)[number];
 

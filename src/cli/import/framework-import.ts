@@ -65,7 +65,6 @@ interface Adoption {
   framework: FrameworkInput;
   /** The source of a repeated adoption, for the message. */
   source: string;
-  /** Identifies the framework and its command. */
   identify(
     organizationId: string,
     importKey: string,

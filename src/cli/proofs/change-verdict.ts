@@ -13,7 +13,6 @@ import type { PublicKey } from '../../trail/seals/key.ts';
 import { changeLabel, changeTexts } from '../../web/register/change-texts.ts';
 import { verdictBlock } from './verdict-text.ts';
 
-/** The verdict on a change's saved proof. */
 export interface ChangeVerdict {
   kind: 'CHANGE';
   /** True if a seal of a trusted key covers the change. Also true if its data was erased. */

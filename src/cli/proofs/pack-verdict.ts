@@ -14,7 +14,6 @@ export interface PackFile extends Record<string, unknown> {
   proof?: EventProof;
 }
 
-/** The verdict on an audit pack. */
 export interface PackVerdict {
   kind: 'PACK';
   /** True if a seal of a trusted key covers the pack's position, and the digest is that of its data. */

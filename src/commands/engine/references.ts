@@ -13,7 +13,6 @@ import type { FoldableAggregate, StreamState } from './stream-state.ts';
 type Handler = Pick<CommandHandler, 'load'>;
 type Fields = Record<string, unknown>;
 
-/** Command fields that contain an account id. */
 export const ACCOUNT_FIELDS = ['owner_id', 'approver_id', 'reviewed_by', 'accepted_by'] as const;
 
 /** Loads the streams that references lead to. */

@@ -1,7 +1,6 @@
 import type { OfferedFormat } from '../../tools/openapi/openapi-files.ts';
 import { invalidInput } from '../http-errors.ts';
 
-/** A file format. */
 export interface FileFormat extends OfferedFormat {
   /** The file name's extension, without the dot. */
   extension: string;

@@ -13,7 +13,6 @@ export interface FileContent {
   batches: AsyncIterable<readonly object[]>;
 }
 
-/** A file format for records and changes. */
 export interface RecordFileFormat extends FileFormat {
   /** True if each line stands alone, so that a download can be resumed after any of them. */
   isResumable: boolean;

@@ -8,7 +8,6 @@ import { XLSX_MEDIA_TYPE } from '../../sheets/xlsx/write-xlsx.ts';
 import type { FileFormat } from './file-format.ts';
 import type { PdfPrinter } from './pdf-printer.ts';
 
-/** A file format for reports. */
 export interface ReportFileFormat extends FileFormat {
   format: ReportWriter;
   /** Returns the file's content, from the rows as written. */

@@ -32,7 +32,6 @@ export interface ReportFileAnswer {
   file: GeneratedFile | null;
 }
 
-/** Generates reports as files. */
 export interface ReportFiles {
   /** @throws Refusal for a caller without access, and for wrong inputs; the signal's reason if it is aborted */
   generate(call: ReportFileCall, signal: AbortSignal): Promise<ReportFileAnswer>;

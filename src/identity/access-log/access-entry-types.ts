@@ -40,7 +40,6 @@ const ENTRY_TYPES = {
 
 export type AccessEntryType = keyof typeof ENTRY_TYPES;
 
-/** Describes each type of access-log entry. */
 export const ACCESS_ENTRIES: Readonly<Record<AccessEntryType, AccessEntryDescription>> = ENTRY_TYPES;
 
 export const ACCESS_ENTRY_TYPES = Object.keys(ENTRY_TYPES) as [AccessEntryType, ...AccessEntryType[]];

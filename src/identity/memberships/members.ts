@@ -33,7 +33,6 @@ import {
 import { Domains } from './domains.ts';
 import { addToMembershipIndex, indexedOrganizations, pruneMembershipIndex } from './membership-index.ts';
 
-/** An account is OWNER of no more organizations than these. */
 export const MAX_OWNED_ORGANIZATIONS = 50;
 
 /** An organization that an account is a member of. */

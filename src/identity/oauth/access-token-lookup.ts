@@ -1,7 +1,6 @@
 import type { AccountStore } from '../../stores/account-store.ts';
 import { type StoredModel, storedModelId } from './stored-model.ts';
 
-/** The grant and scopes of an access token. */
 export interface AccessTokenGrant {
   /** The TokenRecord of its grant, `tok_…`. */
   token_id: string;

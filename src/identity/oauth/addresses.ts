@@ -13,12 +13,10 @@ export const OAUTH_PATHS = {
   interaction: '/oauth/interaction',
 } as const;
 
-/** The path of the MCP endpoint. */
 export const MCP_PATH = '/api/mcp/v1';
 /** The path at which the endpoint only reads, whatever the credential may do. */
 export const READ_ONLY_MCP_PATH = `${MCP_PATH}/readonly`;
 
-/** One address of the MCP endpoint. */
 export interface McpAddress {
   /** The path as the client spells it, with or without a slash at its end. */
   path: string;

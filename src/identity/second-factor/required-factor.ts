@@ -3,7 +3,6 @@ import { type OrganizationState, requiresSecondFactor } from '../../commands/org
 import type { AccountStore } from '../../stores/account-store.ts';
 import { findAccount } from '../accounts/account.ts';
 
-/** The page where people add a second factor. */
 export const SECOND_FACTOR_PAGE = '/settings/security';
 
 /**

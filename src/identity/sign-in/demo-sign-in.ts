@@ -5,7 +5,6 @@ import type { ClientInfo } from '../client-info.ts';
 import { generateSecret, secretId } from './secret-text.ts';
 import type { SignIn, SignInStep } from './sign-in.ts';
 
-/** An account of the demo. */
 export interface DemoAccount {
   account_id: string;
   /** One sentence about what this person looks for in the register. */

@@ -26,7 +26,6 @@ export class Passwords {
 
   constructor(private readonly hasher: Hasher = ARGON2) {}
 
-  /** The number of passwords waiting to be hashed or checked. */
   get waiting(): number {
     return this.queue.waiting;
   }

@@ -5,7 +5,6 @@ const WARNING_DAYS = 14;
 
 type InternalField = 'hash' | 'next_hash' | 'revocation';
 
-/** A token as shown in lists. */
 export type TokenListItem = Omit<StoredToken, InternalField | 'kind'> & {
   kind: 'API' | 'ASSISTANT';
   state: 'ACTIVE' | 'EXPIRED' | 'REVOKED';

@@ -35,7 +35,6 @@ import {
 
 export type { IssuedToken, NewToken, TokenRecord } from './token-record.ts';
 
-/** The most active credentials of an account. */
 export const MAX_ACTIVE_CREDENTIALS = 200;
 
 export interface TokensOptions extends TokenChangeOptions {

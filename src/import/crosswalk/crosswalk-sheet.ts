@@ -25,7 +25,6 @@ import { wordsOfCell } from '../sheet/sheet-record.ts';
 import { type CrosswalkImport, isRefusedPair } from './crosswalk-import.ts';
 import { RELATION_WORDS } from './crosswalk-row.ts';
 
-/** The fields that columns of a crosswalk can fill. */
 export const CROSSWALK_FIELDS: readonly SheetField[] = [
   {
     name: 'from_control',

@@ -8,7 +8,6 @@ import { recordColumns } from '../../tools/record-file-catalog.ts';
 import type { RowReader } from '../import-rows.ts';
 import { OWNER_NAME } from './owner-column.ts';
 
-/** The fields that columns of a sheet can fill. */
 export interface SheetFields {
   fields: readonly SheetField[];
   /** Fields that hold several values in one cell. */

@@ -4,7 +4,6 @@ import type { Caller } from '../../commands/organization/caller.ts';
 import { isObject, type UncheckedObject } from '../../tools/schema/client-values.ts';
 import type { ProtocolAnswer } from './mcp-exchange.ts';
 
-/** The error codes of JSON-RPC 2.0. */
 export const RPC_ERRORS = {
   parseError: -32_700,
   invalidRequest: -32_600,

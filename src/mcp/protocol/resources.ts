@@ -11,7 +11,6 @@ const LIBRARY_URI = 'veritrail://frameworks/library';
 const EVENT_TYPE_LISTS = { event_types: EVENT_TYPES, access_event_types: ACCESS_ENTRY_TYPES };
 const JSON_TYPE = 'application/json';
 
-/** The contents of an MCP resource. */
 export interface ResourceContents {
   uri: string;
   mimeType: string;

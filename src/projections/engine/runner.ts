@@ -86,7 +86,6 @@ export class Runner extends GenerationProgress {
     return super.waitUntilCaughtUp(moment, ms);
   }
 
-  /** Returns the whole progress. */
   fullReport(): ProgressReport {
     return this.createReport([...this.checkpoints.values()], null);
   }

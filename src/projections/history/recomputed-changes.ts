@@ -13,7 +13,6 @@ import type { ChangeDocument } from './change-document.ts';
 import type { PositionedEvent } from './change-rows.ts';
 import { appliedRows, parkedRows } from './event-rows.ts';
 
-/** Reads events of streams. */
 export interface EventReader extends Pick<EventStore, 'compareStorePositions'> {
   readStream(stream: string, fromRevision: number, limit: number): Promise<StoredEvent[]>;
 }
@@ -78,7 +77,6 @@ interface EventRows {
 
 type OnEvent = (event: ReadableEvent, ...rows: [EventRows['rows'], EventRows['parked']]) => Promise<void>;
 
-/** Maximum number of events per read of the log. */
 export const EVENTS_PER_READ = 200;
 
 /**

@@ -181,7 +181,6 @@ function wordsOf(model: ReadModel, document: RecordDocument): readonly string[] 
   return [...words, ...(model.wordFilterFields ?? []).flatMap((field) => fieldWords(field, textOf(field)))];
 }
 
-/** The values of stored keys, by name. */
 export type StoredKeys = Readonly<Record<string, Scalar | null>>;
 
 interface StoredForm {

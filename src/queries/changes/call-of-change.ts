@@ -1,7 +1,6 @@
 import { CHANGES, type ChangeDocument, changeId, undoKey } from '../../projections/history/change-document.ts';
 import type { QueryContext } from '../moments/moment.ts';
 
-/** The call that wrote a change. */
 export interface CallOfChange {
   change: ChangeDocument;
   /** The number of all changes that the call wrote. */

@@ -29,7 +29,6 @@ export interface ReadProgress {
   readonly caughtUpAt: number;
 }
 
-/** A record that changed in a period. */
 export interface ChangedRecord {
   id: string;
   /** The number of change rows about this record. */

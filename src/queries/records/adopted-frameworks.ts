@@ -9,7 +9,6 @@ import { readKeysetPages } from '../lists/keyset-page.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 import { meantFrameworks } from './named-records.ts';
 
-/** An adopted framework. */
 export interface AdoptedFramework {
   id: string;
   name: string;

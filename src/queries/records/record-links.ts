@@ -106,7 +106,6 @@ export function idsByCollection(ids: readonly string[]): ReadonlyMap<string, str
   return byCollection;
 }
 
-/** Documents per read of the store. */
 export const DOCUMENTS_PER_READ = 200;
 
 /** Returns documents of any families by id, as they were at a moment, in no particular order. */

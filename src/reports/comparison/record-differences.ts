@@ -16,7 +16,6 @@ export interface RecordDifference {
   events: readonly ReportRow[];
 }
 
-/** The changed records of one family. */
 export interface FamilyDifferences {
   family: FamilyDescription & { type: FamilyName };
   records: readonly RecordDifference[];

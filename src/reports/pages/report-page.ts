@@ -3,7 +3,6 @@ import type { NamesByKey } from '../../texts/value-text.ts';
 import type { EventProof } from '../../trail/seals/event-proof.ts';
 import type { Figure, HeadFact, ReportContent, ReportRow, ReportSection } from '../report-type.ts';
 
-/** The head of a report. */
 export interface ReportHead {
   /** The version of the digest's input format. */
   report_version: 1 | 2;
@@ -62,7 +61,6 @@ export interface ReportPage {
   isTruncated: boolean;
 }
 
-/** Writes a page in one format. */
 export interface ReportWriter {
   /**
    * Returns the report's members that are not in its head.

@@ -3,7 +3,6 @@ import { linkedTo, listWithTotal } from './linked-records.ts';
 import { recordName } from './records.ts';
 import { detail, prose } from './report-columns.ts';
 
-/** The columns of `attachedRecords`. */
 export const ATTACHED_RECORDS_COLUMNS: readonly ReportColumn[] = [
   prose('records', 'Evidence of'),
   detail('records_total', 'Evidence of, in all'),

@@ -57,7 +57,6 @@ export class LeaderConnection {
     private readonly confirmLog: (client: EventStoreDBClient, ms: number) => Promise<void>,
   ) {}
 
-  /** The connection to the leader, or null. */
   get current(): NodeConnection | null {
     return this.#node;
   }

@@ -60,7 +60,6 @@ export function putDocument(spec: CollectionSpec): string {
     ON CONFLICT (id) DO UPDATE SET ${replaced.join(', ')}`;
 }
 
-/** An index that exists. */
 export type ExistingIndex = IndexSpec & { name: string };
 
 /** A collection's spec, and those of its indexes that exist. */

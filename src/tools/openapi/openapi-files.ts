@@ -24,7 +24,6 @@ export interface FileOperation {
   operation: { operationId: string; description: string; parameters: object[]; responses: Record<string, object> };
 }
 
-/** The error codes that a file request can get. */
 export const FILE_ERROR_CODES: readonly ErrorCode[] = [
   'invalid_input',
   'unauthorized',

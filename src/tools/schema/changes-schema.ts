@@ -5,7 +5,6 @@ import { PROPOSAL_PREFIX } from '../../queries/proposals.ts';
 import * as field from './fields.ts';
 import { once } from './once.ts';
 
-/** The types of records that have changes. */
 export const RECORD_TYPES = ['ORGANIZATION', ...Object.values(FAMILY_QUERIES).map(({ type }) => type)] as [
   string,
   ...string[],

@@ -5,7 +5,6 @@ import type { Snapshot } from '../../queries/moments/snapshot.ts';
 import { MAX_COUNT } from '../texts/counts.ts';
 import { dayText } from '../texts/dates.ts';
 
-/** A past moment that a page shows. */
 export interface PastMoment {
   /** `as_of` in the page's address. */
   asOf: string;

@@ -5,7 +5,6 @@ import type { Cookies } from '../../http/cookies.ts';
 import { HttpError } from '../../http/http-errors.ts';
 import type { Session } from '../../identity/sign-in/sessions.ts';
 
-/** The field that every form carries. */
 export const TOKEN_FIELD = 'form_token';
 /** Forms are bound to this cookie before sign-in. */
 const FORM_COOKIE = 'veritrail-form';

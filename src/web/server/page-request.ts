@@ -11,7 +11,6 @@ import type { WebPage } from './web-page.ts';
 
 export type PageContext = RouterContext<RequestState>;
 
-/** A signed-in person. */
 export interface SignedInPerson {
   account: Account;
   session: Session;

@@ -2,7 +2,6 @@ import type { TokenListItem } from '../../identity/tokens/token-lists.ts';
 import type { Autonomy } from '../../register/proposal.ts';
 import { roleName } from './role-labels.ts';
 
-/** Choices of an autonomy, for forms. */
 export const AUTONOMY_CHOICES: readonly { value: Autonomy; label: string }[] = [
   { value: 'DECISIONS_PROPOSED', label: 'Decisions wait for a person, the rest is done' },
   { value: 'PROPOSE_ONLY', label: 'Everything waits for a person' },

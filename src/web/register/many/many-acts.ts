@@ -48,7 +48,6 @@ const setAct = (act: Pick<ManyAct, 'name' | 'label' | 'button' | 'fields'> & Par
   ...act,
 });
 
-/** The field for a new owner. */
 export const NEW_OWNER: Field = { kind: 'account', label: 'New owner', required: true };
 
 function ownerAct({ fields }: FamilyDescription): ManyAct[] {

@@ -12,7 +12,6 @@ import { FilterFields } from '../list/filter-form.tsx';
 import { listFilters } from '../list/list-filters.ts';
 import { familyHeading, recordsLabel } from '../rail-links.ts';
 
-/** The choices of a report's select fields. */
 export interface ReportFieldChoices {
   audits: readonly Choice[];
   frameworks: readonly Choice[];

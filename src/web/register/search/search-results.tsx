@@ -9,7 +9,6 @@ import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading, ORDERED_FAMILIES } from '../rail-links.ts';
 import { type Destination, nextSteps } from './destinations.ts';
 
-/** A query, and the results of its search. */
 export interface SearchContent {
   query: string;
   hits: readonly SearchHits[];
