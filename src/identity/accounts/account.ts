@@ -39,27 +39,6 @@ export interface Account extends AccountRecord {
   erased_at: string | null;
 }
 
-const EMPTY_ACCOUNT: Pick<Account, 'name' | 'email' | 'email_key' | 'password' | 'subject' | 'totp' | 'recovery'> &
-  Pick<
-    Account,
-    'vouched_domain' | 'provider_factors' | 'organizations' | 'generation' | 'reset_at' | 'created_at' | 'erased_at'
-  > = {
-  name: null,
-  email: null,
-  email_key: null,
-  password: null,
-  subject: null,
-  vouched_domain: null,
-  provider_factors: false,
-  totp: null,
-  recovery: [],
-  organizations: [],
-  generation: 0,
-  reset_at: null,
-  created_at: '',
-  erased_at: null,
-};
-
 /** The values that replace personal data when an account is erased. */
 export const ERASED_FIELDS = {
   name: null,
@@ -71,6 +50,15 @@ export const ERASED_FIELDS = {
   vouched_domain: null,
   provider_factors: false,
   recovery: [],
+} satisfies Partial<Account>;
+
+const EMPTY_ACCOUNT = {
+  ...ERASED_FIELDS,
+  organizations: [],
+  generation: 0,
+  reset_at: null,
+  created_at: '',
+  erased_at: null,
 } satisfies Partial<Account>;
 
 /** Returns true for an erased account whose record has more than its id and dates: these are removed last. */

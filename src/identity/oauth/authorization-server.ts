@@ -27,7 +27,7 @@ import {
   type KoaContextWithOIDC,
   Provider,
 } from './oidc-provider.ts';
-import { type AdapterOptions, GrantAdapter, NoSessions, StoreAdapter } from './store-adapter.ts';
+import { type AdapterOptions, BlankAdapter, GrantAdapter, StoreAdapter } from './store-adapter.ts';
 
 /** The lifetime of an access token. Clients refresh it. */
 const ACCESS_SECONDS = 15 * 60;
@@ -182,7 +182,7 @@ function answerError(
 }
 
 function adapterOf(name: string, { models, clients }: AuthorizationServerOptions) {
-  if (name === 'Session') return new NoSessions();
+  if (name === 'Session') return new BlankAdapter();
   if (name === 'Client') return clients;
   return name === 'Grant' ? new GrantAdapter(name, models) : new StoreAdapter(name, models);
 }

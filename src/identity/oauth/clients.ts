@@ -4,7 +4,8 @@ import { hasPassed, type TimeSource } from '../../clock/service-clock.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { hashToken } from '../tokens/token.ts';
 import { applyClientPolicy } from './client-policy.ts';
-import { type Adapter, type AdapterPayload, errors } from './oidc-provider.ts';
+import { type AdapterPayload, errors } from './oidc-provider.ts';
+import { BlankAdapter } from './store-adapter.ts';
 import { storedModelId } from './stored-model.ts';
 
 /** A client that registered itself with a version that stored clients. */
@@ -28,13 +29,15 @@ const DAY_MS = 86_400_000;
  * Registered clients. The id of a client is its registration, signed, so registering stores nothing. No stranger can use up
  * the room of others or displace their clients, and no client expires.
  */
-export class Clients implements Adapter {
+export class Clients extends BlankAdapter {
   /** @param key signs the ids */
   constructor(
     private readonly accounts: AccountStore,
     private readonly key: Buffer,
     private readonly now: TimeSource,
-  ) {}
+  ) {
+    super();
+  }
 
   /** Returns a new id for a registration. @throws InvalidClientMetadata if it is not allowed, or too long */
   newId(registration: object): string {
@@ -49,7 +52,7 @@ export class Clients implements Adapter {
     throw new errors.InvalidClientMetadata('the registration is too long: send fewer or shorter values');
   }
 
-  async find(id: string): Promise<AdapterPayload | undefined> {
+  override async find(id: string): Promise<AdapterPayload | undefined> {
     const [, text, signature] = (id.length <= MAX_ID_LENGTH && CLIENT_ID.exec(id)) || [];
     if (text === undefined || signature === undefined) return this.findStored(id);
     // The texts are compared: base64url has several spellings of the same bytes, and an id has one.
@@ -77,14 +80,6 @@ export class Clients implements Adapter {
     const expires_at = new Date(lastUse + UNUSED_DAYS * DAY_MS).toISOString();
     if (expires_at > client.expires_at) await this.accounts.update('oauth', rowId(id), { expires_at });
   }
-
-  // Required by `Adapter`. Nothing is stored, so there is nothing to write, use up or remove.
-  async upsert(): Promise<void> {}
-  async destroy(): Promise<void> {}
-  async findByUserCode(): Promise<undefined> {}
-  async findByUid(): Promise<undefined> {}
-  async consume(): Promise<void> {}
-  async revokeByGrantId(): Promise<void> {}
 }
 
 /** Removes what the policy adds to the redirects alone, because it does so again when the id is read. */

@@ -33,17 +33,35 @@ const REFRESH_REPEAT_SECONDS = 60;
 const TOKEN_KINDS: Readonly<Record<string, TokenKind>> = { AccessToken: 'ACCESS', RefreshToken: 'REFRESH' };
 
 /**
+ * Stores nothing, as for the library's sessions: those live for one request. Our own session cookie decides who is signed in,
+ * so the two can't contradict each other.
+ */
+export class BlankAdapter implements Adapter {
+  async upsert(_id: string, _payload: AdapterPayload, _expiresIn: number): Promise<void> {}
+  async find(_id: string): Promise<AdapterPayload | undefined> {
+    return undefined;
+  }
+  async findByUserCode(): Promise<undefined> {}
+  async findByUid(): Promise<undefined> {}
+  async consume(_id: string): Promise<void> {}
+  async destroy(_id: string): Promise<void> {}
+  async revokeByGrantId(_grantId: string): Promise<void> {}
+}
+
+/**
  * Stores one kind of the library's models in the account store. Codes and tokens are stored as hashes only, and can be
  * consumed once, also by concurrent calls.
  */
-export class StoreAdapter implements Adapter {
+export class StoreAdapter extends BlankAdapter {
   constructor(
     private readonly kind: string,
     protected readonly options: AdapterOptions,
-  ) {}
+  ) {
+    super();
+  }
 
   /** Stores a model. A refresh token stays as it is, because every use of its predecessor stores it. */
-  async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
+  override async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
     const { jti: _jti, consumed: _consumed, ...rest } = payload;
     const row: StoredModel = {
       id: this.rowId(id),
@@ -57,7 +75,7 @@ export class StoreAdapter implements Adapter {
     else await this.options.accounts.put('oauth', row);
   }
 
-  async find(id: string): Promise<AdapterPayload | undefined> {
+  override async find(id: string): Promise<AdapterPayload | undefined> {
     const form = TOKEN_KINDS[this.kind];
     if (form !== undefined && !isWellFormed(id, form)) return undefined;
     const row = await this.row(id);
@@ -71,7 +89,7 @@ export class StoreAdapter implements Adapter {
   }
 
   /** Marks a code or token as used. A second use ends the grant. @throws InvalidGrant for such a use */
-  async consume(id: string): Promise<void> {
+  override async consume(id: string): Promise<void> {
     const row = await this.row(id);
     const soon = new Date(this.time() + CONSUMED_RETENTION_MS).toISOString();
     const fields = {
@@ -86,25 +104,15 @@ export class StoreAdapter implements Adapter {
     throw new errors.InvalidGrant('it was used already');
   }
 
-  async destroy(id: string): Promise<void> {
+  override async destroy(id: string): Promise<void> {
     await this.options.accounts.remove('oauth', this.rowId(id));
   }
 
-  async revokeByGrantId(grantId: string): Promise<void> {
+  override async revokeByGrantId(grantId: string): Promise<void> {
     const rows = await this.options.accounts.find<StoredModel>('oauth', 'grant_id', grantId);
     await Promise.all(
       rows.filter(({ kind }) => kind === this.kind).map(({ id }) => this.options.accounts.remove('oauth', id)),
     );
-  }
-
-  /** Not used: the device flow is off. */
-  async findByUserCode(): Promise<undefined> {
-    return undefined;
-  }
-
-  /** Not used: the library finds only sessions by uid, and none are stored. */
-  async findByUid(): Promise<undefined> {
-    return undefined;
   }
 
   private isRepeatable({ consumed }: StoredModel): boolean {
@@ -143,18 +151,4 @@ function reuseOfRequest(): GrantReuse | null {
   if (oidc?.route !== 'token' || req === undefined) return null;
   const reason = oidc.params?.grant_type === 'refresh_token' ? 'REFRESH_TOKEN_REUSED' : 'CODE_REUSED';
   return { reason, request: req };
-}
-
-/**
- * Stores no sessions: those of the library live for one request. Our own session cookie decides who is signed in, so the
- * two can't contradict each other.
- */
-export class NoSessions implements Adapter {
-  async upsert(): Promise<void> {}
-  async find(): Promise<undefined> {}
-  async findByUserCode(): Promise<undefined> {}
-  async findByUid(): Promise<undefined> {}
-  async consume(): Promise<void> {}
-  async destroy(): Promise<void> {}
-  async revokeByGrantId(): Promise<void> {}
 }
