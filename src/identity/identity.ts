@@ -99,7 +99,7 @@ export function openIdentity(options: IdentityOptions): Identity {
   };
   const close = async () => {
     await reconciler.stop();
-    await sweeper.close();
+    await sweeper.stop();
     await accessLog.close();
   };
   const differenceOptions = { accounts, handler, tokens, people: people.accounts, now, onTokenChanged };

@@ -63,11 +63,11 @@ test('sweeps at the start, and tries again after an outage', async () => {
   await accounts.insert('sessions', { id: 'over', expires_at: clock.now().toISOString() });
   clock.wait(1);
   sweeper.start();
-  await sweeper.close();
+  await sweeper.stop();
   assert.is(warned.length, 1);
   assert.is((await accounts.all('sessions')).length, 1);
   away = false;
-  await sweeper.sweep();
+  await sweeper.run();
   assert.is(warned.length, 1);
   assert.equal(await accounts.all('sessions'), []);
 });

@@ -1,4 +1,5 @@
 import { monotonicMs } from '../../clock/monotonic.ts';
+import { PeriodicWork } from '../../clock/periodic-work.ts';
 import { isOutage } from '../../commands/engine/refusal.ts';
 
 /** A difference between the log and the account store, such as a crash leaves between the writes to the two. */
@@ -44,14 +45,12 @@ interface Sighting {
  * that two runs at least 5 minutes apart saw unchanged is repaired. At most MAX_REPAIRS_PER_RUN are repaired in one run,
  * so that neither a mistake nor a large difference is written to the log at once.
  */
-export class Reconciler {
+export class Reconciler extends PeriodicWork {
   private sightings = new Map<string, Sighting>();
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private isStopped = false;
   private readonly elapsed: () => number;
 
   constructor(private readonly options: ReconcilerOptions) {
+    super(RUN_INTERVAL_MS);
     this.elapsed = options.elapsed ?? monotonicMs;
   }
 
@@ -60,32 +59,11 @@ export class Reconciler {
     return { differences: this.sightings.size, failed };
   }
 
-  /** Runs now, and every few minutes. Does nothing after `stop`. */
-  start(): void {
-    if (this.isStopped) return;
-    this.timer ??= setInterval(() => void this.run(), RUN_INTERVAL_MS).unref();
-    void this.run();
+  protected onFailure(error: unknown): void {
+    if (!isOutage(error)) this.options.log.warn({ err: error }, 'the account store could not be compared with the log');
   }
 
-  /** Stops after the repair in progress. */
-  async stop(): Promise<void> {
-    this.isStopped = true;
-    clearInterval(this.timer);
-    await this.running;
-  }
-
-  /** Compares and repairs. Runs don't overlap. Never rejects: the next run retries. */
-  run(): Promise<void> {
-    this.running = this.running
-      .then(() => this.reconcile())
-      .catch((error: unknown) => {
-        if (!isOutage(error))
-          this.options.log.warn({ err: error }, 'the account store could not be compared with the log');
-      });
-    return this.running;
-  }
-
-  private async reconcile(): Promise<void> {
+  protected async work(): Promise<void> {
     if (!this.mayContinue()) return this.sightings.clear();
     const seenAt = this.elapsed();
     const differences = await this.options.find();

@@ -1,3 +1,4 @@
+import { PeriodicWork } from '../../clock/periodic-work.ts';
 import type { ServiceClock } from '../../clock/service-clock.ts';
 import { ACCOUNT_TABLES, type AccountStore, type AccountTableName } from '../../stores/account-store.ts';
 
@@ -16,37 +17,20 @@ export interface SweeperOptions {
  * Removes expired records from all tables. Readers ignore them already before. Removes nothing while the machine's clock is
  * in doubt.
  */
-export class Sweeper {
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-
-  constructor(private readonly options: SweeperOptions) {}
-
-  /** Sweeps now, and every ten minutes. */
-  start(): void {
-    this.timer ??= setInterval(() => void this.sweep(), SWEEP_INTERVAL_MS).unref();
-    void this.sweep();
+export class Sweeper extends PeriodicWork {
+  constructor(private readonly options: SweeperOptions) {
+    super(SWEEP_INTERVAL_MS);
   }
 
-  /** Sweeps all tables. Runs don't overlap. Never rejects: the next run retries. */
-  sweep(): Promise<void> {
-    this.running = this.running.then(async () => {
-      try {
-        const { accounts, clock } = this.options;
-        for (const table of TABLES) {
-          if (!clock.isTrusted()) return;
-          await accounts.sweep(table, 'expires_at', clock.now().toISOString());
-        }
-      } catch (error) {
-        this.options.log.warn({ err: error }, 'expired records could not be removed, the next run retries');
-      }
-    });
-    return this.running;
+  protected async work(): Promise<void> {
+    const { accounts, clock } = this.options;
+    for (const table of TABLES) {
+      if (!clock.isTrusted()) return;
+      await accounts.sweep(table, 'expires_at', clock.now().toISOString());
+    }
   }
 
-  /** Stops once what runs has ended. */
-  async close(): Promise<void> {
-    clearInterval(this.timer);
-    await this.running;
+  protected onFailure(error: unknown): void {
+    this.options.log.warn({ err: error }, 'expired records could not be removed, the next run retries');
   }
 }

@@ -1,3 +1,4 @@
+import { PeriodicWork } from '../../clock/periodic-work.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import type { Reader } from '../../queries/moments/snapshot.ts';
 import { listProposals } from '../../queries/proposals.ts';
@@ -23,37 +24,18 @@ const MAX_PER_RUN = 20;
  * Finishes approvals that a crash interrupted, on the instance that leads the projections. One that two runs have seen is
  * interrupted: no approval takes as long as the time between them.
  */
-export class ApprovalFinisher {
+export class ApprovalFinisher extends PeriodicWork {
   private seen = new Set<string>();
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private isStopped = false;
 
-  constructor(private readonly options: ApprovalFinisherOptions) {}
-
-  /** Runs now, and every minute. Does nothing after `stop`. */
-  start(): void {
-    if (this.isStopped) return;
-    this.timer ??= setInterval(() => void this.run(), RUN_INTERVAL_MS).unref();
-    void this.run();
+  constructor(private readonly options: ApprovalFinisherOptions) {
+    super(RUN_INTERVAL_MS);
   }
 
-  /** Stops after the approval in progress. */
-  async stop(): Promise<void> {
-    this.isStopped = true;
-    clearInterval(this.timer);
-    await this.running;
+  protected onFailure(error: unknown): void {
+    this.options.log.warn({ err: error }, 'approved proposals could not be finished');
   }
 
-  /** Finishes what an earlier run saw. Runs don't overlap. Never rejects: the next run retries. */
-  run(): Promise<void> {
-    this.running = this.running
-      .then(() => this.finishAll())
-      .catch((error: unknown) => this.options.log.warn({ err: error }, 'approved proposals could not be finished'));
-    return this.running;
-  }
-
-  private async finishAll(): Promise<void> {
+  protected async work(): Promise<void> {
     const before = this.seen;
     this.seen = new Set();
     for (const organizationId of this.options.organizations()) {

@@ -78,7 +78,7 @@ export async function closeAll(): Promise<void> {
 /** Removes expired records, as a service does every ten minutes. */
 export function sweepExpired({ accounts, clock }: Pick<TestIdentity, 'accounts' | 'clock'>): Promise<void> {
   const log = { warn: (details: object) => assert.unreachable(JSON.stringify(details)) };
-  return new Sweeper({ accounts, clock, log }).sweep();
+  return new Sweeper({ accounts, clock, log }).run();
 }
 
 /** Returns the identity with some methods of the account store replaced. */
