@@ -26,16 +26,20 @@ export const PROPOSAL_PREFIX = proposals.family.prefix;
 
 /**
  * Lists an organization's proposals, newest first.
- * @param only those that wait for a decision, or for what was approved
+ * @param only those that wait for a decision, of these those that depend on others, or those that wait for what was approved
  * @param after continues after this proposal
  */
 export async function listProposals(
   { models, now }: Pick<Snapshot, 'models' | 'now'>,
   organizationId: string,
-  { only, after, limit }: { only?: 'OPEN' | 'APPROVED'; after?: Pick<Proposal, 'id' | 'expires_at'>; limit: number },
+  {
+    only,
+    after,
+    limit,
+  }: { only?: keyof typeof CONDITIONS; after?: Pick<Proposal, 'id' | 'expires_at'>; limit: number },
 ): Promise<Proposal[]> {
   const time = now().toISOString();
-  const where = only === undefined ? [] : only === 'OPEN' ? isOpen(time) : [isApproved];
+  const where = only === undefined ? [] : CONDITIONS[only](time);
   const order = { key: 'expires_at', direction: 'DESC' } as const;
   const cursor = after === undefined ? {} : { after: { key: after.expires_at, id: after.id } };
   const found: Proposal[] = [];
@@ -161,12 +165,16 @@ export async function countOpenProposals({ models, now }: Snapshot, organization
   return count?.total ?? 0;
 }
 
-const isApproved: Condition = { key: 'state', op: 'eq', value: 'APPROVED' };
-
 const isOpen = (now: string): Condition[] => [
   { key: 'state', op: 'eq', value: 'OPEN' },
   { key: 'expires_at', op: 'range', gte: now },
 ];
+
+const CONDITIONS = {
+  OPEN: isOpen,
+  DEPENDENT: (now: string): Condition[] => [...isOpen(now), { key: 'dependent', op: 'eq', value: 'YES' }],
+  APPROVED: (): Condition[] => [{ key: 'state', op: 'eq', value: 'APPROVED' }],
+};
 
 function present(doc: Record<string, unknown>, now: string): Proposal {
   const proposal = doc as unknown as Proposal & ProposalState;

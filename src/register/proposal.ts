@@ -36,6 +36,14 @@ const EFFECT = {
 /** The effect of a proposal on one record or link. */
 export type ProposedEffect = DataOf<typeof EFFECT>;
 
+/** Returns the text that names an effect's record or link. It is the effect's stream without the kind of stream. */
+export function effectKey({ record_id, linked_id }: Pick<ProposedEffect, 'record_id' | 'linked_id'>): string {
+  return linked_id === undefined ? record_id : `${record_id}-${linked_id}`;
+}
+
+/** Returns the key of the effect on a stream. */
+export const streamKey = (stream: string): string => stream.slice(stream.indexOf('-') + 1);
+
 /** A field that a proposal would change. Each value is as the history has it. */
 export type ProposedChange = ProposedEffect['changes'][number];
 
@@ -44,25 +52,41 @@ const INPUT = anyValue<Readonly<Record<string, unknown>>>();
 
 const REFUSED = { record_id: optional(string()), code: string(), message: string() };
 
+const MADE = {
+  proposed_by: string(),
+  /** The program that made the call, as it names itself. */
+  client: nullable(string()),
+  tool: string(),
+  /** The call's input: ids in place of names, defaults filled in, without its reason and key. */
+  input: INPUT,
+  effects: list(object(EFFECT)),
+  /** The newest position of the organization's history that the effects were computed at. */
+  position: number(),
+  expires_at: string(),
+  reason: optional(string()),
+};
+
+const APPROVED = {
+  approved_by: string(),
+  /** The streams that the person approved: those of all effects, or of some. The call writes to no others. */
+  streams: list(string()),
+  /** The call that carries it out. The earliest approvals lack it. */
+  call_id: optional(string()),
+  reason: optional(string()),
+};
+
 export const PROPOSAL_EVENTS = {
-  ProposalMade: eventWithReason({
-    proposed_by: string(),
-    /** The program that made the call, as it names itself. */
-    client: nullable(string()),
-    tool: string(),
-    /** The call's input: ids in place of names, defaults filled in, without its reason and key. */
-    input: INPUT,
-    effects: list(object(EFFECT)),
-    /** The newest position of the organization's history that the effects were computed at. */
-    position: number(),
-    expires_at: string(),
+  ProposalMade: event(MADE, {
+    ...MADE,
+    /** The proposals that come first, because they would add records that this one names. */
+    depends_on: optional(list(string())),
   }),
-  ProposalApproved: eventWithReason({
-    approved_by: string(),
-    /** The streams that the person saw the call write to. It writes to no others. */
-    streams: list(string()),
-    /** The call that carries it out. The earliest approvals lack it. */
-    call_id: optional(string()),
+  ProposalApproved: event(APPROVED, {
+    ...APPROVED,
+    /** The input that the person approved in place of the proposed one. The reason is then that of the call. */
+    input: optional(INPUT),
+    /** The effects that the person saw, if they differ from the proposed ones. */
+    effects: optional(list(object(EFFECT))),
   }),
   ProposalDeclined: event({ declined_by: string(), reason: string() }),
   ProposalWithdrawn: eventWithReason({ withdrawn_by: string() }),

@@ -1,3 +1,4 @@
+import { streamKey } from '../../register/proposal.ts';
 import type { Aggregate, DomainEvent } from './decider.ts';
 import type { CommandEnvelope, CommandHandler, CommandResult, Commands } from './handler.ts';
 import { Refusal } from './refusal.ts';
@@ -8,10 +9,23 @@ export interface RefusedCommand {
   refusal: Refusal;
 }
 
+/** The streams that a person approved, and the keys of those left out. */
+export interface ApprovedStreams {
+  streams: ReadonlySet<string>;
+  leftOut: ReadonlySet<string>;
+}
+
+/** Stands for the result of a command that the person left out. */
+class LeftOut extends Refusal {
+  constructor() {
+    super('forbidden', 'The person who approved this call left this one out.');
+  }
+}
+
 /**
  * Runs the commands of a call that a person approved. Their events name the approval as their cause, unless they have
- * another one, such as the call that an undo undoes. It refuses records that the person didn't see, and keeps what was done
- * and what was refused.
+ * another one, such as the call that an undo undoes. It refuses records that the person left out or didn't see, and keeps
+ * what was done and what was refused.
  */
 export class ApprovedHandler implements Commands {
   /** The streams that the call wrote to, now or in an earlier attempt. */
@@ -20,11 +34,11 @@ export class ApprovedHandler implements Commands {
   /** The id of the call; null before its first command. */
   callId: string | null = null;
 
-  /** @param approvalId the id of the approval's event  @param streams those that the person saw it write to */
+  /** @param approvalId the id of the approval's event */
   constructor(
     private readonly handler: CommandHandler,
     private readonly approvalId: string,
-    private readonly streams: ReadonlySet<string>,
+    private readonly approved: ApprovedStreams,
   ) {}
 
   async execute<State extends object, Command, Event extends DomainEvent>(
@@ -35,13 +49,16 @@ export class ApprovedHandler implements Commands {
     const { stream } = aggregate;
     this.callId = envelope.correlation_id;
     try {
-      if (!this.streams.has(stream)) throw notSeen();
+      const { streams, leftOut } = this.approved;
+      if (leftOut.has(streamKey(stream))) throw new LeftOut();
+      if (!streams.has(stream)) throw notSeen();
       const caused = { ...envelope, causation_id: envelope.causation_id ?? this.approvalId };
       const result = await this.handler.execute(aggregate, command, caused);
       if (result.event_types.length > 0) this.written.add(stream);
       return result;
     } catch (error) {
-      if (error instanceof Refusal && error.code !== 'unavailable') this.refused.push({ stream, refusal: error });
+      const isRefused = error instanceof Refusal && error.code !== 'unavailable' && !(error instanceof LeftOut);
+      if (isRefused) this.refused.push({ stream, refusal: error });
       throw error;
     }
   }

@@ -152,10 +152,12 @@ type Upcaster = (data: Record<string, unknown>) => Record<string, unknown>;
  */
 export const UPCASTERS: Readonly<Record<string, readonly Upcaster[]>> = {
   EvidenceAdded: [readDate('collected_at')],
-  // Version 2 only has further members that may be absent. So has that of TokenCreated.
+  // Version 2 only has further members that may be absent. So have those of proposals and of TokenCreated.
   FrameworkAdopted: [(data) => data],
   MeasureAdded: [readDate('implemented_at')],
   MemberAdded: [(data) => ({ ...data, until: null })],
+  ProposalApproved: [(data) => data],
+  ProposalMade: [(data) => data],
   RecordsLinked: [(data) => ({ ...data, relation: null })],
   RecordsUnlinked: [(data) => ({ ...data, relation: null })],
   RiskAcceptanceImported: [readDate('accepted_at')],

@@ -1,5 +1,4 @@
-import { type ProposalState, proposal } from '../../commands/proposal.ts';
-import type { ProposedEffect } from '../../register/proposal.ts';
+import { isAddition, type ProposalState, proposal } from '../../commands/proposal.ts';
 import { filterKey, sortKey } from './key-builders.ts';
 import type { ReadModel } from './read-model.ts';
 import { titleOf } from './search-text.ts';
@@ -13,8 +12,12 @@ const FIELDS = [
   'effects',
   'expires_at',
   'reason',
+  'depends_on',
   'decided_by',
   'decision_reason',
+  'approved_streams',
+  'approved_input',
+  'approved_effects',
   'call_id',
   'done',
   'refused',
@@ -42,6 +45,7 @@ export const proposals: ReadModel<ProposalState> = {
     state: filterKey('state'),
     expires_at: filterKey('expires_at'),
     proposed_by: filterKey('proposed_by'),
+    dependent: { ...filterKey('dependent'), of: ({ depends_on }) => (depends_on.length > 0 ? 'YES' : null) },
     record_ids: { ...sortKey('record_ids'), of: recordIds },
     call_id: filterKey('call_id'),
   },
@@ -52,13 +56,11 @@ export const proposals: ReadModel<ProposalState> = {
   searchFields: { short: [], long: [] },
 };
 
-/** Returns the records that a proposal would add or change, as a list of names. A link adds no record. */
+/** Returns the records that a proposal would add, as a list of names. */
 function recordIds({ effects }: Pick<ProposalState, 'effects'>): string | null {
   const ids = effects
-    .filter(isOnRecord)
+    .filter(isAddition)
     .slice(0, MAX_FOUND_RECORDS)
     .map(({ record_id }) => record_id);
   return ids.length === 0 ? null : ` ${ids.join(' ')} `;
 }
-
-const isOnRecord = ({ linked_id }: ProposedEffect): boolean => linked_id === undefined;

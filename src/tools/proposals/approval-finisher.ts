@@ -5,7 +5,7 @@ import { listProposals } from '../../queries/proposals.ts';
 import type { Proposals } from './proposals.ts';
 
 export interface ApprovalFinisherOptions {
-  proposals: Pick<Proposals, 'finish'>;
+  proposals: Pick<Proposals, 'finish' | 'endDependents'>;
   reader: Reader;
   /** Returns the ids of the organizations. */
   organizations: () => Iterable<string>;
@@ -21,8 +21,9 @@ const RUN_INTERVAL_MS = 60_000;
 const MAX_PER_RUN = 20;
 
 /**
- * Finishes approvals that a crash interrupted, on the instance that leads the projections. One that two runs have seen is
- * interrupted: no approval takes as long as the time between them.
+ * Finishes decisions that a crash interrupted: approvals, and the ends of proposals that depend on one that ended. It runs
+ * on the instance that leads the projections. An approval that two runs have seen is interrupted: none takes as long as the
+ * time between them.
  */
 export class ApprovalFinisher extends PeriodicWork {
   private seen = new Set<string>();
@@ -43,19 +44,24 @@ export class ApprovalFinisher extends PeriodicWork {
       const snapshot = this.options.reader.snapshot();
       const approved = await listProposals(snapshot, organizationId, { only: 'APPROVED', limit: MAX_PER_RUN });
       for (const { id, decided_by } of approved) {
-        if (before.has(id)) await this.finish(id, decided_by!);
+        if (before.has(id)) await this.attempt({ proposal: id }, () => this.finish(id, decided_by!));
         else this.seen.add(id);
       }
+      await this.attempt({ organizationId }, () => this.options.proposals.endDependents(organizationId));
     }
   }
 
-  /** One that fails leaves the others free. The run after the next retries it. */
   private async finish(id: string, approver: string): Promise<void> {
-    const { proposals, callerOf, log } = this.options;
+    const { proposals, callerOf } = this.options;
+    await proposals.finish(id, await callerOf(approver));
+  }
+
+  /** One that fails leaves the others free. A later run retries it. */
+  private async attempt(details: object, work: () => Promise<void>): Promise<void> {
     try {
-      await proposals.finish(id, await callerOf(approver));
+      await work();
     } catch (error) {
-      log.warn({ err: error, proposal: id }, 'an approved proposal could not be finished');
+      this.options.log.warn({ err: error, ...details }, 'an interrupted decision on a proposal could not be finished');
     }
   }
 }

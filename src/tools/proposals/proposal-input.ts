@@ -3,11 +3,11 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import { accountOf } from '../../commands/organization/caller.ts';
 import type { Proposal } from '../../queries/proposals.ts';
 import { isMemberWord } from '../../queries/records/member-words.ts';
-import type { WriteContext } from '../tool.ts';
+import type { Tool, ToolContext, WriteContext } from '../tool.ts';
 import { OwnerNames } from '../write.ts';
 
 /** Inputs that confirm a call. A proposal is confirmed by its approval. */
-const CONFIRMATION = ['selection', 'dry_run', 'reason'];
+const CONFIRMATION = ['selection', 'dry_run', 'reason', 'expected_revision'];
 
 /**
  * Returns a call's input as a proposal keeps it: without what confirms the call, and with ids in place of ME and of the names
@@ -42,9 +42,27 @@ export async function proposedInput(
   return JSON.parse(JSON.stringify(await withIds(Object.fromEntries(kept), '')));
 }
 
-/** Returns the input of the call that a proposal stands for. Its key is that of the proposed call, or else the proposal's id. */
-export function inputToMake({ id, input, reason }: Pick<Proposal, 'id' | 'input' | 'reason'>): object {
-  return { idempotency_key: id, ...input, ...(reason === null ? {} : { reason }) };
+type CallParts = Pick<Proposal, 'id' | 'input' | 'reason' | 'approved_input' | 'decision_reason'>;
+
+/**
+ * Returns the input of the call that a proposal stands for: as it was approved, or as it was proposed. Its key is that of the
+ * proposed call, or else the proposal's id.
+ */
+export function inputToMake({ id, input, reason: proposed, approved_input, decision_reason }: CallParts): object {
+  const reason = approved_input === null ? proposed : (decision_reason ?? proposed);
+  return { idempotency_key: id, ...(approved_input ?? input), ...(reason === null ? {} : { reason }) };
+}
+
+/**
+ * Returns the input of the call that a proposal stands for, confirmed. A call on many records gets the selection of a dry run,
+ * which the person saw.
+ */
+export async function callToMake(call: CallParts, context: Pick<ToolContext, 'caller' | 'service'> & { tool: Tool }) {
+  const input = inputToMake(call);
+  const { tool } = context;
+  if (!('dry_run' in (tool.input as unknown as { shape: object }).shape)) return input;
+  const { selection } = (await tool.run({ ...input, dry_run: true }, context)) as { selection?: string };
+  return selection === undefined ? input : { ...input, selection };
 }
 
 const isAccountField = (name: string): boolean => (ACCOUNT_FIELDS as readonly string[]).includes(name);

@@ -1,14 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { eventLoopQueue } from '../../clock/event-loop-queue.ts';
-import { crosswalkAggregate } from '../../commands/crosswalk.ts';
-import { ApprovedHandler } from '../../commands/engine/approved-handler.ts';
-import type { Aggregate } from '../../commands/engine/decider.ts';
 import type { CommandHandler, CommandResult } from '../../commands/engine/handler.ts';
 import { asRefusal, Refusal } from '../../commands/engine/refusal.ts';
 import { RehearsalHandler } from '../../commands/engine/rehearsal-handler.ts';
-import { recordAggregate } from '../../commands/families.ts';
-import { linkAggregate } from '../../commands/link.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { type Permission, requirePermission } from '../../commands/organization/permissions.ts';
 import {
@@ -16,16 +11,19 @@ import {
   type ProposalState,
   proposalAggregate,
   proposalStateAt,
+  requireOpen,
 } from '../../commands/proposal.ts';
 import { proposedEffects } from '../../queries/changes/proposed-effects.ts';
 import type { Proposal } from '../../queries/proposals.ts';
-import type { ProposedEffect, RefusedEffect } from '../../register/proposal.ts';
-import { mapConcurrently } from '../bulk-write.ts';
+import { effectKey, type ProposedEffect, streamKey } from '../../register/proposal.ts';
+import { readInput } from '../read-input.ts';
 import type { Tool, ToolService } from '../tool.ts';
 import { envelopeFor, waitUntilReadable } from '../write.ts';
+import { carryOut, type StoredProposal } from './carry-out.ts';
 import { openDependencies } from './dependencies.ts';
-import { inputToMake } from './proposal-input.ts';
-import { rehearseCall } from './rehearse-call.ts';
+import { endDependents } from './dependents.ts';
+import { callToMake, proposedInput } from './proposal-input.ts';
+import { rehearseCall, unwritten } from './rehearse-call.ts';
 
 /** The effects that an approval would have now. */
 export interface ProposalPreview {
@@ -43,17 +41,41 @@ export interface ProposalPreview {
   waitsFor: readonly Proposal[];
 }
 
+/** One of several proposals, with what its approval would do after those before it. */
+export interface PreviewedProposal {
+  id: string;
+  preview: ProposalPreview;
+}
+
 /** Lets accounts take turns with work on many records. */
 export interface BulkQueue {
   /** Runs work when it is the account's turn, with the rights that the caller has then. */
   runBulk<T>(caller: Caller, run: (caller: Caller) => Promise<T>): Promise<T>;
 }
 
-/** A stored proposal, its id and its organization. */
-interface Opened {
+/** The parts of a proposal that a person approves. */
+export interface Approval {
+  /** That of the preview. If the records changed since, nothing is approved. */
+  seen: string;
+  /** The keys of the effects that are approved; by default all. */
+  rows?: readonly string[] | undefined;
+  /** Inputs in place of the proposed ones. An undefined one is left out. */
+  changes?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The outcome of one of several decisions: a refusal, or null if it was made. */
+export interface DecidedProposal {
   id: string;
-  organizationId: string;
-  state: ProposalState;
+  refusal: Refusal | null;
+}
+
+/** The calls whose rows a person can approve one by one. */
+const TOOLS_WITH_ROWS: readonly string[] = ['archiveRecords', 'importRecords', 'linkRecords'];
+
+/** Returns true for a proposal of several rows, of which some can be left out. The pairs of a crosswalk go together. */
+export function hasRows({ tool }: Pick<ProposalState, 'tool'>, effects: readonly ProposedEffect[]): boolean {
+  const isPair = ({ event_types }: ProposedEffect) => event_types.includes('CrosswalkImported');
+  return TOOLS_WITH_ROWS.includes(tool) && effects.length > 1 && !effects.some(isPair);
 }
 
 /**
@@ -77,38 +99,69 @@ export class Proposals {
   }
 
   /**
-   * Approves a proposal and does what it says, with the rights of the person who approves.
-   * @param seen that of the preview. If the records changed since, nothing is approved
-   * @throws Refusal conflict if it would now do something else; invalid_transition if it isn't open; else as the call
+   * Rehearses several open proposals in the order in which they depend on each other, each on what those before it would lead
+   * to. Leaves out those that are not open.
    */
-  approve(id: string, caller: Caller, seen: string): Promise<ProposalState> {
-    return this.queue.runBulk(caller, (approver) => this.approveNow(id, approver, seen));
+  previewAll(ids: readonly string[], caller: Caller): Promise<PreviewedProposal[]> {
+    return this.queue.runBulk(caller, (reader) => this.previewAllNow(ids, reader));
   }
 
-  private async approveNow(id: string, caller: Caller, seen: string): Promise<ProposalState> {
+  private async previewAllNow(ids: readonly string[], caller: Caller): Promise<PreviewedProposal[]> {
+    const rehearsal = this.newRehearsal();
+    const previews: PreviewedProposal[] = [];
+    for (const opened of await this.inOrder(ids, caller)) {
+      if (!this.isOpen(opened)) continue;
+      previews.push({ id: opened.id, preview: await this.previewOf(opened, caller, rehearsal) });
+      rehearsal.forget();
+    }
+    return previews;
+  }
+
+  /**
+   * Approves a proposal and does what it says, with the rights of the person who approves.
+   * @throws Refusal conflict if it would now do something else; invalid_transition if it isn't open; else as the call
+   */
+  approve(id: string, caller: Caller, approval: Approval): Promise<ProposalState> {
+    return this.queue.runBulk(caller, (approver) => this.approveNow(id, approver, approval));
+  }
+
+  private async approveNow(id: string, caller: Caller, approval: Approval): Promise<ProposalState> {
     const opened = await this.open(id, caller);
     const { state } = opened;
     // The same person again finishes what was interrupted.
     const isInterrupted = state.state === 'APPROVED' && state.decided_by === caller.account_id;
-    if (!isInterrupted && proposalStateAt(state, this.service.handler.now()) === 'OPEN') {
-      const { refusal, seen: now, streams, callId: call_id } = await this.previewOf(opened, caller);
-      if (refusal !== null) throw refusal;
-      if (now !== seen) throw new Refusal('conflict', 'A record has changed since. Look at what would happen now.');
-      await this.decide(opened, caller, { type: 'ApproveProposal', streams, call_id });
-    } else if (!isInterrupted) await this.decide(opened, caller, { type: 'ApproveProposal', streams: [], call_id: '' });
+    if (!isInterrupted) await this.decide(opened, caller, await this.approvalOf(opened, caller, approval));
     return this.carryOut((await this.load(id))!, caller);
   }
 
-  /** @throws Refusal invalid_transition if it isn't open; forbidden without the permission that the call needs */
+  /** Approves several, each after those that it depends on. One that is refused leaves the others free. */
+  approveAll(approvals: ReadonlyMap<string, Approval>, caller: Caller): Promise<DecidedProposal[]> {
+    return this.decideAll([...approvals.keys()], caller, (id) => this.approve(id, caller, approvals.get(id)!));
+  }
+
+  /**
+   * Declines a proposal, and those that depend on it.
+   * @throws Refusal invalid_transition if it isn't open; forbidden without the permission that the call needs
+   */
   async decline(id: string, caller: Caller, reason: string): Promise<void> {
     const opened = await this.open(id, caller);
-    requirePermission(caller, opened.organizationId, this.permissionOf(opened.state));
     await this.decide(opened, caller, { type: 'DeclineProposal', reason });
+    await endDependents(this.service, opened.organizationId);
+  }
+
+  /** Declines several. Those that end with one that they depend on count as declined. */
+  async declineAll(ids: readonly string[], caller: Caller, reason: string): Promise<DecidedProposal[]> {
+    return this.decideAll(ids, caller, async (id) => {
+      const { state } = await this.open(id, caller);
+      if (state.state !== 'DECLINED') await this.decline(id, caller, reason);
+    });
   }
 
   /** Takes a proposal back. @throws Refusal invalid_transition if it isn't open; forbidden for another account */
   async withdraw(id: string, caller: Caller): Promise<void> {
-    await this.decide(await this.open(id, caller), caller, { type: 'WithdrawProposal' });
+    const opened = await this.open(id, caller);
+    await this.decide(opened, caller, { type: 'WithdrawProposal' });
+    await endDependents(this.service, opened.organizationId);
   }
 
   /** Does the rest of what an interrupted approval began, with the rights that the person who approved has now. */
@@ -117,15 +170,43 @@ export class Proposals {
     if (opened?.state.state === 'APPROVED') await this.carryOut(opened, caller);
   }
 
-  private async open(id: string, caller: Caller): Promise<Opened> {
+  /** Ends the proposals that an interrupted decision left open, though they depend on one that ended. */
+  endDependents(organizationId: string): Promise<void> {
+    return endDependents(this.service, organizationId);
+  }
+
+  private async open(id: string, caller: Caller): Promise<StoredProposal> {
     const opened = await this.load(id);
     if (opened !== null && caller.roles.has(opened.organizationId)) return opened;
     throw new Refusal('not_found', `There is no proposal ${id} here.`);
   }
 
-  private async load(id: string): Promise<Opened | null> {
+  private async load(id: string): Promise<StoredProposal | null> {
     const { state, organization_id } = await this.service.handler.load(proposalAggregate(id), true);
     return state === null || organization_id === null ? null : { id, organizationId: organization_id, state };
+  }
+
+  private isOpen({ state }: StoredProposal): boolean {
+    return proposalStateAt(state, this.service.handler.now()) === 'OPEN';
+  }
+
+  /** Loads proposals in the order in which they were made: one that depends on another came after it. */
+  private async inOrder(ids: readonly string[], caller: Caller): Promise<StoredProposal[]> {
+    const opened = await Promise.all([...new Set(ids)].map((id) => this.open(id, caller)));
+    return opened.sort((a, b) => a.state.position - b.state.position);
+  }
+
+  private async decideAll(
+    ids: readonly string[],
+    caller: Caller,
+    decide: (id: string) => Promise<unknown>,
+  ): Promise<DecidedProposal[]> {
+    const decided: DecidedProposal[] = [];
+    for (const { id } of await this.inOrder(ids, caller)) {
+      const refusal = await decide(id).then(() => null, requireRefusal);
+      decided.push({ id, refusal });
+    }
+    return decided;
   }
 
   private toolOf({ tool }: ProposalState): Tool {
@@ -140,82 +221,88 @@ export class Proposals {
     return this.tools.get(tool)?.permission ?? 'changeRecords';
   }
 
-  private async previewOf({ id, organizationId, state }: Opened, caller: Caller): Promise<ProposalPreview> {
+  private newRehearsal(): RehearsalHandler {
+    return new RehearsalHandler(this.service.handler as CommandHandler);
+  }
+
+  private async previewOf(
+    opened: StoredProposal,
+    caller: Caller,
+    rehearsal = this.newRehearsal(),
+  ): Promise<ProposalPreview> {
+    const { organizationId, state } = opened;
     try {
-      const rehearsal = new RehearsalHandler(this.service.handler as CommandHandler);
-      const input = await this.inputOf({ id, state }, caller);
-      await rehearseCall({ tool: this.toolOf(state), input, context: { caller } }, this.service, rehearsal);
-      // Comparing 700 KB takes some milliseconds.
-      await eventLoopQueue.wait(caller.account_id);
-      const effects = proposedEffects(rehearsal);
+      const { effects, streams, callId } = await this.rehearse(opened, caller, rehearsal);
       // The store gives the members back in another order.
       const isChanged = !isDeepStrictEqual(effects, state.effects);
-      const streams = rehearsal.rehearsed.map(({ stream }) => stream);
-      const callId = rehearsal.rehearsed[0]?.envelope.correlation_id ?? '';
       return { effects, isChanged, seen: hashOf(effects), refusal: null, callId, streams, waitsFor: [] };
     } catch (error) {
-      const refusal = asRefusal(error);
-      if (!(refusal instanceof Refusal) || refusal.code === 'unavailable') throw refusal;
+      const refusal = requireRefusal(error);
       const waitsFor = await openDependencies(this.service, [organizationId], state.input, caller);
       return { effects: [], isChanged: waitsFor.length === 0, seen: '', refusal, callId: '', streams: [], waitsFor };
     }
   }
 
-  /** Returns the input of the approved call. A call on many records gets the selection of a dry run, which the person saw. */
-  private async inputOf({ id, state }: Pick<Opened, 'id' | 'state'>, caller: Caller): Promise<object> {
+  /** Returns the effects and streams that the call would have now. @throws Refusal as the call */
+  private async rehearse({ id, state }: StoredProposal, caller: Caller, rehearsal = this.newRehearsal()) {
     const tool = this.toolOf(state);
-    const keyed = inputToMake({ id, ...state });
-    if (!('dry_run' in (tool.input as unknown as { shape: object }).shape)) return keyed;
-    const dryRun = { ...keyed, dry_run: true };
-    const { selection } = (await tool.run(dryRun, { caller, tool, service: this.service })) as { selection?: string };
-    return { ...keyed, ...(selection === undefined ? {} : { selection }) };
+    const service = unwritten(this.service, rehearsal);
+    const input = await callToMake({ id, ...state }, { tool, caller, service });
+    await rehearseCall({ tool, input, context: { caller } }, this.service, rehearsal);
+    // Comparing 700 KB takes some milliseconds.
+    await eventLoopQueue.wait(caller.account_id);
+    const streams = rehearsal.rehearsed.map(({ stream }) => stream);
+    const callId = rehearsal.rehearsed[0]?.envelope.correlation_id ?? '';
+    return { effects: proposedEffects(rehearsal), streams, callId };
   }
 
-  /** Does what was approved. A repeat after a crash changes nothing twice. */
-  private async carryOut({ id, organizationId, state }: Opened, caller: Caller): Promise<ProposalState> {
-    const { handler } = this.service;
-    const { events } = await handler.readPast(proposalAggregate(id) as never);
-    const approval = events.findLast(({ type }) => type === 'ProposalApproved')!;
-    const approved = new ApprovedHandler(handler as CommandHandler, approval.id, new Set(state.approved_streams));
-    const service = { ...this.service, handler: approved };
-    let wholeCall: RefusedEffect[] = [];
-    try {
-      const input = await this.inputOf({ id, state }, caller);
-      await this.toolOf(state).run(input, { caller, tool: this.toolOf(state), service });
-    } catch (error) {
-      const refusal = asRefusal(error);
-      if (!(refusal instanceof Refusal) || refusal.code === 'unavailable') throw refusal;
-      if (approved.refused.length === 0) wholeCall = [{ code: refusal.code, message: refusal.message }];
+  /** Returns the command that approves what the person saw. @throws Refusal */
+  private async approvalOf(
+    opened: StoredProposal,
+    caller: Caller,
+    { seen, rows, changes }: Approval,
+  ): Promise<ProposalCommand> {
+    const { state } = opened;
+    requireOpen(state, this.service.handler.now());
+    const preview = await this.previewOf(opened, caller);
+    if (changes === undefined && preview.refusal !== null) throw preview.refusal;
+    if (preview.seen !== seen) {
+      throw new Refusal('conflict', 'A record has changed since. Look at what would happen now.');
     }
-    const refused = [...approved.refused.map(refusedEffect), ...wholeCall];
-    const call_id = approved.callId ?? '';
-    const done = wholeCall.length === 0 ? approved.written.size : await this.countWritten(state, approval.id);
-    const command: ProposalCommand = { type: 'CarryOutProposal', call_id, done, refused };
-    const command_id = handler.commandId([id, command.type], id);
-    // The service says what was done: the person may have lost the right meanwhile.
-    const bySystem = {
-      organization_id: organizationId,
-      actor_id: 'SYSTEM',
-      token_id: null,
-      client: null,
-      role: 'OWNER' as const,
-    };
-    const envelope = { ...bySystem, command_id, correlation_id: command_id, causation_id: approval.id, input: { id } };
-    const result = await handler.execute(proposalAggregate(id), command, envelope);
-    await waitUntilReadable(this.service, organizationId, result);
-    return result.state!;
+    if (changes !== undefined) return this.changedApproval(opened, caller, changes);
+    const { effects, streams, isChanged, callId: call_id } = preview;
+    const chosen = rows === undefined ? streams : streams.filter((stream) => rows.includes(streamKey(stream)));
+    if (rows !== undefined) requireRows(state, effects, rows);
+    return { type: 'ApproveProposal', streams: chosen, call_id, ...(isChanged ? { effects } : {}) };
   }
 
-  /** Counts the streams that an earlier attempt wrote to. */
-  private async countWritten({ approved_streams }: ProposalState, approvalId: string): Promise<number> {
-    const pasts = await mapConcurrently(approved_streams, (stream) =>
-      this.service.handler.readPast(aggregateOfStream(stream)),
-    );
-    return pasts.filter(({ events }) => events.some(({ metadata }) => metadata.causation_id === approvalId)).length;
+  /** Approves another input than the proposed one. The history keeps both. */
+  private async changedApproval(
+    opened: StoredProposal,
+    caller: Caller,
+    changes: Readonly<Record<string, unknown>>,
+  ): Promise<ProposalCommand> {
+    const { state, organizationId } = opened;
+    const tool = this.toolOf(state);
+    const reason = state.reason === null ? {} : { reason: state.reason };
+    // Leaves out what is undefined.
+    const given = JSON.parse(JSON.stringify({ ...reason, ...state.input, ...changes }));
+    const context = { caller, tool, service: this.service };
+    const { input: read } = (await readInput(tool, given, this.service, { caller })) as { input: { reason?: string } };
+    const input = await proposedInput(read, context, organizationId);
+    const changed = { approved_input: input, decision_reason: read.reason ?? null };
+    const changedCall = { ...opened, state: { ...state, ...changed } };
+    const { effects, streams, callId: call_id } = await this.rehearse(changedCall, caller);
+    const withReason = read.reason ? { reason: read.reason } : {};
+    return { type: 'ApproveProposal', streams, call_id, input, effects, ...withReason };
+  }
+
+  private carryOut(opened: StoredProposal, caller: Caller): Promise<ProposalState> {
+    return carryOut(this.service, opened, { tool: this.toolOf(opened.state), caller });
   }
 
   private async decide(
-    { id, organizationId, state }: Opened,
+    { id, organizationId, state }: StoredProposal,
     caller: Caller,
     command: ProposalCommand,
   ): Promise<CommandResult<ProposalState>> {
@@ -230,18 +317,19 @@ export class Proposals {
   }
 }
 
-/** Returns the aggregate of a stream that a call wrote to. */
-function aggregateOfStream(stream: string): Aggregate {
-  const [kind, ...ids] = stream.split('-') as [string, string, string];
-  const aggregates: Readonly<Record<string, () => unknown>> = {
-    link: () => linkAggregate(...ids),
-    crosswalk: () => crosswalkAggregate(...ids),
-  };
-  return (aggregates[kind]?.() ?? recordAggregate(ids[0])) as Aggregate;
+/** @throws Refusal invalid_input unless some of the effects are chosen, of a call that has rows */
+function requireRows(state: ProposalState, effects: readonly ProposedEffect[], rows: readonly string[]): void {
+  const chosen = effects.filter((effect) => rows.includes(effectKey(effect)));
+  if (chosen.length === 0) throw new Refusal('invalid_input', 'Choose at least one row, or decline the proposal.');
+  if (chosen.length === effects.length || hasRows(state, effects)) return;
+  throw new Refusal('invalid_input', 'This proposal is approved as a whole.');
 }
 
-function refusedEffect({ stream, refusal: { code, message } }: ApprovedHandler['refused'][number]): RefusedEffect {
-  return { record_id: stream.slice(stream.indexOf('-') + 1), code, message };
+/** Returns a refusal that a person can be told. @throws any other error, and refusals of stores that are down */
+function requireRefusal(error: unknown): Refusal {
+  const refusal = asRefusal(error);
+  if (refusal instanceof Refusal && refusal.code !== 'unavailable') return refusal;
+  throw refusal;
 }
 
 const hashOf = (effects: readonly ProposedEffect[]): string =>

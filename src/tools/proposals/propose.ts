@@ -13,7 +13,7 @@ import {
   STATE_WORDS,
 } from '../../commands/proposal.ts';
 import { proposedEffects } from '../../queries/changes/proposed-effects.ts';
-import { proposedChanges } from '../../queries/proposals.ts';
+import { type Proposal, proposedChanges } from '../../queries/proposals.ts';
 import type { Tool, ToolService } from '../tool.ts';
 import { envelopeFor, waitUntilReadable } from '../write.ts';
 import { openDependencies, rehearseDependencies } from './dependencies.ts';
@@ -60,12 +60,12 @@ export async function proposeInstead(
   requirePermission(caller, organizationId, call.tool.permission);
   const autonomy = caller.autonomy?.get(organizationId) ?? 'ALL';
   if (!isRepeat && !needsApproval(autonomy, rehearsal.rehearsed)) return null;
-  const state = await makeProposal(call, service, { id, command_id, organizationId, rehearsal });
+  const state = await makeProposal(call, service, { id, command_id, organizationId, rehearsal, dependencies });
   const url = publicUrl && `${publicUrl}${organizationAddress(organizationId, `/proposals/${id}`)}`;
-  const dependsOn = dependencies.map((dependency) => dependency.id);
+  const { depends_on } = state;
   return answer(id, state, service.handler.now(), {
     ...(url ? { url } : {}),
-    ...(dependsOn.length > 0 ? { depends_on: dependsOn } : {}),
+    ...(depends_on.length > 0 ? { depends_on } : {}),
   });
 }
 
@@ -85,13 +85,14 @@ interface NewProposal {
   command_id: string;
   organizationId: string;
   rehearsal: RehearsalHandler;
+  dependencies: readonly Proposal[];
 }
 
-/** Appends a proposal, and waits until it can be read. A repeat changes nothing. */
+/** Appends a proposal, which ends with those that it depends on, and waits until it can be read. A repeat changes nothing. */
 async function makeProposal(
   { tool, input: given, context }: ProposableCall,
   service: ToolService,
-  { id, command_id, organizationId, rehearsal }: NewProposal,
+  { id, command_id, organizationId, rehearsal, dependencies }: NewProposal,
 ): Promise<ProposalState> {
   const { caller } = context;
   const input = await proposedInput(given, { ...context, tool, service }, organizationId);
@@ -103,6 +104,12 @@ async function makeProposal(
     effects: proposedEffects(rehearsal),
     position: service.reader.snapshot().newestPosition(organizationId),
     ...(given.reason ? { reason: given.reason } : {}),
+    ...(dependencies.length > 0
+      ? {
+          depends_on: dependencies.map((dependency) => dependency.id),
+          expires_by: dependencies.map(({ expires_at }) => expires_at).sort()[0]!,
+        }
+      : {}),
   };
   const role = caller.roles.get(organizationId)!;
   const result = await service.handler.execute(proposalAggregate(id), command, {

@@ -9,7 +9,7 @@ export interface WriteCall {
 }
 
 /**
- * Makes a call as it would be made, but writes nothing.
+ * Makes a call as it would be made, but writes nothing. Returns its answer.
  * @param rehearsal further commands are decided on what those of earlier calls would have led to
  * @throws Refusal as the call does
  */
@@ -17,14 +17,14 @@ export async function rehearseCall(
   { tool, input, context }: WriteCall,
   service: ToolService,
   rehearsal: RehearsalHandler,
-): Promise<void> {
-  await tool.run(input, { ...context, tool, service: unwritten(service, rehearsal) });
+): Promise<object> {
+  return tool.run(input, { ...context, tool, service: unwritten(service, rehearsal) });
 }
 
 /** Stands for the name of a person without an account, which a rehearsal doesn't store. */
 const NO_NAME = `nam_${'0'.repeat(26)}`;
 
 /** Returns the service for a rehearsal. Nothing that it "wrote" can be read. */
-function unwritten(service: ToolService, handler: RehearsalHandler): ToolService {
+export function unwritten(service: ToolService, handler: RehearsalHandler): ToolService {
   return { ...service, handler, importedNames: { idOf: async () => NO_NAME }, waitUntilProjected: async () => false };
 }

@@ -45,7 +45,7 @@ async function act(register: TestRegister, calls: Map<string, Written>, through:
   }
   const { proposal_id, record_id } = answer.pending_approval;
   const { seen } = await register.proposals.preview(proposal_id, person);
-  const { call_id } = await register.proposals.approve(proposal_id, person, seen);
+  const { call_id } = await register.proposals.approve(proposal_id, person, { seen });
   calls.set(call_id!, { how: 'PROPOSED', client: 'claude', proposal: proposal_id });
   return { ...answer, record_id, call_id };
 }

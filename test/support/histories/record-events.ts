@@ -3,8 +3,9 @@
  * every event type of measures, audits, obligations, nonconformities, evidence, frameworks, controls and links. The others:
  * `past-decisions` has imported reviews and acceptances, `framework-groups` groups of controls, `crosswalks` imported links
  * of controls, `stated-dates` dates without a time of day. Decisions that were taken back are in `withdrawals`, undone calls
- * in `undone`, reviews that change nothing else in `reviews`, new owners of evidence and frameworks in `owners`,
- * proposals in `proposals`. Evidence in the place of other evidence is in `replacements`. The singular of a family records the events that most families have. Run it by hand, for a new file:
+ * in `undone`, reviews that change nothing else in `reviews`. New owners of evidence and frameworks are in `owners`,
+ * proposals in `proposals` and `approvals`, evidence in the place of other evidence in `replacements`. The singular of a
+ * family records the events that most families have. Run it by hand, for a new file:
  *
  *     npx tsx test/support/histories/record-events.ts SCENARIO test/fixtures/events-NAME.jsonl
  *
@@ -19,7 +20,7 @@ import { importCommandId, importedId } from '../../../src/commands/engine/import
 import { recordAggregate } from '../../../src/commands/families.ts';
 import { adoptionCommand } from '../../../src/commands/framework.ts';
 import { linkAggregate } from '../../../src/commands/link.ts';
-import { proposalAggregate } from '../../../src/commands/proposal.ts';
+import { type ProposalCommand, proposalAggregate } from '../../../src/commands/proposal.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
 import type { FamilyDescription } from '../../../src/register/family-description.ts';
 import { sortedPair } from '../../../src/register/link.ts';
@@ -422,28 +423,41 @@ async function reviews(): Promise<void> {
   await change(first!, [reviewed('Control', { ...every, owner_id: OWNER }), reviewed('Control')]);
 }
 
+/** Proposes a vendor. Returns the ids of the proposal and of the vendor. */
+async function proposed(name: string, more: { depends_on?: string[] } = {}) {
+  const command_id = commandId(['recorded', 'proposal'], name);
+  const id = derivedId('prp', command_id);
+  const record_id = derivedId('vnd', command_id);
+  const effects = [addedVendor(record_id, name)];
+  const input = { organization_id: ORGANIZATION, name };
+  const call = { client: BY.client.name, tool: 'addVendor', input, effects, position: commands };
+  const command: ProposalCommand = { type: 'MakeProposal', ...call, reason: 'Vajame hooldust', ...more };
+  await execute(proposalAggregate(id), command, command_id);
+  return { id, record_id };
+}
+
+const addedVendor = (record_id: string, name: string) => ({
+  record_id,
+  event_types: ['VendorAdded'],
+  changes: [{ field: 'name', from: null, to: name }],
+});
+
+/** A proposal that was approved with changes, and one that depends on it. */
+async function approvals(): Promise<void> {
+  const first = await proposed('Tuletorni hooldus');
+  await proposed('Paadi hooldus', { depends_on: [first.id] });
+  await execute(proposalAggregate(first.id), {
+    type: 'ApproveProposal',
+    streams: [`vendor-${first.record_id}`],
+    input: { organization_id: ORGANIZATION, name: 'Majaka hooldus OÜ' },
+    effects: [addedVendor(first.record_id, 'Majaka hooldus OÜ')],
+    reason: 'Õige nimi',
+  });
+}
+
 /** Proposals in each of their states. */
 async function proposals(): Promise<void> {
-  const made = async (name: string) => {
-    const command_id = commandId(['recorded', 'proposal'], String(commands));
-    const id = derivedId('prp', command_id);
-    const record_id = derivedId('vnd', command_id);
-    await execute(
-      proposalAggregate(id),
-      {
-        type: 'MakeProposal',
-        client: BY.client.name,
-        tool: 'addVendor',
-        input: { organization_id: ORGANIZATION, name },
-        effects: [{ record_id, event_types: ['VendorAdded'], changes: [{ field: 'name', from: null, to: name }] }],
-        position: commands,
-        reason: 'Vajame hooldust',
-      },
-      command_id,
-    );
-    return { id, record_id };
-  };
-  const approved = await made('Majaka hooldus');
+  const approved = await proposed('Majaka hooldus');
   await execute(proposalAggregate(approved.id), {
     type: 'ApproveProposal',
     streams: [`vendor-${approved.record_id}`],
@@ -452,9 +466,9 @@ async function proposals(): Promise<void> {
   const refused = [{ record_id: approved.record_id, code: 'conflict', message: 'Somebody was faster.' }];
   const outcome = { call_id: commandId(['recorded'], 'approved call'), done: 0, refused };
   await execute(proposalAggregate(approved.id), { type: 'CarryOutProposal', ...outcome });
-  const { id: declined } = await made('Teine hooldus');
+  const { id: declined } = await proposed('Teine hooldus');
   await execute(proposalAggregate(declined), { type: 'DeclineProposal', reason: 'Üks on küllalt' });
-  const { id: withdrawn } = await made('Kolmas hooldus');
+  const { id: withdrawn } = await proposed('Kolmas hooldus');
   await execute(proposalAggregate(withdrawn), { type: 'WithdrawProposal' });
 }
 
@@ -488,6 +502,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
   owners,
   proposals,
   replacements,
+  approvals,
 };
 
 async function record(scenario: () => Promise<void>, file: string): Promise<void> {

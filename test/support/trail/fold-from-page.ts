@@ -259,9 +259,15 @@ function effectOnProposal({ type, data }: ExportedEvent): Fields {
   const decided = (state: string, by: unknown) => ({ state, decided_by: by, decision_reason: reason });
   switch (type) {
     case 'ProposalMade':
-      return { ...data, state: 'OPEN' };
+      return { ...data, state: 'OPEN', depends_on: data.depends_on ?? [] };
     case 'ProposalApproved':
-      return { ...decided('APPROVED', data.approved_by), approved_streams: data.streams };
+      return {
+        ...decided('APPROVED', data.approved_by),
+        approved_streams: data.streams,
+        approved_input: data.input ?? null,
+        approved_effects: data.effects ?? null,
+        call_id: data.call_id ?? null,
+      };
     case 'ProposalDeclined':
       return decided('DECLINED', data.declined_by);
     case 'ProposalWithdrawn':

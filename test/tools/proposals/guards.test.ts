@@ -55,7 +55,7 @@ test('a proposed crosswalk shows the relation of each pair before and after', as
   );
   const { seen, isChanged } = await register.proposals.preview(pending_approval!.proposal_id, person);
   assert.is(isChanged, false);
-  const { done } = await register.proposals.approve(pending_approval!.proposal_id, person, seen);
+  const { done } = await register.proposals.approve(pending_approval!.proposal_id, person, { seen });
   assert.is(done, 1);
 });
 

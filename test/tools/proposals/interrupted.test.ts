@@ -62,6 +62,23 @@ test('only the instance that leads does it', async ({ register }) => {
   assert.is((await stateOf(register, id)).state, 'APPROVED');
 });
 
+test('one that depends on a declined one ends, also if the service was killed in between', async ({ register }) => {
+  const caller = callerAs('OWNER', { autonomy: new Map([[ORGANIZATION, 'PROPOSE_ONLY' as const]]) });
+  const propose = async (tool: string, input: object) =>
+    (await register.call<{ pending_approval: { proposal_id: string; record_id: string } }>(tool, input, caller))
+      .pending_approval;
+  const risk = await propose('addRisk', { organization_id: ORGANIZATION, name: 'Fire' });
+  const dependent = await propose('updateRisk', { id: risk.record_id, note: 'Wood' });
+  const decline = { type: 'DeclineProposal', reason: 'Not ours' } as const;
+  await register.handler.execute(proposalAggregate(risk.proposal_id), decline, envelopeFor());
+  const finisher = finisherOf(register, callerAs());
+  await finisher.run();
+  const { state, decision_reason } = await stateOf(register, dependent.proposal_id);
+  assert.is(state, 'DECLINED');
+  assert.match(decision_reason!, `${risk.proposal_id}, which was declined: “Not ours”`);
+  await finisher.stop();
+});
+
 test('a person who has lost the right meanwhile gets a refusal on record, and nothing is written', async ({
   register,
 }) => {

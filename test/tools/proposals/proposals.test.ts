@@ -37,7 +37,7 @@ async function propose(register: TestRegister, tool: string, input: object, auto
 async function approve(register: TestRegister, id: string) {
   const { seen, isChanged, refusal } = await register.proposals.preview(id, person);
   assert.is(refusal, null);
-  return { isChanged, state: await register.proposals.approve(id, person, seen) };
+  return { isChanged, state: await register.proposals.approve(id, person, { seen }) };
 }
 
 async function names(register: TestRegister): Promise<string[]> {
@@ -116,7 +116,7 @@ test('an approval of what somebody changed since is refused until its person has
   const id = await propose(register, 'updateVendor', { id: vendor.id, country: 'FR' });
   const before = await register.proposals.preview(id, person);
   await register.call('updateVendor', { id: vendor.id, country: 'DE' });
-  const refused = await register.proposals.approve(id, person, before.seen).catch((error) => error);
+  const refused = await register.proposals.approve(id, person, before).catch((error) => error);
   assert.is(refused.code, 'conflict');
   const { isChanged } = await approve(register, id);
   assert.is(isChanged, true);
@@ -125,7 +125,9 @@ test('an approval of what somebody changed since is refused until its person has
 test('twice or by two people, an approval acts once', async ({ register }) => {
   const id = await propose(register, 'addVendor', { organization_id: ORGANIZATION, name: 'Redpoll' });
   const { seen } = await register.proposals.preview(id, person);
-  const approvals = await Promise.all([1, 2, 3].map(() => register.proposals.approve(id, person, seen).catch(String)));
+  const approvals = await Promise.all(
+    [1, 2, 3].map(() => register.proposals.approve(id, person, { seen }).catch(String)),
+  );
   assert.is(approvals.filter((approval) => typeof approval === 'string').length, 0, String(approvals));
   assert.equal(await names(register), ['Redpoll']);
 });
@@ -210,7 +212,7 @@ test('an approval changes no record that came in since its person looked', async
   const caller = assistant('PROPOSE_ONLY');
   const { selection } = await register.call<{ selection: string }>('importRecords', { ...call, dry_run: true }, caller);
   const id = await propose(register, 'importRecords', { ...call, selection });
-  const approval = { type: 'ApproveProposal', streams: ['vendor-another'], call_id: 'call' } as const;
+  const approval = { type: 'ApproveProposal', streams: ['vendor-another'], call_id: 'call', effects: [] } as const;
   const { storePosition } = await register.handler.execute(proposalAggregate(id), approval, envelopeFor());
   await register.projections.waitUntilProjected(ORGANIZATION, storePosition!, 5_000);
   await register.proposals.finish(id, person);

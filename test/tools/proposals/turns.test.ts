@@ -98,7 +98,7 @@ test('previews and approves when it is the turn of the account, with the rights 
   };
   const proposals = new Proposals(ALL_TOOLS, register as unknown as ToolService, turns);
   const person = callerAs();
-  for (const act of [() => proposals.preview(id, person), () => proposals.approve(id, person, 'seen')]) {
+  for (const act of [() => proposals.preview(id, person), () => proposals.approve(id, person, { seen: 'seen' })]) {
     const error = await act().catch((thrown) => thrown);
     assert.is(error.code, 'not_found');
   }

@@ -64,7 +64,7 @@ export const proposalPages = (context: Collaborators): Route[] => [
   get(ONE, async (request) => onePage(context, request, BLANK_FORM)),
   post(`${ONE}/approve`, async (request) => {
     const { result, form } = await submitForm(request.formValues, SEEN_FIELDS, async ({ seen }) =>
-      context.proposals.approve(idOf(request), await callerOfSession(context, request), seen),
+      context.proposals.approve(idOf(request), await callerOfSession(context, request), { seen }),
     );
     if (form !== null) return onePage(context, request, form);
     return approvedRedirect(await openRegister(context, request), result);

@@ -1,9 +1,9 @@
 import { idPrefix } from '../../../commands/engine/ids.ts';
+import { isAddition } from '../../../commands/proposal.ts';
 import { setOnApproval } from '../../../queries/changes/proposed-effects.ts';
 import type { Proposal } from '../../../queries/proposals.ts';
 import { documentsAt } from '../../../queries/records/record-links.ts';
 import { familyOfPrefix } from '../../../register/families.ts';
-import type { FamilyDescription } from '../../../register/family-description.ts';
 import { relationLabel } from '../../../register/link.ts';
 import type { ProposedEffect } from '../../../register/proposal.ts';
 import { recordName } from '../../../reports/sections/records.ts';
@@ -34,11 +34,6 @@ export function resultText(effects: readonly ProposedEffect[], done: number): st
   const noun = links === 0 ? 'record' : links === effects.length ? 'link' : 'change';
   const act = noun === 'change' ? 'made' : effects.every(isAddition) ? 'added' : 'changed';
   return `${done} ${noun}${done === 1 ? '' : 's'} ${act}.`;
-}
-
-function isAddition({ record_id, event_types }: ProposedEffect): boolean {
-  const family: FamilyDescription | undefined = familyOfPrefix(idPrefix(record_id) ?? '');
-  return family?.commonEvents.added !== undefined && event_types[0] === family.commonEvents.added;
 }
 
 /** Reads the names of the records and people in these effects, by id. */

@@ -1,0 +1,84 @@
+import { crosswalkAggregate } from '../../commands/crosswalk.ts';
+import { ApprovedHandler } from '../../commands/engine/approved-handler.ts';
+import type { Aggregate } from '../../commands/engine/decider.ts';
+import type { CommandHandler } from '../../commands/engine/handler.ts';
+import { asRefusal, Refusal } from '../../commands/engine/refusal.ts';
+import { recordAggregate } from '../../commands/families.ts';
+import { linkAggregate } from '../../commands/link.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import {
+  effectsLeftOut,
+  type ProposalCommand,
+  type ProposalState,
+  proposalAggregate,
+} from '../../commands/proposal.ts';
+import { effectKey, type RefusedEffect, streamKey } from '../../register/proposal.ts';
+import { mapConcurrently } from '../bulk-write.ts';
+import type { Tool, ToolService } from '../tool.ts';
+import { waitUntilReadable } from '../write.ts';
+import { serviceEnvelope } from './dependents.ts';
+import { callToMake } from './proposal-input.ts';
+
+/** A stored proposal, its id and its organization. */
+export interface StoredProposal {
+  id: string;
+  organizationId: string;
+  state: ProposalState;
+}
+
+/** Makes the call that was approved, and records what was done. A repeat after a crash changes nothing twice. */
+export async function carryOut(
+  service: ToolService,
+  { id, organizationId, state }: StoredProposal,
+  { tool, caller }: { tool: Tool; caller: Caller },
+): Promise<ProposalState> {
+  const { handler } = service;
+  const { events } = await handler.readPast(proposalAggregate(id) as never);
+  const approval = events.findLast(({ type }) => type === 'ProposalApproved')!;
+  const approved = new ApprovedHandler(handler as CommandHandler, approval.id, {
+    streams: new Set(state.approved_streams),
+    leftOut: new Set(effectsLeftOut(state).map(effectKey)),
+  });
+  let wholeCall: RefusedEffect[] = [];
+  try {
+    const input = await callToMake({ id, ...state }, { tool, caller, service });
+    await tool.run(input, { caller, tool, service: { ...service, handler: approved } });
+  } catch (error) {
+    const refusal = asRefusal(error);
+    if (!(refusal instanceof Refusal) || refusal.code === 'unavailable') throw refusal;
+    if (approved.refused.length === 0) wholeCall = [{ code: refusal.code, message: refusal.message }];
+  }
+  const refused = [...approved.refused.map(refusedEffect), ...wholeCall];
+  const call_id = approved.callId ?? '';
+  const done = wholeCall.length === 0 ? approved.written.size : await countWritten(service, state, approval.id);
+  const command: ProposalCommand = { type: 'CarryOutProposal', call_id, done, refused };
+  // The service says what was done: the person may have lost the right meanwhile.
+  const envelope = serviceEnvelope(service, organizationId, { id, command, causationId: approval.id });
+  const result = await handler.execute(proposalAggregate(id), command, envelope);
+  await waitUntilReadable(service, organizationId, result);
+  return result.state!;
+}
+
+/** Counts the streams that an earlier attempt wrote to. */
+async function countWritten(
+  { handler }: ToolService,
+  { approved_streams }: ProposalState,
+  approvalId: string,
+): Promise<number> {
+  const pasts = await mapConcurrently(approved_streams, (stream) => handler.readPast(aggregateOfStream(stream)));
+  return pasts.filter(({ events }) => events.some(({ metadata }) => metadata.causation_id === approvalId)).length;
+}
+
+/** Returns the aggregate of a stream that a call wrote to. */
+function aggregateOfStream(stream: string): Aggregate {
+  const [kind, ...ids] = stream.split('-') as [string, string, string];
+  const aggregates: Readonly<Record<string, () => unknown>> = {
+    link: () => linkAggregate(...ids),
+    crosswalk: () => crosswalkAggregate(...ids),
+  };
+  return (aggregates[kind]?.() ?? recordAggregate(ids[0])) as Aggregate;
+}
+
+function refusedEffect({ stream, refusal: { code, message } }: ApprovedHandler['refused'][number]): RefusedEffect {
+  return { record_id: streamKey(stream), code, message };
+}
