@@ -4,6 +4,7 @@ import { familyOf } from '../../commands/families.ts';
 import type { LinkState } from '../../commands/link.ts';
 import { fieldDifferences, linkFieldChanges } from '../../projections/history/change-rows.ts';
 import { idsOfPairStream, isCrosswalkStream, isLinkStream, recordIdOf } from '../../projections/models.ts';
+import type { FrameworkState } from '../../register/framework.ts';
 import type { ProposedChange, ProposedEffect } from '../../register/proposal.ts';
 
 const NOT_LINKED: LinkState = { linked: false, relation: null };
@@ -94,7 +95,17 @@ function effectOf({ stream, rehearsal: { event_types, before, state } }: Rehears
 /** Returns a record's changed fields. A new record's empty fields don't count. */
 function recordDifferences(id: string, before: object | null, state: object | null): ProposedChange[] {
   const changes = fieldDifferences(familyOf(id).historyFields, before ?? {}, state ?? {});
-  return changes.filter(({ from, to }) => before !== null || !isEmptyValue(from, to));
+  if (before !== null) return changes;
+  return [...changes.filter(({ from, to }) => !isEmptyValue(from, to)), ...ownControls(state as FrameworkState | null)];
+}
+
+/** Returns the controls of a new framework that isn't from the library: a person approves their texts too. */
+function ownControls(state: FrameworkState | null): ProposedChange[] {
+  if (state?.controls === undefined || state.library_id !== null) return [];
+  return state.controls.map(({ id, section_title, name, description, group, parent }) => {
+    const texts = [[section_title, name].join(' '), description, group, parent];
+    return { field: `controls.${id}`, from: null, to: texts.filter(Boolean).join('; ') };
+  });
 }
 
 const isEmptyValue = (from: unknown, to: unknown) => from === null && Array.isArray(to) && to.length === 0;
