@@ -10,7 +10,7 @@ export function tokensOf(text: string): number {
 }
 
 /** The bounds of tools/list (for the part that a model reads, and for the whole) and of the instructions. */
-export const MAX_LIST_TOKENS = 6_795;
+export const MAX_LIST_TOKENS = 6_806;
 export const MAX_LIST_BYTES = 36 * 1024;
 export const MAX_INSTRUCTION_TOKENS = 400;
 

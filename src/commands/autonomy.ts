@@ -26,7 +26,8 @@ const FAMILIES_BY_STREAM = new Map<string, FamilyDescription>(
   FAMILY_DESCRIPTIONS.map((family) => [family.singular, family as unknown as FamilyDescription]),
 );
 
-const DECISIONS = new Set(
+/** The events that are decisions, besides undoing and those by the first state of a new record. */
+export const DECISION_EVENTS: ReadonlySet<string> = new Set(
   FAMILY_DESCRIPTIONS.flatMap((family) => {
     const { decisions = [], commonEvents } = family as unknown as FamilyDescription;
     return [...decisions, commonEvents.archived];
@@ -64,9 +65,14 @@ function changedRecords({ stream, command, rehearsal: { isNewRecord, state } }: 
 
 /** An undo is one on links too. It names the call that it undoes as its cause. */
 function isDecision({ stream, envelope, rehearsal: { event_types, isNewRecord, state } }: DecidedCommand): boolean {
-  if (envelope.causation_id !== undefined || event_types.some((type) => DECISIONS.has(type))) return true;
+  if (envelope.causation_id !== undefined || event_types.some((type) => DECISION_EVENTS.has(type))) return true;
   const family = FAMILIES_BY_STREAM.get(stream.slice(0, stream.indexOf('-')));
   if (!isNewRecord || family === undefined) return false;
-  const { workflow, firstDecisions = workflow?.finished ?? [] } = family;
-  return firstDecisions.includes(String((state as Record<string, unknown>)[workflow?.field ?? 'status']));
+  const { field, states } = firstDecisionsOf(family);
+  return states.includes(String((state as Record<string, unknown>)[field]));
+}
+
+/** Returns the states that are decisions if a new record has them, and the field that holds the state. */
+export function firstDecisionsOf({ workflow, firstDecisions = workflow?.finished ?? [] }: FamilyDescription) {
+  return { field: workflow?.field ?? 'status', states: firstDecisions as readonly string[] };
 }

@@ -8,6 +8,7 @@ import { postureReport } from './definitions/posture.ts';
 import { obligationsReport, vendorsReport } from './definitions/registers.ts';
 import { riskRegister } from './definitions/risk-register.ts';
 import { statementOfApplicability } from './definitions/statement-of-applicability.ts';
+import { unapprovedDecisions } from './definitions/unapproved-decisions.ts';
 import type { AnswerFormatName, ReportInputs, ReportType } from './report-type.ts';
 
 const REPORTS_BY_TYPE = {
@@ -21,6 +22,7 @@ const REPORTS_BY_TYPE = {
   DUE_ITEMS: dueItems,
   CHANGES_BETWEEN: changesBetween,
   EVIDENCE: evidenceRegister,
+  UNAPPROVED_DECISIONS: unapprovedDecisions,
 } satisfies Record<string, ReportType>;
 
 export type ReportName = keyof typeof REPORTS_BY_TYPE;

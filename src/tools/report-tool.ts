@@ -57,9 +57,12 @@ const inputSchema = () =>
     until: describedInReference(field.date().optional(), 'DUE_ITEMS: 30 days ahead by default'),
     from: describedInReference(
       z.string().optional(),
-      'CHANGES_BETWEEN, required: inclusive, in any form that as_of takes; DUE_ITEMS: a date, by default everything overdue too',
+      'CHANGES_BETWEEN, required, and UNAPPROVED_DECISIONS: inclusive, in any form that as_of takes; DUE_ITEMS: a date, by default everything overdue too',
     ),
-    to: describedInReference(z.string().optional(), 'CHANGES_BETWEEN: inclusive, by default the report’s moment'),
+    to: describedInReference(
+      z.string().optional(),
+      'CHANGES_BETWEEN, UNAPPROVED_DECISIONS: inclusive, by default the report’s moment',
+    ),
     trend: trendInterval().optional().describe('POSTURE: MONTH, up to 36'),
     trend_figures: z.string().optional().describe('up to 6, with commas'),
     only: onlyTrend().optional().describe('TREND'),
@@ -102,7 +105,7 @@ export const reportTool = defineTool({
   title: 'Generate a report',
   permission: 'readRecords',
   description:
-    'Make tables, figures, documents, now or as_of. Posture (summary, trend by months), accepted risks (who, until), due and overdue items (whose), list of vendors and their data. Statement of applicability, findings’ days to closure, audit pack, what changed since, expired evidence (filter).',
+    'Make tables, figures, documents, now or as_of. Posture (summary, trend by months), accepted risks (who, until), due and overdue items (whose), list of vendors and their data. Statement of applicability, findings’ days to closure, audit pack, what changed since, expired evidence (filter), decisions nobody approved.',
   input: inputSchema,
   output: reportOutput,
   example: { organization_id: '{organization}', type: 'RISK_REGISTER' },

@@ -169,8 +169,8 @@ const changeFigure = (name: string, label: string, value: number, counts: string
   return { name, group: 'Changes in the period', label, kind: 'COUNT', value, counts };
 };
 
-/** @param reference the record's reference id at the report's moment */
-function changeRowOf(change: ChangeDocument, reference: string | undefined): ReportRow {
+/** Returns a change as a row. @param reference the record's reference id at the report's moment */
+export function changeRowOf(change: ChangeDocument, reference?: string): ReportRow {
   const { record, linked, client } = change;
   return {
     record_id: record.id,

@@ -40,6 +40,7 @@ const REPORT_INPUTS: Record<ReportName, object> = {
   DUE_ITEMS: { until: '2027-12-31', format: 'JSON' },
   CHANGES_BETWEEN: { from: '1', to: '300', format: 'JSON' },
   EVIDENCE: {},
+  UNAPPROVED_DECISIONS: {},
 };
 
 /** The progress of a generation that stands still. */

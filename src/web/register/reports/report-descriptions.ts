@@ -60,4 +60,9 @@ export const REPORT_DESCRIPTIONS: Readonly<Record<ReportName, ReportDescription>
     question: 'What can we show, for which records, and until when is it valid?',
     audience: 'auditors and those who collect evidence',
   },
+  UNAPPROVED_DECISIONS: {
+    title: 'Decisions without a person',
+    question: 'Which decisions did assistants and scripts make that no person approved? It should be empty.',
+    audience: 'auditors and the compliance officer',
+  },
 };

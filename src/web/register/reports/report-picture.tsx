@@ -54,6 +54,12 @@ const PICTURES: Readonly<Record<ReportName, () => ComponentChildren>> = {
       <polyline class="stroke" points="48,42 58,52 78,30" />
     </>
   ),
+  UNAPPROVED_DECISIONS: () => (
+    <>
+      <rect class="outline" x="24" y="14" width="76" height="54" rx="3" />
+      <polyline class="stroke" points="50,29 74,53 62,41 74,29 50,53" />
+    </>
+  ),
   OBLIGATIONS: () => <Rows tones={['done', 'done', 'warning', 'done']} />,
   NONCONFORMITIES: () => (
     <>

@@ -1,0 +1,185 @@
+import { DECISION_EVENTS, firstDecisionsOf, MAX_UNSELECTED_RECORDS } from '../../commands/autonomy.ts';
+import { CHANGES, type ChangeDocument, UNDO_ROW_INDEX } from '../../projections/history/change-document.ts';
+import { keyIn } from '../../queries/lists/filters.ts';
+import { FAMILY_DESCRIPTIONS, familyOfType } from '../../register/families.ts';
+import type { FamilyDescription } from '../../register/family-description.ts';
+import type { Condition } from '../../stores/read-store.ts';
+import type { Figure, ReportColumn, ReportContext, ReportRow, ReportType } from '../report-type.ts';
+import { changeRowOf } from '../sections/changes-section.ts';
+import { type Period, periodBetween, periodFacts, periodInputs } from '../sections/period.ts';
+import { type RecordSource, readInBatches } from '../sections/records.ts';
+import { column, detail } from '../sections/report-columns.ts';
+
+const ACT_COLUMNS: readonly ReportColumn[] = [
+  column('recorded_at', 'When'),
+  { field: 'actor_id', title: 'For whom', person: true, timeField: 'recorded_at' },
+  column('client', 'Through'),
+  column('reason', 'Why'),
+];
+
+const DECISION_COLUMNS: readonly ReportColumn[] = [
+  ...ACT_COLUMNS,
+  column('event_type', 'What'),
+  column('record_type', 'Type'),
+  column('record_name', 'Record'),
+  { field: 'changes', title: 'Changes', prose: true, timeField: 'recorded_at' },
+  column('position', 'Position'),
+  detail('record_id', 'Record id'),
+];
+
+const CALL_COLUMNS: readonly ReportColumn[] = [
+  ...ACT_COLUMNS,
+  column('records', 'Records changed'),
+  detail('call_id', 'Call'),
+];
+
+const FAMILIES: readonly FamilyDescription[] = FAMILY_DESCRIPTIONS.map(
+  (family) => family as unknown as FamilyDescription,
+);
+
+/** The events that can be decisions. The first event of a record is one only in some states: see `isDecision`. */
+const EVENT_TYPES = [
+  ...DECISION_EVENTS,
+  ...FAMILIES.flatMap((family) => {
+    const { added, undone } = family.commonEvents;
+    return added !== undefined && firstDecisionsOf(family).states.length > 0 ? [undone, added] : [undone];
+  }),
+];
+
+/**
+ * Lists the decisions of credentials that nobody approved. What a person approved, or did in the browser or at the command
+ * line, was written without a credential.
+ */
+export const unapprovedDecisions: ReportType = {
+  title: 'Decisions without a person',
+  acceptedInputs: ['from', 'to'],
+  collect: async (context) => {
+    const { from = '1', to } = context.inputs;
+    const period = await periodBetween(context, from, to);
+    return {
+      inputs: periodInputs(period),
+      about: periodFacts(period),
+      figures: () => countAll(context, period),
+      sections: [
+        {
+          name: 'decisions',
+          title: 'Decisions',
+          note: 'Decisions that a token or a connected assistant made, and that no person approved.',
+          columns: DECISION_COLUMNS,
+          rows: () => decisionRows(context, period),
+        },
+        {
+          name: 'calls',
+          title: 'Calls on many records',
+          note: `Calls of a token or a connected assistant that changed more than ${MAX_UNSELECTED_RECORDS} existing records, and that no person approved.`,
+          columns: CALL_COLUMNS,
+          rows: () => callRows(context, period),
+        },
+      ],
+    };
+  },
+};
+
+/** Selects what credentials wrote. @param where further conditions */
+function writtenByCredentials(
+  { organizationId }: ReportContext,
+  { first, last }: Period,
+  where: readonly Condition[],
+): RecordSource {
+  const always: Condition[] = [
+    { key: 'position', op: 'range', gte: first, lte: last },
+    { key: 'token_id', op: 'present' },
+  ];
+  return { collection: CHANGES.name, organizationId, where: [...where, ...always] };
+}
+
+/** Yields the decisions in the order of the log, with the undos of links among them. */
+async function* decisionRows(context: ReportContext, period: Period): AsyncGenerator<ReportRow> {
+  const undos = await undosOfLinks(context, period);
+  for await (const change of changesIn(context, period, [
+    { key: 'row_index', op: 'eq', value: 0 },
+    keyIn('event_type', EVENT_TYPES),
+  ])) {
+    if (!isDecision(change)) continue;
+    while (undos.length > 0 && undos[0]!.position < change.position) yield changeRowOf(undos.shift()!);
+    yield changeRowOf(change);
+  }
+  yield* undos.map((undo) => changeRowOf(undo));
+}
+
+/** An undo of a record has an event of its own. That of a link is an ordinary event with a cause. */
+async function undosOfLinks(context: ReportContext, period: Period): Promise<ChangeDocument[]> {
+  const undos: ChangeDocument[] = [];
+  const where: Condition[] = [{ key: 'row_index', op: 'eq', value: UNDO_ROW_INDEX }];
+  for await (const undo of changesIn(context, period, where)) if (undo.linked !== undefined) undos.push(undo);
+  return undos;
+}
+
+async function* changesIn(
+  context: ReportContext,
+  period: Period,
+  where: readonly Condition[],
+): AsyncGenerator<ChangeDocument> {
+  const source = writtenByCredentials(context, period, where);
+  for await (const rows of readInBatches(context, source, { key: 'position', direction: 'ASC', isNeverEmpty: true })) {
+    for (const { doc } of rows) yield doc as unknown as ChangeDocument;
+  }
+}
+
+function isDecision({ event_type, record, changes }: ChangeDocument): boolean {
+  const family = familyOfType(record.type) as FamilyDescription | undefined;
+  if (family === undefined || event_type !== family.commonEvents.added || DECISION_EVENTS.has(event_type)) return true;
+  const { field, states } = firstDecisionsOf(family);
+  return changes.some((change) => change.field === field && states.includes(String(change.to)));
+}
+
+/** Yields the calls that changed many existing records. */
+async function* callRows(context: ReportContext, period: Period): AsyncGenerator<ReportRow> {
+  const { models } = context.snapshot;
+  const existing: Condition[] = [
+    { key: 'row_index', op: 'eq', value: 0 },
+    { key: 'revision', op: 'range', gt: 1 },
+  ];
+  const source = writtenByCredentials(context, period, existing);
+  const calls = (await models.count(source, ['call_id'])).filter(({ total }) => total > MAX_UNSELECTED_RECORDS);
+  const rows: (ReportRow & { position: number })[] = [];
+  for (const { values } of calls) {
+    context.signal?.throwIfAborted();
+    const ofCall = { ...source, where: [{ key: 'call_id', op: 'eq', value: values[0]! } as const, ...source.where] };
+    const records = await models.countDistinct(ofCall, 'record_id');
+    if (records <= MAX_UNSELECTED_RECORDS) continue;
+    const order = { key: 'position', direction: 'ASC' } as const;
+    const [found] = await models.find({ ...ofCall, order, limit: 1 });
+    const change = found!.doc as unknown as ChangeDocument;
+    const { recorded_at, actor_id, reason, client } = changeRowOf(change);
+    const act = { recorded_at, actor_id, ...(client ? { client } : {}), ...(reason ? { reason } : {}) };
+    rows.push({ ...act, records, call_id: change.call_id, position: change.position });
+  }
+  for (const { position: _, ...row } of rows.sort((a, b) => a.position - b.position)) yield row;
+}
+
+async function countAll(context: ReportContext, period: Period): Promise<Figure[]> {
+  const count = async (rows: AsyncIterable<ReportRow>) => {
+    let total = 0;
+    for await (const _ of rows) total += 1;
+    return total;
+  };
+  return [
+    figure(
+      'unapproved_decisions',
+      'Decisions',
+      await count(decisionRows(context, period)),
+      'decisions of tokens and connected assistants that no person approved',
+    ),
+    figure(
+      'unapproved_calls',
+      'Calls on many records',
+      await count(callRows(context, period)),
+      `their calls that changed more than ${MAX_UNSELECTED_RECORDS} existing records`,
+    ),
+  ];
+}
+
+const figure = (name: string, label: string, value: number, counts: string): Figure => {
+  return { name, group: 'Without a person', label, kind: 'COUNT', value, counts };
+};
