@@ -4,9 +4,16 @@
  *     load('figures.mongodb.js'); use('veritrail_reports');
  *     db.risks.aggregate(figures({ organization: 'org_…', day: '2026-06-30', position: 0 }).risks_by_priority[1])
  *
- * Each figure is a collection and the stages on it. They need no operator that compatible servers lack.
+ * Each figure is a collection and the stages on it. They need no operator that compatible servers lack, such as $lookup. So
+ * `controls_without_valid_evidence` takes what two others found:
+ *
+ *     const rowsOf = (name, input) => db[figures(input)[name][0]].aggregate(figures(input)[name][1]).toArray();
+ *     const evidence = rowsOf('valid_evidence', input).map(({ id }) => id);
+ *     const links = rowsOf('links_of_evidence', { ...input, evidence });
+ *     const evidenced = links.flatMap(({ record_id, other_id }) => [record_id, other_id]);
+ *     rowsOf('controls_without_valid_evidence', { ...input, evidenced });
  */
-globalThis.figures = ({ organization, day, position }) => {
+globalThis.figures = ({ organization, day, position, evidence = [], evidenced = [] }) => {
   const ofOrganization = { organization_id: organization };
   const until = new Date(day);
   const newestDay = [{ $match: { ...ofOrganization, day: { $lte: until } } }, { $sort: { day: -1 } }];
@@ -40,6 +47,42 @@ globalThis.figures = ({ organization, day, position }) => {
       [
         { $match: { ...ofOrganization, what: 'VENDOR_REVIEW', due_date: { $ne: null, $lt: until } } },
         { $sort: { record_id: 1 } },
+      ],
+    ],
+    valid_evidence: [
+      'evidence',
+      [
+        {
+          $match: {
+            ...ofOrganization,
+            archived_at: null,
+            $or: [{ valid_until: null }, { valid_until: { $gte: until } }],
+          },
+        },
+      ],
+    ],
+    links_of_evidence: [
+      'links',
+      [
+        {
+          $match: {
+            ...ofOrganization,
+            until_position: null,
+            $or: [{ record_id: { $in: evidence } }, { other_id: { $in: evidence } }],
+          },
+        },
+      ],
+    ],
+    controls_without_valid_evidence: [
+      'controls',
+      [{ $match: { ...ofOrganization, archived_at: null, id: { $nin: evidenced } } }, { $sort: { id: 1 } }],
+    ],
+    /** The first row of each framework is the newest. */
+    coverage_by_framework: [
+      'framework_figures_daily',
+      [
+        { $match: { ...ofOrganization, figure: 'coverage', day: { $lte: until } } },
+        { $sort: { framework_id: 1, day: -1 } },
       ],
     ],
     changes_by_person: [

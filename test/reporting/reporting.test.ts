@@ -195,17 +195,37 @@ for (const pair of await startPairs()) {
   });
 
   test('each aggregation of the examples runs on MongoDB, and finds what the tables have', async (context) => {
-    const { organizationId: organization, database } = context;
+    const { owner, organizationId: organization, database } = context;
     await import(new URL('../../examples/reporting/figures.mongodb.js', import.meta.url).href);
     const { figures } = globalThis as unknown as { figures(input: object): Record<string, [string, object[]]> };
     const day = new Date().toISOString().slice(0, 10);
     const answers = new Map<string, ReportingRow[]>();
-    for (const [name, [collection, stages]] of Object.entries(figures({ organization, day, position: 1 }))) {
+    const input = { organization, day, position: 1, evidence: [] as unknown[], evidenced: [] as unknown[] };
+    for (const name of Object.keys(figures(input))) {
+      const [collection, stages] = figures(input)[name]!;
       const rows = await database.aggregate(collection, stages);
       if (rows === null) return;
       assert.ok(rows.length > 0, name);
       answers.set(name, rows);
+      if (name === 'valid_evidence') input.evidence = rows.map(({ id }) => id);
+      if (name === 'links_of_evidence')
+        input.evidenced = rows.flatMap(({ record_id, other_id }) => [record_id, other_id]);
     }
+    const missing = { organization_id: organization, filter: { missing: ['EVIDENCE'] }, size: 100 };
+    assert.equal(
+      answers.get('controls_without_valid_evidence')!.map(({ id }) => id),
+      (await owner.walk('listControls', 'controls' as 'risks', missing)).map(({ id }) => id).sort(),
+    );
+    const coverage = new Map(
+      answers
+        .get('coverage_by_framework')!
+        .reverse()
+        .map((row) => [row.framework_id, row.value]),
+    );
+    for (const framework of await owner.walk('listFrameworks', 'frameworks' as 'risks', {
+      organization_id: organization,
+    }))
+      assert.is(coverage.get(framework.id), (framework as unknown as ReportingRow).coverage);
     const due = (await database.rows('due_dates')).filter(
       ({ due_date }) => due_date !== null && String(due_date) <= day,
     );
