@@ -57,7 +57,9 @@ if (mongo) {
       const before = await until(source, BUILD_LIMIT_MS, 'the database is made');
       await compare();
       const names = (await db.listCollections().toArray()).map(({ name }) => name);
-      const counts = () => Promise.all(names.map((name) => db.collection(name).countDocuments()));
+      // FerretDB reads all documents to count them. So many counts of large collections would hold the rebuild up.
+      const counted = ['risks', 'vendors_history', 'changes', 'links', 'people'];
+      const counts = () => Promise.all(counted.map((name) => db.collection(name).countDocuments()));
       const countsBefore = await counts();
       await veritrail(env, 'rebuild');
       const isMadeAnew = async () => {
