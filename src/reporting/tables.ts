@@ -205,7 +205,7 @@ const DUE_ITEMS_VIEW: ReportingView = {
     { name: 'overdue', type: 'BOOLEAN', description: 'True from the day after due_date, in UTC.' },
   ],
   sql: `SELECT organization_id, record_id, what, record_type, record_name, owner_id, due_date, label,
-    due_date < CURRENT_DATE AS overdue FROM due_dates WHERE due_date IS NOT NULL`,
+    CAST(due_date < CURRENT_DATE AS INTEGER) AS overdue FROM due_dates WHERE due_date IS NOT NULL`,
 };
 
 /** Tables that have an organization's events. Each has a row in `progress`. */

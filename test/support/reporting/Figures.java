@@ -36,8 +36,17 @@ class Figures {
     return line.toString();
   }
 
-  /** Reads a time, a date, a number and a truth value as such. */
+  /** Reads a time, a date, a number and a truth value as such. Each column has a type, also in views. */
   private static void checkTypes(Connection connection) throws Exception {
+    ResultSet tables = connection.getMetaData().getTables(null, null, "%", new String[] {"TABLE", "VIEW"});
+    while (tables.next()) {
+      String table = tables.getString("TABLE_NAME");
+      ResultSet columns = connection.getMetaData().getColumns(null, null, table, "%");
+      while (columns.next()) {
+        String column = table + "." + columns.getString("COLUMN_NAME");
+        if (columns.getString("TYPE_NAME").isEmpty()) throw new AssertionError(column + " has no type");
+      }
+    }
     String sql = "SELECT created_at, next_review_due, score, stale FROM risks "
         + "WHERE next_review_due IS NOT NULL AND score IS NOT NULL AND created_at > '2020-01-01' ORDER BY created_at";
     ResultSet rows = connection.createStatement().executeQuery(sql);
