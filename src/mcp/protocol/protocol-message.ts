@@ -239,8 +239,12 @@ export function clientOf(era: Era, meta: UncheckedObject, headers: IncomingHttpH
   return product ? tidyClient(product[1] ?? '', product[2] ?? '') : null;
 }
 
+/** Begins the names of this service's own programs. A caller's program with such a name gets quotation marks around it. */
+const OWN_NAME = /^veritrail(?: |$)/i;
+
 function tidyClient(name: string, version: string): Caller['client'] {
-  const tidy = { name: tidyText(name, 100), version: tidyText(version, 40) };
+  const tidied = tidyText(name, 100);
+  const tidy = { name: OWN_NAME.test(tidied) ? `"${tidied}"` : tidied, version: tidyText(version, 40) };
   return tidy.name === '' ? null : tidy;
 }
 

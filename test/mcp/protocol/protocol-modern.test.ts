@@ -131,6 +131,9 @@ test('a request without complete and valid _meta is refused', async ({ service }
   }
   const anonymous = await send(service, 'tools/call', { name: 'echo', _meta: without('clientInfo') });
   assert.is(anonymous.json.result?.structuredContent?.client as unknown, null, 'clientInfo is optional');
+  const _meta = { ...META, [`${KEY}clientInfo`]: { name: 'Veritrail web', version: '1' } };
+  const impostor = await send(service, 'tools/call', { name: 'echo', _meta });
+  assert.equal(impostor.json.result?.structuredContent?.client, { name: '"Veritrail web"', version: '1' });
 });
 
 test('an unsupported version is refused with the supported ones', async ({ service }) => {
