@@ -8,6 +8,8 @@ import { listSource } from './list-source.ts';
 export interface MatchingRecord {
   id: string;
   name: string;
+  /** Null for a record without a number, or of a family without numbers. */
+  reference_id: string | null;
   revision: number;
 }
 
@@ -33,7 +35,7 @@ export async function matchRecords(
   const source = await listSource(context, family, caller, filter);
   const rows = await context.snapshot.models.find({ ...source, order: { key: null, direction: 'ASC' }, limit });
   return rows.map(({ doc }) => {
-    const { id, revision } = doc as unknown as RecordDocument;
-    return { id, name: family.model.nameOf(doc), revision };
+    const { id, reference_id, revision } = doc as unknown as RecordDocument & { reference_id?: string | null };
+    return { id, name: family.model.nameOf(doc), reference_id: reference_id ?? null, revision };
   });
 }

@@ -4,7 +4,14 @@ import * as assert from 'uvu/assert';
 import { selectionHash } from '../../../src/tools/selection.ts';
 import type { SelectedRecord } from '../../../src/tools/set/select-records.ts';
 
-const record = (id: string, revision: number): SelectedRecord => ({ type: 'VENDOR', id, revision, name: id, set: {} });
+const record = (id: string, revision: number): SelectedRecord => ({
+  type: 'VENDOR',
+  id,
+  revision,
+  name: id,
+  reference_id: null,
+  set: {},
+});
 
 const revisions = fc.dictionary(fc.stringMatching(/^vnd_[0-9A-Z]{4}$/), fc.nat(5), { minKeys: 1 });
 

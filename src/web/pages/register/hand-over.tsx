@@ -16,6 +16,7 @@ import { IDS, type RecordName } from '../../register/many/many-form.tsx';
 import { type ManyPart, type ManyTask, openTask, submitTask } from '../../register/many/many-task.ts';
 import { readRecordNames } from '../../register/many/read-record-names.ts';
 import { countOwnedRecords, OwnedRecords, ownedTotalText } from '../../register/owned-records.tsx';
+import { numberedName } from '../../register/record/numbered-name.ts';
 import { REGISTER_LISTS } from '../../register/register-lists.ts';
 import type { WebContext } from '../../server/context.ts';
 import { get, post, type Route, type SignedInRequest } from '../../server/page-request.ts';
@@ -142,7 +143,8 @@ async function readUnfinished(
   for (const { type } of FAMILY_DESCRIPTIONS) {
     const filter = withStates(type, { owner_id: [account], unfinished: true })!;
     const most = MAX_RECORDS + 1 - records.length;
-    records.push(...(await matchRecords(context, familyQueryOfType(type), caller, filter, most)));
+    const unfinished = await matchRecords(context, familyQueryOfType(type), caller, filter, most);
+    records.push(...unfinished.map((record) => ({ id: record.id, name: numberedName(record) })));
     if (records.length > MAX_RECORDS) return { records: records.slice(0, MAX_RECORDS), next: 'MORE' };
   }
   return { records, next: null };

@@ -157,9 +157,12 @@ function OutcomeWords({ outcome, people }: { outcome: ManyOutcome; people: Names
   const { id, changes, error, result, referredBy = 0 } = outcome;
   if (error !== null) return <span class="fault">{error.message}</span>;
   if (changes.length > 0) {
+    // The time of the dry run is not the one that an archiving will have.
+    const fields = changes.filter(({ field }) => field !== 'archived_at');
     return (
       <>
-        <FieldChanges type={typeOf(id)} fields={changes} people={people} />
+        {fields.length < changes.length && 'Becomes archived. '}
+        <FieldChanges type={typeOf(id)} fields={fields} people={people} />
         {referredBy > 0 && (
           <small>{`${referredBy} live ${referredBy === 1 ? 'record refers' : 'records refer'} to it.`}</small>
         )}

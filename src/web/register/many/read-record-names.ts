@@ -2,6 +2,7 @@ import type { FamilyQuery } from '../../../queries/family-query.ts';
 import { matchRecords } from '../../../queries/lists/match-records.ts';
 import { currentMoment } from '../../../queries/moments/moment.ts';
 import type { FormCollaborators, FormView } from '../forms/open-form.ts';
+import { numberedName } from '../record/numbered-name.ts';
 import type { RecordName } from './many-form.tsx';
 
 /** Reads the names of a family's records. Ids of others are left out. */
@@ -15,8 +16,7 @@ export async function readRecordNames(
   const snapshot = reader.snapshot();
   const context = { snapshot, organizationId: organization.id, moment: currentMoment(snapshot) };
   const filter = { ids, include_archived: true };
-  const names = new Map(
-    (await matchRecords(context, family, caller, filter, ids.length)).map(({ id, name }) => [id, name]),
-  );
+  const records = await matchRecords(context, family, caller, filter, ids.length);
+  const names = new Map(records.map((record) => [record.id, numberedName(record)]));
   return ids.flatMap((id) => (names.has(id) ? [{ id, name: names.get(id)! }] : []));
 }

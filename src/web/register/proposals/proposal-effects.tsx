@@ -11,6 +11,7 @@ import type { NamesByKey } from '../../../texts/value-text.ts';
 import { eventText } from '../../texts/event-words.ts';
 import { Before, FieldChanges, readNamesInChanges, recordAddress } from '../change-words.tsx';
 import type { RegisterView } from '../open-register.ts';
+import { numberedName } from '../record/numbered-name.ts';
 
 const typeOf = (id: string): string => familyOfPrefix(idPrefix(id) ?? '')?.type ?? 'UNKNOWN';
 
@@ -50,7 +51,10 @@ export async function readEffectNames(view: RegisterView, effects: readonly Prop
     record_id,
     ...(linked_id === undefined ? [] : [linked_id]),
   ]);
-  for (const record of await documentsAt(context, [...new Set(ids)])) names.set(String(record.id), recordName(record));
+  for (const record of await documentsAt(context, [...new Set(ids)])) {
+    const { reference_id } = record as { reference_id?: unknown };
+    names.set(String(record.id), numberedName({ reference_id, name: recordName(record) }));
+  }
   return names;
 }
 
