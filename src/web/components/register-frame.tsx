@@ -147,8 +147,8 @@ function TodayLine({ address, organization }: { address: string; organization: O
   const as_of = new URLSearchParams(address.split('?')[1]).get('as_of');
   if (!as_of) return null;
   return (
-    <p class="notice" role="status">
-      Settings are always those of today.{' '}
+    <p class="row then" role="status">
+      Settings are always those of today.
       <a href={organizationAddress(organization.id, '', { as_of })}>Back to the moment you were viewing</a>
     </p>
   );

@@ -55,7 +55,7 @@ test('lets an owner create another organization and rename it', async ({ web, ow
   const settings = `${response.to}/settings`;
   assert.match((await owner.get(settings)).text, '<title>Settings · Second · veritrail</title>');
   const fromPast = (await owner.get(`${settings}?as_of=2026-01-31`)).text;
-  assert.match(fromPast, `Settings are always those of today. <a href="${response.to}?as_of=2026-01-31">`);
+  assert.match(fromPast, `Settings are always those of today.<a href="${response.to}?as_of=2026-01-31">`);
   assert.not.match((await owner.get(settings)).text, 'always those of today');
   const renamed = await owner.send(`${response.to}/name`, { name: 'Third' });
   assert.is(renamed.to, settings);
