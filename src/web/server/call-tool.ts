@@ -5,7 +5,7 @@ import type { WebContext } from './context.ts';
 import type { SignedInRequest } from './page-request.ts';
 
 /** The client of changes that people make on pages. */
-const WEB_CLIENT = { name: 'veritrail web', version: BUILD_VERSION };
+export const WEB_CLIENT = { name: 'veritrail web', version: BUILD_VERSION };
 
 /** A tool's error as its answer has it, and the status with which a page shows it. */
 export interface ToolError {

@@ -81,6 +81,10 @@ test('approving does it, says so, and can’t be repeated', async (context) => {
   assert.match(textIn(notice), /Approved\. Vendor details changed: Approved \. Undo/);
   assert.match(notice, `/vendors/${id}"`);
   const { text } = await context.owner.get(page);
+  const base = page.replace(/\/proposals\/.*/, '');
+  const events = /Proposal (?:approved|carried out)/;
+  assert.match((await context.owner.get(`${base}/changes`)).text, events);
+  assert.not.match((await context.owner.get(base)).text, events, 'what it changed says who approved it');
   assert.match(textIn(text), /This proposal is approved and done, by Eda/);
   assert.not(hasForm(text, '/approve'));
 });
@@ -109,6 +113,7 @@ test('times and people of the approval stand in words, and nothing counts as cha
   }
   const { risk } = await web.call<{ risk: { id: string } }>('addRisk', {
     organization_id: web.organizationId,
+    reference_id: 'R-9',
     name: 'Fire',
     inherent_likelihood: 3,
     inherent_impact: 3,
@@ -118,7 +123,7 @@ test('times and people of the approval stand in words, and nothing counts as cha
   const byNobody = await propose('decideRisk', decision);
   assert.match(
     textIn((await owner.get(byNobody)).text),
-    /Accepted by: whoever approves · Recorded by: whoever approves/,
+    /Proposed: risk accepted: R-9 Fire .*Accepted by: whoever approves · Recorded by: whoever approves/,
   );
   const byMe = await propose('decideRisk', { ...decision, approver_id: 'ME' });
   assert.not.match(textIn((await owner.get(byMe)).text), /Accepted by: whoever/);
@@ -152,7 +157,7 @@ test('a reader decides nothing, and an editor nothing that needs another role', 
     assert.match(textIn(text), /you need the role/, `${status} ${textIn(text)}`);
     assert.is((await vendorOf(context, id)).archived_at, null);
   }
-  assert.is((await context.viewer.get(`${page.slice(0, -1)}0`)).status, 404);
+  assert.is((await context.viewer.get(page.replace(/.$/, (last) => (last === '0' ? '1' : '0')))).status, 404);
 });
 
 test('the change of a proposal has its page, and offers no undo', async (context) => {
@@ -198,7 +203,7 @@ test('histories tell a declined proposal in words, with its reason once and a li
   await send(owner, page, '/decline', { reason: 'Much too early' });
   const base = `/organizations/${web.organizationId}`;
   const { text } = await owner.get(`${base}/changes?record_id=${page.split('/').at(-1)}`);
-  assert.match(textIn(text), /Proposal declined.*State Open → Declined/);
+  assert.match(textIn(text), /Update vendor .*Proposal declined.*State Open → Declined/);
   assert.is(textIn(text).split('Much too early').length, 2);
   assert.not.match(textIn(text), /DECLINED|OPEN/);
   assert.match(text, `<a href="${page}">`);

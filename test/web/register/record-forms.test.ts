@@ -79,6 +79,7 @@ test('adds a risk by its tool, and leads to it', async (context) => {
   assert.equal([record.score, record.owner_id, record.status], [20, web.ownerId, 'OPEN']);
   const [added] = changesOf(record);
   assert.match(added!.client, /^veritrail web /);
+  assert.match(textIn(page.text), /Ada Byron ?, in the browser/);
   assert.is(added!.reason, 'Seen at a neighbour');
 });
 

@@ -26,8 +26,13 @@ import { readTiles, type Tile, type TilePeriod } from './tiles.ts';
 const MAX_FRAMEWORKS = 8;
 const MAX_WEEK_CHANGES = 6;
 
-/** The events that the week tells of. Those of tokens, keys and seals are technical. */
-const WEEK_EVENT_TYPES = EVENT_TYPES.filter((type) => !/^(?:Token|Seal|Log)/.test(type));
+/**
+ * The events that the week tells of. Those of tokens, keys and seals are technical. What an approved proposal changed says who
+ * approved it.
+ */
+const WEEK_EVENT_TYPES = EVENT_TYPES.filter(
+  (type) => !/^(?:Token|Seal|Log|Proposal(?:Approved|CarriedOut))/.test(type),
+);
 
 /** Home as one page shows it. */
 export interface HomeContent {
