@@ -2,7 +2,7 @@ import type { FamilyDescription } from '../register/family-description.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import type { Decider, DecisionContext, DomainEvent, Past } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
-import { forbiddenAs, type Permission, roleAllows } from './organization/permissions.ts';
+import { ACT_PERMISSIONS, forbiddenAs, type Permission, roleAllows } from './organization/permissions.ts';
 import { countingEvents, differingFields, isOfCall, replay } from './past.ts';
 import { omit } from './record.ts';
 
@@ -137,13 +137,6 @@ function positionOf(name: string, event: TrailEvent | null, positions: Readonly<
   if (position !== undefined) return position;
   throw new Refusal('conflict', 'The record was changed meanwhile. Repeat the call.');
 }
-
-/** Permissions of acts that need more than `changeRecords`. Archiving and restoring do in every family. */
-const ACT_PERMISSIONS: Readonly<Record<string, Permission>> = {
-  RiskAccepted: 'acceptRisks',
-  RiskAcceptanceImported: 'acceptRisks',
-  FrameworkAdopted: 'adoptFrameworks',
-};
 
 /**
  * Returns the permissions that an undo needs: those of the acts that it undoes. Who added a record may archive it by an

@@ -8,6 +8,11 @@ import type { ReadModel } from './read-models/read-model.ts';
 /** An organization with the one token, or none, that the event names: see `largeMap`. */
 type ProjectedOrganization = Omit<OrganizationState, 'tokens'> & { tokens: Record<string, TokenState> };
 
+const FIELDS = [
+  ...['name', 'members', 'membership_ends', 'tokens', 'domains', 'second_factor_from'],
+  ...['ceiling', 'four_eyes', 'four_eyes_suspended', 'hourly_changes'],
+];
+
 /** An organization is kept like a record: as it is, and every version it had. Its own id is its organization_id. */
 export const organizations: ReadModel<ProjectedOrganization> = {
   family: {
@@ -17,10 +22,10 @@ export const organizations: ReadModel<ProjectedOrganization> = {
     plural: 'organizations',
     prefix: 'org',
     events: organization.events,
-    historyFields: ['name', 'members', 'membership_ends', 'tokens', 'domains', 'second_factor_from'],
+    historyFields: FIELDS,
     evolve,
   },
-  storedFields: ['name', 'members', 'membership_ends', 'tokens', 'domains', 'second_factor_from'],
+  storedFields: FIELDS,
   nameOf: ({ name }) => name,
   derive: () => ({ owner_id: null, archived_at: null }),
   mapFields: ['members', 'membership_ends', 'tokens', 'domains'],

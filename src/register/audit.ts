@@ -135,7 +135,7 @@ export const AUDIT = {
   importable: true,
   aboutFile: 'Each audit with its auditor, scope, dates and status.',
   figures: FIGURES,
-  decisions: ['AuditCompleted', 'AuditRejected', 'AuditOutdated'],
+  decisions: { COMPLETE: ['AuditCompleted'], REJECT: ['AuditRejected'], OUTDATE: ['AuditOutdated'] },
   tools: {
     list: {
       name: 'listAudits',

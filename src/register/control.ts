@@ -172,7 +172,7 @@ export const CONTROL = {
   importable: true,
   aboutFile: 'Each control with its framework, justification and implementation.',
   figures: FIGURES,
-  decisions: ['ControlExcluded'],
+  decisions: { EXCLUDE: ['ControlExcluded'] },
   tools: {
     list: {
       name: 'listControls',

@@ -231,10 +231,10 @@ export interface FamilyDescription<
   /** The decision of which the newest can be withdrawn: its noun, the events that record one, and the tool that withdraws it. */
   withdrawal?: { noun: string; of: readonly MemberName<E>[]; tool: string };
   /**
-   * Events that are decisions, besides archiving, undoing and those by `firstDecisions`. A credential may have to propose
-   * them.
+   * Decisions and the events that record them, besides archiving, undoing and those by `firstDecisions`. A credential may
+   * have to propose them, and an organization may put them under four eyes.
    */
-  decisions?: readonly MemberName<E>[];
+  decisions?: Readonly<Record<string, readonly MemberName<E>[]>>;
   /** The states of a new record that are decisions, if not those in which nothing is left to do. */
   firstDecisions?: readonly StatesOf<F>[];
   /** The tools that it has of those that work alike in all families. */

@@ -107,7 +107,7 @@ export const FRAMEWORK = {
   summary: ['name', 'version', 'included_count', 'coverage'],
   aboutFile: 'Each framework with its version, and how many of its controls are covered.',
   figures: FIGURES,
-  decisions: ['FrameworkAdopted'],
+  decisions: { ADOPT: ['FrameworkAdopted'] },
   tools: {
     list: {
       name: 'listFrameworks',

@@ -164,7 +164,7 @@ export const NONCONFORMITY = {
   statedTimes: { NonconformityRaised: 'closed_at', NonconformityClosed: 'closed_at' },
   aboutFile: 'Each finding with its cause, corrective action and due date.',
   figures: FIGURES,
-  decisions: ['NonconformityClosed'],
+  decisions: { CLOSE: ['NonconformityClosed'] },
   tools: {
     list: {
       name: 'listNonconformities',

@@ -123,7 +123,7 @@ export const OBLIGATION = {
   withdrawal: { noun: 'assessment', of: ['ObligationAssessed'], tool: 'updateObligation' },
   aboutFile: 'Each obligation with its source, requirement, status and last review.',
   figures: FIGURES,
-  decisions: ['ObligationAssessed', 'ObligationAssessmentWithdrawn'],
+  decisions: { ASSESS: ['ObligationAssessed', 'ObligationAssessmentWithdrawn'] },
   firstDecisions: ASSESSED,
   tools: {
     list: {

@@ -4,7 +4,9 @@ import {
   type EventOf,
   event,
   eventWithReason,
+  list,
   nullable,
+  number,
   optional,
   string,
 } from './event-schema.ts';
@@ -44,6 +46,17 @@ export const ORGANIZATION_EVENTS = {
   DomainWithdrawn: eventWithReason({ domain: string() }),
   SecondFactorRequired: eventWithReason({ from: string() }),
   SecondFactorMadeOptional: eventWithReason(),
+  ApprovalPolicyChanged: eventWithReason({
+    /** The most that a credential may do here without a person. */
+    ceiling: string<Autonomy>(),
+    /** The decisions that another account must approve. */
+    four_eyes: list(string()),
+    /** Existing records that a credential below ALL may change in an hour. */
+    hourly_changes: number(),
+  }),
+  /** Only one account may still approve these decisions, so one decides alone again. */
+  FourEyesSuspended: event({ decisions: list(string()) }),
+  FourEyesResumed: event({ decisions: list(string()) }),
   TokenCreated: event(FIRST_TOKEN_GRANT, TOKEN_GRANT),
   TokenAutonomyChanged: eventWithReason({ token_id: string(), from: string<Autonomy>(), to: string<Autonomy>() }),
   TokenRegenerated: event({ token_id: string(), expires_at: string() }),

@@ -21,6 +21,11 @@ export function isLess(autonomy: Autonomy, than: Autonomy): boolean {
   return AUTONOMIES.indexOf(autonomy) > AUTONOMIES.indexOf(than);
 }
 
+/** Returns the autonomy of two that allows less. */
+export function lowerAutonomy(one: Autonomy, other: Autonomy): Autonomy {
+  return isLess(one, other) ? one : other;
+}
+
 /** The states of a proposal in the log. That an open one has expired is a fact of the clock: see `proposalStateAt`. */
 export const PROPOSAL_STATES = ['OPEN', 'APPROVED', 'CARRIED_OUT', 'DECLINED', 'WITHDRAWN'] as const;
 

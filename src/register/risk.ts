@@ -318,7 +318,7 @@ export const RISK = {
   pastDecision: { states: ['ACCEPTED'], fields: PAST_ACCEPTANCE_FIELDS },
   aboutFile: 'Each risk with its rating, treatment, owner and next review.',
   figures: FIGURES,
-  decisions: ['RiskAccepted', 'RiskAcceptanceImported', 'RiskClosed'],
+  decisions: { ACCEPT: ['RiskAccepted', 'RiskAcceptanceImported'], CLOSE: ['RiskClosed'] },
   tools: {
     list: {
       name: 'listRisks',

@@ -202,7 +202,7 @@ export const VENDOR = {
   pastDecision: { states: OUTCOMES, fields: PAST_REVIEW_FIELDS },
   aboutFile: 'Each vendor with its criticality, contract, personal data and last review.',
   figures: FIGURES,
-  decisions: ['VendorReviewed', 'VendorReviewImported', 'VendorReviewWithdrawn'],
+  decisions: { REVIEW: ['VendorReviewed', 'VendorReviewImported', 'VendorReviewWithdrawn'] },
   tools: {
     list: {
       name: 'listVendors',

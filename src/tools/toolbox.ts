@@ -13,7 +13,7 @@ import { findParkedPosition } from '../queries/records/parked-position.ts';
 import { type AnswerPage, withPageUrl } from './answer-page.ts';
 import { ERRORS } from './error-codes.ts';
 import { type OpenApiOptions, openapiDocument } from './openapi/openapi-document.ts';
-import { proposeInstead } from './proposals/propose.ts';
+import { mayNeedApproval, proposeInstead } from './proposals/propose.ts';
 import { readInput } from './read-input.ts';
 import type { CallContext, CallLoad, Tool, ToolContext, ToolService } from './tool.ts';
 
@@ -41,6 +41,8 @@ export interface PreparedCall {
   organizations: readonly string[];
   /** The organization that the call left out; null if it named one. */
   impliedOrganization: string | null;
+  /** The call may need a person's approval, so it is rehearsed first. */
+  mustRehearse: boolean;
   caller: Caller;
   publicUrl: string | undefined;
 }
@@ -187,11 +189,11 @@ async function prepareCall(
   const { input, impliedOrganization } = read;
   const { organization_id } = input as { organization_id?: string };
   const organizations = organization_id === undefined ? [...caller.roles.keys()] : [organization_id];
+  const mustRehearse = isWrite(tool, input) && (await mayNeedApproval(caller, organizations, service));
   // Rehearsing the proposals that a call depends on is like making their calls.
-  const load = mustPropose(tool, input, caller)
-    ? 'BULK'
-    : (tool.load?.(input, logSizeOf(service, organization_id)) ?? 'LIGHT');
-  return { tool: tool.name, load, input, organizations, impliedOrganization, caller, publicUrl: context.publicUrl };
+  const load = mustRehearse ? 'BULK' : (tool.load?.(input, logSizeOf(service, organization_id)) ?? 'LIGHT');
+  const { publicUrl } = context;
+  return { tool: tool.name, load, input, organizations, impliedOrganization, mustRehearse, caller, publicUrl };
 }
 
 /**
@@ -239,24 +241,19 @@ class RunContext implements ToolContext {
 /** Returns the direct form's status: 202 for a call that waits for a person, 200 for a repeat of one that was done. */
 const statusOf = (proposed: object): number => ('pending_approval' in proposed ? 202 : 200);
 
-/** Returns true for a write whose credential may not do everything without a person. */
-function mustPropose({ readOnly }: Tool, input: unknown, { autonomy }: Caller): boolean {
-  return !readOnly && autonomy !== undefined && autonomy.size > 0 && (input as { dry_run?: boolean }).dry_run !== true;
-}
+/** Returns true for a call that would write. */
+const isWrite = ({ readOnly }: Tool, input: unknown): boolean =>
+  !readOnly && (input as { dry_run?: boolean }).dry_run !== true;
 
 async function runTool(
   tool: Tool,
-  { input, impliedOrganization, organizations, caller, publicUrl }: PreparedCall,
+  { input, impliedOrganization, mustRehearse, organizations, caller, publicUrl }: PreparedCall,
   service: ToolService,
   control: Control,
   toolOf: (name: string) => Tool,
 ): Promise<ToolResult> {
-  const proposed = mustPropose(tool, input, caller)
-    ? await proposeInstead({ tool, input: input as object, organizations, context: { ...control, caller } }, service, {
-        publicUrl,
-        toolOf,
-      })
-    : null;
+  const call = { tool, input: input as object, organizations, context: { ...control, caller } };
+  const proposed = mustRehearse ? await proposeInstead(call, service, { publicUrl, toolOf }) : null;
   if (proposed !== null) return { json: JSON.stringify(proposed), outcome: 'ok', status: statusOf(proposed) };
   const answer = await tool.run(input, new RunContext(service, tool, caller, control));
   const page = tool.page?.(input, answer, caller) ?? null;

@@ -95,12 +95,12 @@ const rehearsed = (
 
 test('decisions need a person where decisions are proposed, and corrections do not', () => {
   const needs = (...commands: RehearsedCommand[]) => needsApproval('DECISIONS_PROPOSED', commands);
-  for (const { singular, decisions = [], commonEvents } of FAMILY_DESCRIPTIONS as readonly {
+  for (const { singular, decisions = {}, commonEvents } of FAMILY_DESCRIPTIONS as readonly {
     singular: string;
-    decisions?: readonly string[];
+    decisions?: Readonly<Record<string, readonly string[]>>;
     commonEvents: { archived: string; ownerAssigned?: string };
   }[]) {
-    for (const event of [...decisions, commonEvents.archived]) {
+    for (const event of [...Object.values(decisions).flat(), commonEvents.archived]) {
       assert.ok(needs(rehearsed(`${singular}-x`, [event])), event);
     }
     if (commonEvents.ownerAssigned) assert.not(needs(rehearsed(`${singular}-x`, [commonEvents.ownerAssigned])));

@@ -31,6 +31,7 @@ const EXPECTED_TOOLS: readonly (readonly [tool: string, permission: string])[] =
 const MANAGEMENT_PERMISSIONS = [
   'changeMembers',
   'requireSecondFactor',
+  'changeApprovalPolicy',
   'renameOrganization',
   'createOrganizations',
   'viewTokens',

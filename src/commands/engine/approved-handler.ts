@@ -9,8 +9,10 @@ export interface RefusedCommand {
   refusal: Refusal;
 }
 
-/** The streams that a person approved, and the keys of those left out. */
-export interface ApprovedStreams {
+/** An approval: its event, the account whose call it approves, the approved streams, and the keys of those left out. */
+export interface ApprovedCall {
+  approval_id: string;
+  proposed_by: string;
   streams: ReadonlySet<string>;
   leftOut: ReadonlySet<string>;
 }
@@ -34,11 +36,9 @@ export class ApprovedHandler implements Commands {
   /** The id of the call; null before its first command. */
   callId: string | null = null;
 
-  /** @param approvalId the id of the approval's event */
   constructor(
     private readonly handler: CommandHandler,
-    private readonly approvalId: string,
-    private readonly approved: ApprovedStreams,
+    private readonly approved: ApprovedCall,
   ) {}
 
   async execute<State extends object, Command, Event extends DomainEvent>(
@@ -49,10 +49,10 @@ export class ApprovedHandler implements Commands {
     const { stream } = aggregate;
     this.callId = envelope.correlation_id;
     try {
-      const { streams, leftOut } = this.approved;
+      const { approval_id, proposed_by, streams, leftOut } = this.approved;
       if (leftOut.has(streamKey(stream))) throw new LeftOut();
       if (!streams.has(stream)) throw notSeen();
-      const caused = { ...envelope, causation_id: envelope.causation_id ?? this.approvalId };
+      const caused = { ...envelope, proposed_by, causation_id: envelope.causation_id ?? approval_id };
       const result = await this.handler.execute(aggregate, command, caused);
       if (result.event_types.length > 0) this.written.add(stream);
       return result;

@@ -4,7 +4,7 @@ import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { chainEvents, saltedHash } from '../../trail/hash.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
-import { refuseUnproposed } from '../autonomy.ts';
+import { refuseUnapproved } from '../autonomy.ts';
 import { dateOf } from './dates.ts';
 import type { Aggregate, DomainEvent, Past } from './decider.ts';
 import { commandId, uuidV7 } from './ids.ts';
@@ -20,7 +20,7 @@ import {
   StreamCache,
   type StreamState,
 } from './stream-state.ts';
-import { type CommandActor, type WriteRights, WriteRightsReader } from './write-rights.ts';
+import { areSameRights, type CommandActor, type WriteRights, WriteRightsReader } from './write-rights.ts';
 
 /** Identifies a command: the caller, the organization, and the ids by which a repeated call is recognised. */
 export interface CommandEnvelope extends CommandActor {
@@ -188,14 +188,16 @@ export class CommandHandler {
       if ('result' in decision) return decision.result;
       this.options.requireTrust?.();
       requireTime(deadline);
-      const { autonomy = 'ALL' } = envelope;
-      if (autonomy !== 'ALL') {
-        const rehearsal = rehearsalOf(aggregate, current, decision.newEvents);
-        refuseUnproposed(autonomy, { stream, command, envelope, rehearsal });
-      }
+      const { condition, fourEyes } = rights as WriteRights;
+      const rehearsal = () => rehearsalOf(aggregate, current, decision.newEvents);
+      refuseUnapproved({ autonomy: envelope.autonomy, fourEyes }, () => ({
+        stream,
+        command,
+        envelope,
+        rehearsal: rehearsal(),
+      }));
       const events = this.toTrailEvents(aggregate, current, decision, envelope);
       const { decidedAt } = decision;
-      const { condition } = rights as WriteRights;
       const batch = { stream, events, expectedRevision: current.revision, decidedAt, condition };
       try {
         const storePosition = await appendWithRetries(this.store, batch, () => this.renew(envelope, rights));
@@ -212,11 +214,11 @@ export class CommandHandler {
     }
   }
 
-  /** Returns the actor's rights if they are the same roles as before; null otherwise. */
+  /** Returns the actor's rights if they allow what they did before; null otherwise. */
   private async renew(envelope: CommandEnvelope, before: WriteRights | Refusal): Promise<WriteRights | null> {
     const now = await this.rights.read(envelope, false);
     if (now instanceof Refusal || before instanceof Refusal) return null;
-    return now.role === before.role && now.member_role === before.member_role ? now : null;
+    return areSameRights(now, before) ? now : null;
   }
 
   /**

@@ -2,9 +2,9 @@ import { monotonicMs } from '../../clock/monotonic.ts';
 import { type Autonomy, isLess } from '../../register/proposal.ts';
 import type { AppendCondition } from '../../stores/event-store.ts';
 import { organizationAggregate } from '../families.ts';
+import { effectiveAutonomy, fourEyesInForce } from '../organization/approval-policy.ts';
 import type { Role } from '../organization/caller.ts';
 import { hasEnded, memberRole, membershipEnd, type OrganizationState } from '../organization/organization-state.ts';
-import { autonomyOf } from '../organization/organization-tokens.ts';
 import { forbiddenAs, lowerRole, type Permission, roleAllows } from '../organization/permissions.ts';
 import { Refusal } from './refusal.ts';
 import type { StreamCache } from './stream-state.ts';
@@ -19,6 +19,8 @@ export interface CommandActor {
   member_role?: Role | undefined;
   /** The credential's autonomy when the call began. Absent if it could do everything alone. */
   autonomy?: Autonomy | undefined;
+  /** The account that proposed the call, if the actor approved it. */
+  proposed_by?: string | undefined;
   /**
    * The permission that the actor must have when the events are appended, by the organization's own log. Absent for
    * commands on the organization, whose deciders check it, and for those of the service and the command line.
@@ -33,6 +35,14 @@ export interface WriteRights {
   role: Role;
   member_role?: Role | undefined;
   condition?: AppendCondition;
+  /** The decisions that another account must approve. */
+  fourEyes?: ReadonlySet<string>;
+}
+
+/** Returns true for the same roles and the same decisions that need another account. */
+export function areSameRights(one: WriteRights, other: WriteRights): boolean {
+  const decisionsIn = ({ fourEyes = new Set() }: WriteRights) => [...fourEyes].join();
+  return one.role === other.role && one.member_role === other.member_role && decisionsIn(one) === decisionsIn(other);
 }
 
 /** An organization is read again after this. It leaves time to append before MAX_CONDITION_AGE_MS. */
@@ -72,7 +82,8 @@ export class WriteRightsReader {
       const isEndless = endsAt === null || this.options.simulated;
       const until = isEndless ? Number.POSITIVE_INFINITY : monotonicMs() + Date.parse(endsAt) - now.getTime();
       const { stream } = aggregate;
-      return { role, member_role, condition: { stream, revision: loaded.revision, readAt, until } };
+      const condition = { stream, revision: loaded.revision, readAt, until };
+      return { role, member_role, condition, fourEyes: fourEyesInForce(loaded.state) };
     } catch (error) {
       if (error instanceof Refusal) return error;
       throw error;
@@ -111,7 +122,7 @@ function actorRights(
   if (member_role === null || (token !== undefined && (token.revoked || hasEnded(token.expires_at, now)))) {
     throw accessEnded();
   }
-  if (token !== undefined && isLess(autonomyOf(token), autonomy)) throw mustPropose();
+  if (token !== undefined && isLess(effectiveAutonomy(state!, token), autonomy)) throw mustPropose();
   const role = lowerRole(earlierRole, member_role);
   if (!roleAllows(role, permission)) throw forbiddenAs(permission, role, member_role);
   const ends = [membershipEnd(state!, actor_id), token?.expires_at ?? null].filter((end) => end !== null);

@@ -25,6 +25,12 @@ export interface OrganizationState {
   domains: Record<string, Role>;
   /** The date from which members need a second factor; null if they no longer do. Absent if they never did. */
   second_factor_from?: string | null;
+  /** The policy of approvals. Absent if the organization never set one: see `approvalPolicyOf`. */
+  ceiling?: Autonomy;
+  four_eyes?: readonly string[];
+  hourly_changes?: number;
+  /** The decisions under four eyes that only one account may approve, so that one decides alone. */
+  four_eyes_suspended?: readonly string[];
 }
 
 export type OrganizationCommand =
@@ -41,6 +47,12 @@ export type OrganizationCommand =
   | ({ type: 'WithdrawDomain'; domain: string } & OptionalReason)
   | ({ type: 'RequireSecondFactor'; from: string } & OptionalReason)
   | ({ type: 'MakeSecondFactorOptional' } & OptionalReason)
+  | ({
+      type: 'ChangeApprovalPolicy';
+      ceiling: Autonomy;
+      four_eyes: readonly string[];
+      hourly_changes: number;
+    } & OptionalReason)
   | ({ type: 'CreateToken' } & TokenGrant)
   | { type: 'RegenerateToken'; token_id: string; expires_at: string }
   | ({ type: 'ChangeTokenAutonomy'; token_id: string; autonomy: Autonomy } & OptionalReason)
@@ -101,6 +113,11 @@ export function requiresSecondFactor(
   now: string,
 ): boolean {
   return second_factor_from !== null && second_factor_from <= dateOf(now);
+}
+
+/** Returns what a credential may do without a person, by its own word. Without one it may do all that its role may. */
+export function autonomyOf({ autonomy = 'ALL' }: Pick<TokenState, 'autonomy'>): Autonomy {
+  return autonomy;
 }
 
 /** @throws Refusal not_found */

@@ -1,16 +1,16 @@
 import type { OrganizationEvent } from '../../register/organization.ts';
-import { type Autonomy, isLess } from '../../register/proposal.ts';
+import { isLess } from '../../register/proposal.ts';
 import type { DecisionContext } from '../engine/decider.ts';
 import { Refusal } from '../engine/refusal.ts';
 import { withReason } from '../record.ts';
 import {
+  autonomyOf,
   isSelfOrSystem,
   memberRole,
   type OrganizationCommand,
   type OrganizationState,
   requireActorPermission,
   requireToken,
-  type TokenState,
 } from './organization-state.ts';
 import { lowerRole } from './permissions.ts';
 
@@ -75,11 +75,6 @@ export function changeTokenAutonomy(
     requireActorPermission(state, context, 'revokeTokens');
   }
   return [{ type: 'TokenAutonomyChanged', data: { token_id, from, to: autonomy, ...withReason(reason) } }];
-}
-
-/** Returns what a credential may do without a person. One without a word of its own may do all that its role may. */
-export function autonomyOf({ autonomy = 'ALL' }: Pick<TokenState, 'autonomy'>): Autonomy {
-  return autonomy;
 }
 
 /** Revokes a token: for its own account, or for an actor who may revoke other members' tokens. */

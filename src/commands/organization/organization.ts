@@ -3,6 +3,7 @@ import { type Decider, type DecisionContext, stateBefore } from '../engine/decid
 import { PersistentMap } from '../engine/persistent-map.ts';
 import { Refusal } from '../engine/refusal.ts';
 import { type OptionalReason, requireState, withReason } from '../record.ts';
+import { changeApprovalPolicy, evolvePolicy, fourEyesFollowing } from './approval-policy.ts';
 import {
   addMember,
   admitDomain,
@@ -30,6 +31,15 @@ function decide(
 ): OrganizationEvent[] {
   if (command.type === 'CreateOrganization') return current === null ? create(command) : [];
   const state = requireState(current);
+  const events = decideOn(state, command, context);
+  return [...events, ...fourEyesFollowing(events.reduce(evolve, state))];
+}
+
+function decideOn(
+  state: OrganizationState,
+  command: Exclude<OrganizationCommand, { type: 'CreateOrganization' }>,
+  context: DecisionContext,
+): OrganizationEvent[] {
   switch (command.type) {
     case 'RenameOrganization':
       return rename(command, state, context);
@@ -53,6 +63,8 @@ function decide(
       return requireSecondFactor(command, state, context);
     case 'MakeSecondFactorOptional':
       return makeSecondFactorOptional(command, state, context);
+    case 'ChangeApprovalPolicy':
+      return changeApprovalPolicy(command, state, context);
     case 'CreateToken':
       return createToken(command, state, context);
     case 'RegenerateToken':
@@ -139,6 +151,10 @@ function evolve(current: OrganizationState | null, event: OrganizationEvent): Or
       return { ...state, second_factor_from: event.data.from };
     case 'SecondFactorMadeOptional':
       return { ...state, second_factor_from: null };
+    case 'ApprovalPolicyChanged':
+    case 'FourEyesSuspended':
+    case 'FourEyesResumed':
+      return evolvePolicy(state, event);
     case 'TokenCreated': {
       const { token_id, ...grant } = event.data;
       return withToken(state, token_id, { ...grant, revoked: false });

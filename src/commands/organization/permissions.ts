@@ -39,6 +39,7 @@ export const PERMISSIONS = {
   archiveRecords: writes(FROM_ADMIN, 'archiving and restoring records'),
   changeMembers: changesAccess(OWNER_ONLY, 'inviting, changing and removing members, and admitting domains'),
   requireSecondFactor: changesAccess(OWNER_ONLY, 'requiring a second factor of all members'),
+  changeApprovalPolicy: writes(OWNER_ONLY, 'changing the approval policy'),
   renameOrganization: changesAccess(FROM_ADMIN, 'renaming the organization'),
   createOrganizations: changesAccess(OWNER_ONLY, 'creating another organization'),
   viewTokens: reads(FROM_ADMIN, 'viewing all members’ tokens and assistants'),
@@ -61,6 +62,13 @@ export const TOOL_PERMISSIONS = {
   ADOPT_FRAMEWORKS: 'adoptFrameworks',
   ARCHIVE_RECORDS: 'archiveRecords',
 } as const satisfies Record<string, Permission>;
+
+/** Permissions of acts on records that need more than `changeRecords`. Archiving and restoring do in every family. */
+export const ACT_PERMISSIONS: Readonly<Record<string, Permission>> = {
+  RiskAccepted: 'acceptRisks',
+  RiskAcceptanceImported: 'acceptRisks',
+  FrameworkAdopted: 'adoptFrameworks',
+};
 
 /** Refuses a role that doesn't exist. @throws Refusal invalid_input */
 export function requireValidRole(role: Role): void {

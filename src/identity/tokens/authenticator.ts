@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache';
 import { hasPassed, type TimeSource } from '../../clock/service-clock.ts';
 import { withTimeout } from '../../clock/with-timeout.ts';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
+import { effectiveAutonomy } from '../../commands/organization/approval-policy.ts';
 import type { Caller, Role } from '../../commands/organization/caller.ts';
 import type { OrganizationState } from '../../commands/organization/organization.ts';
 import { memberRole, membershipEnd } from '../../commands/organization/organization-state.ts';
-import { autonomyOf } from '../../commands/organization/organization-tokens.ts';
 import { lowerRole } from '../../commands/organization/permissions.ts';
 import type { Autonomy } from '../../register/proposal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
@@ -300,7 +300,7 @@ function usableMembership(
   if (next_hash !== null && token.expires_at !== expires_at) return null;
   const end = membershipEnd(state!, account_id);
   const until = Math.min(end === null ? Number.POSITIVE_INFINITY : Date.parse(end), factorOptionalUntil(state!, now));
-  return { role, until, autonomy: autonomyOf(token) };
+  return { role, until, autonomy: effectiveAutonomy(state!, token) };
 }
 
 /** Waits for a store's answer for at most `ms`. @throws StoreUnavailable after that; otherwise as `work` does */

@@ -1,3 +1,4 @@
+import { authorOf } from '../../commands/autonomy.ts';
 import { crosswalkAggregate } from '../../commands/crosswalk.ts';
 import { ApprovedHandler } from '../../commands/engine/approved-handler.ts';
 import type { Aggregate } from '../../commands/engine/decider.ts';
@@ -35,7 +36,9 @@ export async function carryOut(
   const { handler } = service;
   const { events } = await handler.readPast(proposalAggregate(id) as never);
   const approval = events.findLast(({ type }) => type === 'ProposalApproved')!;
-  const approved = new ApprovedHandler(handler as CommandHandler, approval.id, {
+  const approved = new ApprovedHandler(handler as CommandHandler, {
+    approval_id: approval.id,
+    proposed_by: authorOf(state, caller),
     streams: new Set(state.approved_streams),
     leftOut: new Set(effectsLeftOut(state).map(effectKey)),
   });

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { eventLoopQueue } from '../../clock/event-loop-queue.ts';
+import { authorOf, needsAnotherApprover, needsOtherAccount } from '../../commands/autonomy.ts';
 import type { CommandHandler, CommandResult } from '../../commands/engine/handler.ts';
 import { asRefusal, Refusal } from '../../commands/engine/refusal.ts';
 import { RehearsalHandler } from '../../commands/engine/rehearsal-handler.ts';
+import { organizationAggregate } from '../../commands/families.ts';
+import { fourEyesInForce } from '../../commands/organization/approval-policy.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { type Permission, requirePermission } from '../../commands/organization/permissions.ts';
 import {
@@ -244,16 +247,31 @@ export class Proposals {
   }
 
   /** Returns the effects and streams that the call would have now. @throws Refusal as the call */
-  private async rehearse({ id, state }: StoredProposal, caller: Caller, rehearsal = this.newRehearsal()) {
+  private async rehearse(opened: StoredProposal, caller: Caller, rehearsal = this.newRehearsal()) {
+    const { id, state } = opened;
     const tool = this.toolOf(state);
     const service = unwritten(this.service, rehearsal);
     const input = await callToMake({ id, ...state }, { tool, caller, service });
     await rehearseCall({ tool, input, context: { caller } }, this.service, rehearsal);
+    await this.requireOtherAccount(opened, caller, rehearsal);
     // Comparing 700 KB takes some milliseconds.
     await eventLoopQueue.wait(caller.account_id);
     const streams = rehearsal.rehearsed.map(({ stream }) => stream);
     const callId = rehearsal.rehearsed[0]?.envelope.correlation_id ?? '';
     return { effects: proposedEffects(rehearsal), streams, callId };
+  }
+
+  /** @throws Refusal forbidden if another account must approve, and this one wrote the call or is at the command line */
+  private async requireOtherAccount(
+    { organizationId, state }: StoredProposal,
+    caller: Caller,
+    { rehearsed }: RehearsalHandler,
+  ): Promise<void> {
+    // Only the command line has callers whose rights can't be renewed.
+    if (authorOf(state, caller) !== caller.account_id && caller.renew !== undefined) return;
+    const { handler } = this.service;
+    const organization = await handler.load(organizationAggregate(organizationId), true);
+    if (needsOtherAccount(fourEyesInForce(organization.state), rehearsed)) throw needsAnotherApprover();
   }
 
   /** Returns the command that approves what the person saw. @throws Refusal */

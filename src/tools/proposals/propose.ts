@@ -1,9 +1,12 @@
 import { organizationAddress } from '../../addresses/page-addresses.ts';
-import { needsApproval } from '../../commands/autonomy.ts';
+import { needsApproval, needsOtherAccount } from '../../commands/autonomy.ts';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { derivedId } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { RehearsalHandler } from '../../commands/engine/rehearsal-handler.ts';
+import { organizationAggregate } from '../../commands/families.ts';
+import { fourEyesInForce } from '../../commands/organization/approval-policy.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import {
   type ProposalCommand,
@@ -34,6 +37,22 @@ export interface PendingApproval {
   pending_approval: object;
 }
 
+/** Returns true if a call may need a person's approval, or another account's. Otherwise it need not be rehearsed. */
+export async function mayNeedApproval(
+  caller: Caller,
+  organizationIds: readonly string[],
+  { handler }: Pick<ToolService, 'handler'>,
+): Promise<boolean> {
+  if (caller.autonomy !== undefined && caller.autonomy.size > 0) return true;
+  for (const id of organizationIds) if ((await readFourEyes(id, handler)).size > 0) return true;
+  return false;
+}
+
+/** An outdated state does no harm: before each append the handler decides by the newest. */
+async function readFourEyes(organizationId: string, handler: ToolService['handler']): Promise<ReadonlySet<string>> {
+  return fourEyesInForce((await handler.load(organizationAggregate(organizationId))).state);
+}
+
 /**
  * Proposes a call that its credential may not do alone, in place of making it. Returns null for a call that it may make.
  * The proposal's id follows from the call's key or selection, so a repeated call meets its own proposal. An approval makes the
@@ -59,7 +78,9 @@ export async function proposeInstead(
   if (organizationId === undefined) return null;
   requirePermission(caller, organizationId, call.tool.permission);
   const autonomy = caller.autonomy?.get(organizationId) ?? 'ALL';
-  if (!isRepeat && !needsApproval(autonomy, rehearsal.rehearsed)) return null;
+  const fourEyes = await readFourEyes(organizationId, service.handler);
+  const { rehearsed } = rehearsal;
+  if (!isRepeat && !needsApproval(autonomy, rehearsed) && !needsOtherAccount(fourEyes, rehearsed)) return null;
   const state = await makeProposal(call, service, { id, command_id, organizationId, rehearsal, dependencies });
   const url = publicUrl && `${publicUrl}${organizationAddress(organizationId, `/proposals/${id}`)}`;
   const { depends_on } = state;
@@ -88,6 +109,9 @@ interface NewProposal {
   dependencies: readonly Proposal[];
 }
 
+/** Returns true for a person in a browser, which is nobody's assistant. A session has no autonomy. */
+const isPerson = ({ token_id, autonomy }: Caller): boolean => token_id === null && autonomy === undefined;
+
 /** Appends a proposal, which ends with those that it depends on, and waits until it can be read. A repeat changes nothing. */
 async function makeProposal(
   { tool, input: given, context }: ProposableCall,
@@ -98,7 +122,7 @@ async function makeProposal(
   const input = await proposedInput(given, { ...context, tool, service }, organizationId);
   const command: ProposalCommand = {
     type: 'MakeProposal',
-    client: caller.client?.name ?? null,
+    client: isPerson(caller) ? null : (caller.client?.name ?? null),
     tool: tool.name,
     input,
     effects: proposedEffects(rehearsal),

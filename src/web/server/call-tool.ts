@@ -1,8 +1,9 @@
+import { organizationAddress } from '../../addresses/page-addresses.ts';
 import { monotonicMs } from '../../clock/monotonic.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { BUILD_VERSION } from '../../version.ts';
 import type { WebContext } from './context.ts';
-import type { SignedInRequest } from './page-request.ts';
+import { redirect, type SignedInRequest } from './page-request.ts';
 
 /** The client of changes that people make on pages. */
 export const WEB_CLIENT = { name: 'veritrail web', version: BUILD_VERSION };
@@ -40,7 +41,10 @@ export async function callerOfSession(
   };
 }
 
-/** Calls a tool for the signed-in person, with the rights of their session. It checks the input and the permission. */
+/**
+ * Calls a tool for the signed-in person, with the rights of their session. It checks the input and the permission.
+ * @throws Redirect to the proposal, if another account must approve the call
+ */
 export async function callTool(
   context: Pick<WebContext, 'members' | 'tools'>,
   request: SignedInRequest,
@@ -51,5 +55,9 @@ export async function callTool(
   // Without a signal: a second click leaves the first request, whose change must not stay half done.
   const { json, status } = await context.tools.call(name, input, { caller });
   const answer = JSON.parse(json);
+  if (answer.pending_approval !== undefined) {
+    const address = organizationAddress(request.params.id!, `/proposals/${answer.pending_approval.proposal_id}`);
+    throw redirect(address, 'Proposed. Another account must approve this before it is done.');
+  }
   return answer.error === undefined ? { answer, error: null } : { answer: null, error: { ...answer.error, status } };
 }

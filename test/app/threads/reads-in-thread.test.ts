@@ -76,7 +76,16 @@ function prepared(name: string, args: object, caller: Caller = callerAs()): Prep
   const tool = ALL_TOOLS.find((candidate) => candidate.name === name)!;
   const input = tool.parser.parse({ organization_id: ORGANIZATION, ...args });
   const organizations = [ORGANIZATION];
-  return { tool: name, load: 'LONG', input, organizations, impliedOrganization: null, caller, publicUrl: undefined };
+  return {
+    tool: name,
+    load: 'LONG',
+    input,
+    organizations,
+    impliedOrganization: null,
+    mustRehearse: false,
+    caller,
+    publicUrl: undefined,
+  };
 }
 
 /** Returns an answer without times: a report has that of its generation. */

@@ -274,6 +274,14 @@ test('recorded events have the same meaning for proposals, and for what a creden
   ]);
 });
 
+test('recorded events have the same meaning for the policy of approvals', async () => {
+  const { ceiling, four_eyes, hourly_changes, four_eyes_suspended } = (await statesByName()).get(
+    'events-approval-policy AS',
+  )! as unknown as OrganizationState;
+  assert.equal([ceiling, hourly_changes, four_eyes_suspended], ['DECISIONS_PROPOSED', 200, []]);
+  assert.equal(four_eyes, ['RISK_ACCEPT', 'VENDOR_REVIEW']);
+});
+
 test('recorded events have the same meaning for groups of controls', async () => {
   const framework = (await statesByName()).get('Lighthouse rules') as unknown as FrameworkState;
   assert.is(framework.note, 'Withdrawn by the publisher and not adopted (1):\nT.2 Whale oil');

@@ -33,7 +33,7 @@ const EXPECTED_PERMISSIONS: Record<Role, readonly string[]> = {
   ADMIN: ['readRecords', 'createTokens', EXPORTS, ACCESS, 'changeRecords', ...ADMINISTERS],
   OWNER: [
     ...['readRecords', 'createTokens', EXPORTS, ACCESS, 'changeRecords', ...ADMINISTERS],
-    ...['changeMembers', 'requireSecondFactor', 'createOrganizations'],
+    ...['changeMembers', 'requireSecondFactor', 'changeApprovalPolicy', 'createOrganizations'],
   ],
 };
 

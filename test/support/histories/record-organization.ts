@@ -1,7 +1,7 @@
 /**
  * Records a fixture of an organization's own events by the real handler on a store in memory, with a simulated clock. It
- * has members that change, leave and end, domains, a new name, an assistant and a second factor. Run it by hand, for a new file. The
- * file's name is the organization's, too:
+ * has members that change, leave and end, domains, a new name, an assistant, a second factor and four eyes. Run it by hand,
+ * for a new file. The file's name is the organization's, too:
  *
  *     npx tsx test/support/histories/record-organization.ts test/fixtures/events-NAME.jsonl
  */
@@ -75,6 +75,16 @@ async function record(): Promise<void> {
   await execute(owner, { type: 'ChangeMembershipEnd', account_id: auditor, until: '2026-12-31T12:00:00.000Z' });
   await execute(owner, { type: 'RequireSecondFactor', from: '2027-01-01', reason: 'Our insurer asks for it' });
   await execute(owner, { type: 'MakeSecondFactorOptional', reason: 'Two members still wait for their keys' });
+  const policy = {
+    ceiling: 'DECISIONS_PROPOSED',
+    four_eyes: ['RISK_ACCEPT', 'VENDOR_REVIEW'],
+    hourly_changes: 200,
+  } as const;
+  const third = idOf('acc', 'third');
+  await execute(owner, { type: 'AddMember', account_id: third, role: 'OWNER' });
+  await execute(owner, { type: 'ChangeApprovalPolicy', ...policy, reason: 'Two people decide on risks' });
+  await execute(owner, { type: 'ChangeMemberRole', account_id: third, role: 'EDITOR' });
+  await execute(owner, { type: 'ChangeMemberRole', account_id: third, role: 'OWNER' });
   const lines = store.log.map(({ storePosition: _position, ...event }) => `${JSON.stringify(event)}\n`);
   writeFileSync(file!, lines.join(''), { flag: 'wx' });
   console.log(`${lines.length} events in ${file}`);

@@ -70,6 +70,7 @@ export class FoldedExport {
     name: string;
     import_key: string;
     second_factor_from?: string | null;
+    four_eyes_suspended?: readonly string[];
   };
   private readonly records = new Map<string, FoldedRecord>();
   /** Proposals, by stream: no answer lists them among records. */
@@ -201,6 +202,7 @@ export class FoldedExport {
   private applyToOrganization({ type, data }: ExportedEvent): void {
     const { members, membership_ends, domains, tokens } = this.organization;
     const { account_id, domain, token_id } = data as Record<string, string>;
+    const suspended = this.organization.four_eyes_suspended ?? [];
     switch (type) {
       case 'OrganizationCreated':
         this.organization.name = String(data.name);
@@ -232,6 +234,21 @@ export class FoldedExport {
         return;
       case 'SecondFactorMadeOptional':
         this.organization.second_factor_from = null;
+        return;
+      case 'ApprovalPolicyChanged': {
+        const { reason: _reason, ...policy } = data;
+        const chosen = [...(data.four_eyes as string[]), 'ORGANIZATION_LOWER_FOUR_EYES'];
+        const kept = suspended.filter((name) => (data.four_eyes as string[]).length > 0 && chosen.includes(name));
+        Object.assign(this.organization, policy, { four_eyes_suspended: kept });
+        return;
+      }
+      case 'FourEyesSuspended':
+        this.organization.four_eyes_suspended = [...suspended, ...(data.decisions as string[])];
+        return;
+      case 'FourEyesResumed':
+        this.organization.four_eyes_suspended = suspended.filter(
+          (name) => !(data.decisions as string[]).includes(name),
+        );
         return;
       case 'TokenCreated': {
         const { token_id: _id, ...token } = data;

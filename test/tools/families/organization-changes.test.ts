@@ -16,6 +16,7 @@ interface Change {
 const test = suite<{ register: TestRegister }>('changes of an organization');
 
 const BO = 'acc_00000000000000000000000B00';
+const CY = 'acc_00000000000000000000000C00';
 const TOKEN = 'tok_00000000000000000000000001';
 const GRANT = { account_id: BO, role: 'AUDITOR', read_only: true, expires_at: '2027-01-01T00:00:00.000Z' } as const;
 const KIND = 'ASSISTANT' as const;
@@ -90,6 +91,49 @@ const STORY: [by: 'owner' | 'bo', command: OrganizationCommand, told: Omit<Chang
         event_type: 'SecondFactorMadeOptional',
         reason: null,
         changes: [{ field: 'second_factor_from', from: '2099-12-01', to: null }],
+      },
+    ],
+  ],
+  [
+    'owner',
+    { type: 'AddMember', account_id: CY, role: 'OWNER' },
+    [{ event_type: 'MemberAdded', reason: null, changes: [{ field: `members.${CY}`, from: null, to: 'OWNER' }] }],
+  ],
+  [
+    'owner',
+    {
+      type: 'ChangeApprovalPolicy',
+      ceiling: 'PROPOSE_ONLY',
+      four_eyes: ['RISK_CLOSE'],
+      hourly_changes: 9,
+      reason: 'r7',
+    },
+    [
+      {
+        event_type: 'ApprovalPolicyChanged',
+        reason: 'r7',
+        changes: [
+          { field: 'ceiling', from: null, to: 'PROPOSE_ONLY' },
+          { field: 'four_eyes', from: null, to: ['RISK_CLOSE'] },
+          { field: 'four_eyes_suspended', from: null, to: [] },
+          { field: 'hourly_changes', from: null, to: 9 },
+        ],
+      },
+    ],
+  ],
+  [
+    'owner',
+    { type: 'RemoveMember', account_id: CY },
+    [
+      {
+        event_type: 'MemberRemoved',
+        reason: null,
+        changes: [{ field: `members.${CY}`, from: 'OWNER', to: null }],
+      },
+      {
+        event_type: 'FourEyesSuspended',
+        reason: null,
+        changes: [{ field: 'four_eyes_suspended', from: [], to: ['RISK_CLOSE', 'ORGANIZATION_LOWER_FOUR_EYES'] }],
       },
     ],
   ],

@@ -141,7 +141,8 @@ async function listPage({ readNames }: Collaborators, view: RegisterView): Promi
       <>
         <TodayNotice view={view} />
         <p class="sub">
-          What assistants would change, and may not change alone. Nothing is changed before a person approves it.
+          What assistants may not change alone, and what needs a second person. Nothing is changed before somebody
+          approves it.
         </p>
         <ul class="plain row">
           {[

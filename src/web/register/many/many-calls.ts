@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { WrittenChange } from '../../../queries/changes/written-changes.ts';
 import { callTool, type ToolError } from '../../server/call-tool.ts';
 import type { WebContext } from '../../server/context.ts';
-import type { SignedInRequest } from '../../server/page-request.ts';
+import { Redirect, type SignedInRequest } from '../../server/page-request.ts';
 
 /** One call of a tool on many records, without what confirms it. */
 export interface ManyCall {
@@ -87,14 +87,22 @@ export async function writeCalls(
 ): Promise<ManyWritten> {
   const outcomes: ManyOutcome[] = [];
   const answers: Answer[] = [];
+  /** The newest proposal. A call that another account must approve leaves the others to be done. */
+  let proposed: Redirect | null = null;
   for (const [index, { tool, inputs }] of calls.entries()) {
     const selection = selections[index] ?? '';
     const idempotency_key = keyOfCall(key, { ...inputs, selection });
-    const { answer, error } = await callTool(context, request, tool, { ...inputs, selection, idempotency_key });
-    if (error !== null) return { outcomes, answers, error };
-    outcomes.push(...outcomesOf(answer));
-    answers.push(answer);
+    try {
+      const { answer, error } = await callTool(context, request, tool, { ...inputs, selection, idempotency_key });
+      if (error !== null) return { outcomes, answers, error };
+      outcomes.push(...outcomesOf(answer));
+      answers.push(answer);
+    } catch (thrown) {
+      if (!(thrown instanceof Redirect)) throw thrown;
+      proposed = thrown;
+    }
   }
+  if (proposed !== null) throw proposed;
   return { outcomes, answers, error: null };
 }
 
