@@ -50,7 +50,6 @@ export interface HttpAppOptions {
   logger: Logger;
 }
 
-/** The services that OAuth, the pages and the app share. */
 interface RequestServices {
   baseUrl: string;
   readClientInfo: ClientInfoReader;

@@ -30,7 +30,6 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
   }
 }
 
-/** Returns the command that the arguments begin with. */
 function findCommand(args: readonly string[]): CommandEntry | null {
   return COMMANDS.find(({ name }) => name === args.slice(0, name.split(' ').length).join(' ')) ?? null;
 }

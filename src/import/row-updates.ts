@@ -9,7 +9,6 @@ import type { Notes } from './sheet/notes.ts';
 
 type RecordName = Pick<LiveRecord, 'id' | 'name'>;
 
-/** A row and the record that it is about. */
 interface Match {
   row: ImportRow;
   record: RecordName;

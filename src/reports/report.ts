@@ -30,7 +30,6 @@ import type { AnswerFormatName, ReportContext } from './report-type.ts';
  * 4. format: a writer (in `formats/`) writes the page as text.
  */
 
-/** The writers of getReport's formats. */
 const ANSWER_FORMATS: Readonly<Record<AnswerFormatName, AnswerWriter>> = {
   MARKDOWN: reportMarkdown,
   JSON: reportJson,

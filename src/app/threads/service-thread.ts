@@ -2,7 +2,6 @@ import type { Worker } from 'node:worker_threads';
 import { DiskFull, StoreUnavailable } from '../../stores/errors.ts';
 import type { MessageToMain, MessageToThread, SentError, ThreadLog, ThreadMessages } from './messages.ts';
 
-/** Pause before a thread that ended unexpectedly is started again. */
 const RESTART_PAUSE_MS = 500;
 
 export interface ServiceThreadOptions<Messages extends ThreadMessages> {

@@ -5,7 +5,6 @@ import type { SheetFields } from '../../import/sheet/sheet-fields.ts';
 import { asideText } from '../../sheets/aside-text.ts';
 import type { MatchedColumns } from '../../sheets/columns/match-columns.ts';
 
-/** Words of one kind that the screen shows. */
 const MAX_LISTED_WORDS = 10;
 
 /** Returns a message about columns that fill no field, or null. */

@@ -23,7 +23,6 @@ export interface RecordFileRoutesOptions {
   stallTimeoutMs?: number;
 }
 
-/** Node's error codes for a client that disconnected. */
 const CLIENT_GONE_CODES = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ERR_STREAM_UNABLE_TO_PIPE',

@@ -56,7 +56,6 @@ interface Pending extends AccessTimes {
 export class AccessLog {
   /** Entries and counts whose organizations are not looked up yet. */
   private readonly pending = new Map<string, Pending>();
-  /** Rows to write, by id. */
   private readonly rows = new Map<string, { row: AccessLogRow; isCounted: boolean }>();
   private readonly ownRows: RateLimit;
   /** The time when each token's count became a row. */

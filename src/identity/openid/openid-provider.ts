@@ -22,7 +22,6 @@ export type Claims = Readonly<Record<string, unknown>> & { iss: string; sub: str
 type Secrets = Pick<OpenIdTransaction, 'state' | 'nonce' | 'verifier' | 'intent'>;
 
 const TIMEOUT_SECONDS = 10;
-/** The provider's metadata is fetched again after this time. */
 const METADATA_CACHE_MS = 60 * 60_000;
 /** The accepted difference between the provider's clock and ours. */
 export const TOLERANCE_SECONDS = 30;

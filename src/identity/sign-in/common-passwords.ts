@@ -3,7 +3,6 @@ const SHORTEST_WORD = 4;
 const LETTER = '\\p{L}';
 /** Digits and signs that people add before and after a common password. */
 const ADDED = new RegExp(`^[^${LETTER}]+|[^${LETTER}]+$`, 'gu');
-/** A short text, repeated. */
 const REPEATED = /^(.{1,6}?)\1+$/u;
 /** One text twice or more often. */
 const REPEATED_WORD = /^(.+?)\1+$/u;

@@ -33,7 +33,6 @@ export async function withOneOwner(reading: RowReading, context: OwnerContext): 
   return { ...reading, values, errors: [...reading.errors, { field: OWNER_NAME, message }] };
 }
 
-/** Returns the present owner of a record; null without one. */
 async function ownerOf(
   id: string,
   { service, reader }: OwnerContext,

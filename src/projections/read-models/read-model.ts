@@ -149,7 +149,6 @@ function relatedCountKey(type: string): Key {
   );
 }
 
-/** The keys of every family. */
 const COMMON_KEYS: Readonly<Record<string, Key<RecordDocument>>> = {
   archived: computed('number', ({ archived_at }) => (archived_at === null ? 0 : 1)),
   owner_id: computed('text', ({ owner_id }) => owner_id),

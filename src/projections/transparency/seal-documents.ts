@@ -1,7 +1,6 @@
 import type { CollectionSpec, Condition, DocumentReads } from '../../stores/read-store.ts';
 import type { LogSealed, SealEvent, SealKeyRotated } from '../../trail/seals/seal-events.ts';
 
-/** The place of a seal event in the log and in its stream. */
 interface SealPlace {
   position: number;
   /** Revision in the seal stream. */

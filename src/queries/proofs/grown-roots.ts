@@ -9,7 +9,6 @@ import { proveConsistency } from './proofs.ts';
 /** Differs from every seal's root. */
 const NO_ROOT = '';
 
-/** The positions that a verification has covered. */
 interface CoveredRange {
   from: number;
   to: number;

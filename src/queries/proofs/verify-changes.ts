@@ -66,7 +66,6 @@ export interface VerifyContext extends QueryContext, VerifyControl {
   caller: Caller;
 }
 
-/** Accounts with a verification in progress. */
 const verifyingAccounts = new Set<string>();
 
 /** Verifies as much of a request as one call may. @throws Refusal rate_limited if another verification of the account is running */

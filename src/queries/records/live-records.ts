@@ -29,7 +29,6 @@ interface LiveRecordsOptions {
 
 /** Records with one name that are read. More are too many to choose from. */
 const MAX_MATCHES = 6;
-/** Streams that are read concurrently. */
 const MAX_CONCURRENT_LOADS = 100;
 
 /** Returns a key that is equal for records with the same whole name. */

@@ -17,7 +17,6 @@ export interface LogSource {
   models: Pick<ReadModels, 'checkpoint'> | null;
 }
 
-/** Streams that are read concurrently. */
 const MAX_CONCURRENT_LOADS = 100;
 
 /** Finds records by number or name that the read models don't have yet, such as those of a command before this one. */

@@ -79,7 +79,6 @@ export const riskRegister: ReportType = {
   }),
 };
 
-/** Returns the section that counts the risks at each likelihood and impact. */
 function matrix(context: ReportContext): ReportSection {
   return {
     name: 'matrix',

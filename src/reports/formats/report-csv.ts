@@ -97,7 +97,6 @@ function linesOf(head: ReportHead, page: ReportPage): string[] {
   ];
 }
 
-/** Returns the facts about the report, which are the file's first rows. */
 function headRows(head: ReportHead): ReportRow[] {
   const { type, title, organization, inputs, as_of, position, today, generated_at, digest } = head;
   const facts = {

@@ -61,7 +61,6 @@ function cellsOf(cellObjects: readonly (CellObject | undefined)[], format: Sheet
   return { cells, computed };
 }
 
-/** Returns the cell by its type, or null for a blank one. */
 function cellOf(cellObject: CellObject, format: SheetFormat): Cell | null {
   const { t: type, v: value, f: formula, w: shown } = cellObject;
   switch (type) {

@@ -138,7 +138,6 @@ function readUuid(uuid: UUID | undefined): string {
   return hex.replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** Returns the error that the client has for an answer. */
 function toError(status: Status | undefined, stream: string): Error {
   const details = status?.getDetails();
   const type = details?.getTypeName() ?? '';

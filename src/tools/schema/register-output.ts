@@ -176,7 +176,6 @@ export const organizationsOutput = () =>
     next_cursor: nextCursor,
   });
 
-/** A proposal, as getRecords answers it. */
 const proposalSchema = z.strictObject({
   id: anyId,
   organization_id: anyId,

@@ -80,7 +80,6 @@ function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
   );
 }
 
-/** Returns true for a page with navigation around it. */
 const isFramed = ({ plain }: WebPage, { name }: LayoutContext): boolean => name !== null && !plain;
 
 function scriptOf(page: WebPage, layout: LayoutContext): AssetName {

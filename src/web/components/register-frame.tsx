@@ -104,7 +104,6 @@ function RailCount({ count }: { count: number | undefined }) {
   return count === undefined ? null : <span class="count">{countText(count)}</span>;
 }
 
-/** The settings pages beside one another. */
 function SettingsLinks({ links, section }: { links: readonly OrganizationLink[]; section: string | undefined }) {
   return (
     <nav class="tabs" aria-label="Settings">

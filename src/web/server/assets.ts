@@ -61,7 +61,6 @@ const YEAR_SECONDS = 31_536_000;
 const HASH_LENGTH = 16;
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-/** The assets that have been used so far. */
 const ASSETS = new Map<AssetName, Asset>();
 
 function assetOf(name: AssetName): Asset {

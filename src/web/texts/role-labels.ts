@@ -1,7 +1,6 @@
 import { ROLES, type Role } from '../../commands/organization/caller.ts';
 import { lowerRole } from '../../commands/organization/permissions.ts';
 
-/** Page texts for what each role may do. */
 const ABOUT: Readonly<Record<Role, string>> = {
   OWNER: 'can do everything, including members and their roles',
   ADMIN: 'can do everything except change members',

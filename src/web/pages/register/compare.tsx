@@ -63,7 +63,6 @@ async function readOwnerName({ snapshot, organization }: RegisterView, id: strin
   return id === undefined ? null : (await readMemberNames(snapshot, organization.id, [id])).of(id);
 }
 
-/** The form again, with what to correct. */
 function RefusedComparison({ refusal, form }: { refusal: string; form: VNode }) {
   return (
     <>

@@ -38,7 +38,6 @@ interface Side {
 
 const LINKS_CUT = 'The record has more links than are read here, so not all were compared.';
 
-/** The form's labels of its moments. */
 const LABELS = { from: 'From', to: 'Until' };
 
 /** A page for each record: the record at two moments side by side, such as before and after a change, or then and now. */

@@ -12,7 +12,6 @@ import type { RecordRow } from '../field-content.tsx';
 import { asOfInput, type RegisterCollaborators, type RegisterView, registerAddress } from '../open-register.ts';
 import { States } from './record-heading.tsx';
 
-/** The newest findings that the page shows. */
 const MAX_FINDINGS = 50;
 
 /** An audit's scope and findings, besides its own fields. */
