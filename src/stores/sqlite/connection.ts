@@ -102,39 +102,23 @@ export class SqliteConnection {
   }
 
   all(sql: string, parameters: SqlRow = []): SqlRow[] {
-    try {
-      return this.#statement(sql).all(parameters) as SqlRow[];
-    } catch (error) {
-      throw storeError(error);
-    }
+    return withStoreErrors(() => this.#statement(sql).all(parameters) as SqlRow[]);
   }
 
   get(sql: string, parameters: SqlRow = []): SqlRow | undefined {
-    try {
-      return this.#statement(sql).get(parameters) as SqlRow | undefined;
-    } catch (error) {
-      throw storeError(error);
-    }
+    return withStoreErrors(() => this.#statement(sql).get(parameters) as SqlRow | undefined);
   }
 
   run(sql: string, parameters: SqlRow = []): { changes: number; rowid: number } {
     if (this.#identity !== undefined && !this.#db.inTransaction) this.#identity.check();
-    try {
-      const result = this.#statement(sql).run(parameters);
-      return { changes: result.changes, rowid: Number(result.lastInsertRowid) };
-    } catch (error) {
-      throw storeError(error);
-    }
+    const result = withStoreErrors(() => this.#statement(sql).run(parameters));
+    return { changes: result.changes, rowid: Number(result.lastInsertRowid) };
   }
 
   /** Runs statements without results. Doesn't cache them. */
   exec(sql: string): void {
     this.#refuseClosed();
-    try {
-      this.#db.exec(sql);
-    } catch (error) {
-      throw storeError(error);
-    }
+    withStoreErrors(() => this.#db.exec(sql));
   }
 
   /** Runs `work` in one write transaction. If it throws, nothing is written. */
@@ -242,6 +226,14 @@ const REFUSALS: readonly (readonly [RegExp, string, string])[] = [
     'Stop the service and keep a copy of DATA_DIR. Then restore the newest backup; read models are built from the log.',
   ],
 ];
+
+function withStoreErrors<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw storeError(error);
+  }
+}
 
 function storeError(error: unknown, committing = false): unknown {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
