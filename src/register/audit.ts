@@ -1,5 +1,6 @@
-import { addedMembers, correctedMembers, undoneEvent } from './event-members.ts';
-import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
+import { commonEvents, commonEventTypes } from './common-events.ts';
+import { addedMembers, correctedMembers } from './event-members.ts';
+import { type EventOf, event, eventWithReason, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
 import { type Fields, OWNER_FIELD, type StateOf, stateField } from './field.ts';
 import { countByState, type FamilyFigures } from './figure.ts';
@@ -35,16 +36,13 @@ export type AuditProgress = AuditState['state'];
 export const AUDIT_EVENTS = {
   AuditAdded: eventWithReason(addedMembers(FIELDS)),
   AuditDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
-  AuditOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
   AuditStarted: eventWithReason(),
   AuditCompleted: eventWithReason(),
   AuditRejected: eventWithReason(),
   AuditReopened: event({ reason: string() }),
   AuditOutdated: eventWithReason(),
   AuditReinstated: event({ reason: string() }),
-  AuditArchived: event({ archived_at: string(), reason: string() }),
-  AuditRestored: event({ reason: string() }),
-  AuditUndone: undoneEvent(FIELDS),
+  ...commonEvents('Audit', FIELDS),
 };
 
 export type AuditEvent = EventOf<typeof AUDIT_EVENTS>;
@@ -80,14 +78,7 @@ export const AUDIT = {
   fields: FIELDS,
   events: AUDIT_EVENTS,
   commands: { add: 'AddAudit', update: 'UpdateAudit' },
-  commonEvents: {
-    added: 'AuditAdded',
-    detailsChanged: 'AuditDetailsChanged',
-    ownerAssigned: 'AuditOwnerAssigned',
-    archived: 'AuditArchived',
-    restored: 'AuditRestored',
-    undone: 'AuditUndone',
-  },
+  commonEvents: { ...commonEventTypes('Audit'), added: 'AuditAdded', detailsChanged: 'AuditDetailsChanged' },
   workflow: {
     field: 'state',
     finished: ['REJECTED', 'OUTDATED'],

@@ -1,5 +1,6 @@
-import { correctedMembers, undoneEvent } from './event-members.ts';
-import { type EventOf, event, eventWithReason, nullable, optional, reviewedEvent, string } from './event-schema.ts';
+import { commonEvents, commonEventTypes } from './common-events.ts';
+import { correctedMembers } from './event-members.ts';
+import { type EventOf, eventWithReason, nullable, optional, reviewedEvent, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
 import {
   type Fields,
@@ -81,16 +82,13 @@ export type ControlState = StateOf<typeof FIELDS>;
 export const CONTROL_EVENTS = {
   ControlDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
   ControlReviewed: reviewedEvent(),
-  ControlOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
   ControlIncluded: eventWithReason({ inclusion_justification: nullable(string()) }),
   ControlExcluded: eventWithReason({ exclusion_justification: string() }),
   ControlJustified: eventWithReason({
     inclusion_justification: optional(nullable(string())),
     exclusion_justification: optional(nullable(string())),
   }),
-  ControlArchived: event({ archived_at: string(), reason: string() }),
-  ControlRestored: event({ reason: string() }),
-  ControlUndone: undoneEvent(FIELDS),
+  ...commonEvents('Control', FIELDS),
 };
 
 export type ControlEvent = EventOf<typeof CONTROL_EVENTS>;
@@ -140,12 +138,9 @@ export const CONTROL = {
   events: CONTROL_EVENTS,
   commands: { add: 'AddControl', update: 'UpdateControl' },
   commonEvents: {
+    ...commonEventTypes('Control'),
     detailsChanged: 'ControlDetailsChanged',
-    ownerAssigned: 'ControlOwnerAssigned',
     reviewed: 'ControlReviewed',
-    archived: 'ControlArchived',
-    restored: 'ControlRestored',
-    undone: 'ControlUndone',
   },
   workflow: {
     field: 'status',

@@ -1,5 +1,6 @@
-import { addedMembers, undoneEvent } from './event-members.ts';
-import { event, eventWithDates, eventWithReason, nullable, optional, string } from './event-schema.ts';
+import { commonEvents, commonEventTypes } from './common-events.ts';
+import { addedMembers } from './event-members.ts';
+import { event, eventWithDates, eventWithReason, optional, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
 import { type Fields, OWNER_FIELD, type StateOf } from './field.ts';
 import { type FamilyFigures, startsAfter } from './figure.ts';
@@ -66,10 +67,8 @@ export type EvidenceState = StateOf<typeof FIELDS>;
 
 export const EVIDENCE_EVENTS = {
   EvidenceAdded: eventWithDates(eventWithReason(addedMembers(FIELDS))),
-  EvidenceOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
+  ...commonEvents('Evidence', FIELDS),
   EvidenceArchived: event({ archived_at: string(), replaced_by: optional(string()), reason: string() }),
-  EvidenceRestored: event({ reason: string() }),
-  EvidenceUndone: undoneEvent(FIELDS),
 };
 
 /** Stored keys that the family's rules compute. */
@@ -112,13 +111,7 @@ export const EVIDENCE = {
   events: EVIDENCE_EVENTS,
   // Only the owner can change.
   commands: { add: 'AddEvidence', update: 'UpdateEvidence' },
-  commonEvents: {
-    added: 'EvidenceAdded',
-    ownerAssigned: 'EvidenceOwnerAssigned',
-    archived: 'EvidenceArchived',
-    restored: 'EvidenceRestored',
-    undone: 'EvidenceUndone',
-  },
+  commonEvents: { ...commonEventTypes('Evidence'), added: 'EvidenceAdded' },
   computedKeys: KEYS,
   orders: ['name', 'collected_at'],
   filters: FILTERS,

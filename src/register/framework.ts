@@ -1,15 +1,6 @@
-import { addedMembers, undoneEvent } from './event-members.ts';
-import {
-  type DataOf,
-  type EventOf,
-  event,
-  eventWithReason,
-  list,
-  nullable,
-  object,
-  optional,
-  string,
-} from './event-schema.ts';
+import { commonEvents, commonEventTypes } from './common-events.ts';
+import { addedMembers } from './event-members.ts';
+import { type DataOf, type EventOf, event, list, object, optional, string } from './event-schema.ts';
 import type { Described } from './family-description.ts';
 import { type Fields, OWNER_FIELD, type StateOf } from './field.ts';
 import type { FamilyFigures } from './figure.ts';
@@ -70,10 +61,7 @@ export const FRAMEWORK_EVENTS = {
     },
     { ...addedMembers(FIELDS), controls: list(object(ADOPTED_CONTROL)), reason: optional(string()) },
   ),
-  FrameworkOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
-  FrameworkArchived: event({ archived_at: string(), reason: string() }),
-  FrameworkRestored: event({ reason: string() }),
-  FrameworkUndone: undoneEvent(FIELDS),
+  ...commonEvents('Framework', FIELDS),
 };
 
 export type FrameworkEvent = EventOf<typeof FRAMEWORK_EVENTS>;
@@ -95,13 +83,7 @@ export const FRAMEWORK = {
   events: FRAMEWORK_EVENTS,
   // Only the owner can change.
   commands: { add: 'AddFramework', update: 'UpdateFramework' },
-  commonEvents: {
-    added: 'FrameworkAdopted',
-    ownerAssigned: 'FrameworkOwnerAssigned',
-    archived: 'FrameworkArchived',
-    restored: 'FrameworkRestored',
-    undone: 'FrameworkUndone',
-  },
+  commonEvents: { ...commonEventTypes('Framework'), added: 'FrameworkAdopted' },
   orders: ['name'],
   missing: ['OWNER', 'OWNER_GONE', 'EVIDENCE'],
   summary: ['name', 'version', 'included_count', 'coverage'],

@@ -1,4 +1,5 @@
-import { addedMembers, correctedMembers, undoneEvent } from './event-members.ts';
+import { commonEvents, commonEventTypes } from './common-events.ts';
+import { addedMembers, correctedMembers } from './event-members.ts';
 import {
   type EventOf,
   event,
@@ -65,7 +66,6 @@ export const MEASURE_EVENTS = {
   MeasureAdded: eventWithDates(eventWithReason(addedMembers(FIELDS))),
   MeasureDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
   MeasureReviewed: reviewedEvent(),
-  MeasureOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
   MeasureStarted: eventWithReason(),
   MeasureImplemented: eventWithReason({ implemented_at: string() }),
   MeasureSetBack: event({ to: string<'NOT_STARTED' | 'IN_PROGRESS'>(), reason: string() }),
@@ -76,9 +76,7 @@ export const MEASURE_EVENTS = {
     reason: string(),
   }),
   MeasureJustificationChanged: eventWithReason({ justification: nullable(string()) }),
-  MeasureArchived: event({ archived_at: string(), reason: string() }),
-  MeasureRestored: event({ reason: string() }),
-  MeasureUndone: undoneEvent(FIELDS),
+  ...commonEvents('Measure', FIELDS),
 };
 
 export type MeasureEvent = EventOf<typeof MEASURE_EVENTS>;
@@ -129,13 +127,10 @@ export const MEASURE = {
   events: MEASURE_EVENTS,
   commands: { add: 'AddMeasure', update: 'UpdateMeasure' },
   commonEvents: {
+    ...commonEventTypes('Measure'),
     added: 'MeasureAdded',
     detailsChanged: 'MeasureDetailsChanged',
-    ownerAssigned: 'MeasureOwnerAssigned',
     reviewed: 'MeasureReviewed',
-    archived: 'MeasureArchived',
-    restored: 'MeasureRestored',
-    undone: 'MeasureUndone',
   },
   workflow: {
     field: 'state',

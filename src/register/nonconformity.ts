@@ -1,5 +1,6 @@
-import { addedMembers, correctedMembers, undoneEvent } from './event-members.ts';
-import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
+import { commonEvents, commonEventTypes } from './common-events.ts';
+import { addedMembers, correctedMembers } from './event-members.ts';
+import { type EventOf, event, eventWithReason, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
 import { type Fields, OWNER_FIELD, type StateOf, stateField } from './field.ts';
 import { countByState, equals, type FamilyFigures, isIn, startsAfter } from './figure.ts';
@@ -46,15 +47,12 @@ export type NonconformityStatus = NonconformityState['status'];
 export const NONCONFORMITY_EVENTS = {
   NonconformityRaised: eventWithReason(addedMembers(FIELDS)),
   NonconformityDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
-  NonconformityOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
   NonconformityWorkStarted: eventWithReason(),
   NonconformitySubmittedForVerification: eventWithReason(),
   NonconformityClosed: eventWithReason({ closed_at: string() }),
   NonconformitySetBack: event({ to: string<'OPEN' | 'IN_PROGRESS'>(), reason: string() }),
   NonconformityReopened: event({ reason: string() }),
-  NonconformityArchived: event({ archived_at: string(), reason: string() }),
-  NonconformityRestored: event({ reason: string() }),
-  NonconformityUndone: undoneEvent(FIELDS),
+  ...commonEvents('Nonconformity', FIELDS),
 };
 
 export type NonconformityEvent = EventOf<typeof NONCONFORMITY_EVENTS>;
@@ -119,12 +117,9 @@ export const NONCONFORMITY = {
   events: NONCONFORMITY_EVENTS,
   commands: { add: 'AddNonconformity', update: 'UpdateNonconformity' },
   commonEvents: {
+    ...commonEventTypes('Nonconformity'),
     added: 'NonconformityRaised',
     detailsChanged: 'NonconformityDetailsChanged',
-    ownerAssigned: 'NonconformityOwnerAssigned',
-    archived: 'NonconformityArchived',
-    restored: 'NonconformityRestored',
-    undone: 'NonconformityUndone',
   },
   workflow: {
     field: 'status',

@@ -1,4 +1,5 @@
-import { addedMembers, correctedMembers, restoredMembers, undoneEvent } from './event-members.ts';
+import { commonEvents, commonEventTypes } from './common-events.ts';
+import { addedMembers, correctedMembers, restoredMembers } from './event-members.ts';
 import { type EventOf, event, eventWithReason, nullable, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
 import { type Fields, OWNER_FIELD, REVIEW_INTERVAL_FIELD, type StateOf, stateField } from './field.ts';
@@ -42,16 +43,13 @@ export type Compliance = ObligationState['status'];
 export const OBLIGATION_EVENTS = {
   ObligationAdded: eventWithReason(addedMembers(FIELDS)),
   ObligationDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
-  ObligationOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
   ObligationAssessed: eventWithReason({
     status: string<Compliance>(),
     last_review_date: nullable(string()),
   }),
   ObligationReviewDateCorrected: eventWithReason({ last_review_date: nullable(string()) }),
   ObligationAssessmentWithdrawn: event({ event_id: string(), fields: restoredMembers(FIELDS), reason: string() }),
-  ObligationArchived: event({ archived_at: string(), reason: string() }),
-  ObligationRestored: event({ reason: string() }),
-  ObligationUndone: undoneEvent(FIELDS),
+  ...commonEvents('Obligation', FIELDS),
 };
 
 export type ObligationEvent = EventOf<typeof OBLIGATION_EVENTS>;
@@ -91,12 +89,9 @@ export const OBLIGATION = {
   events: OBLIGATION_EVENTS,
   commands: { add: 'AddObligation', update: 'UpdateObligation', withdraw: 'WithdrawAssessment' },
   commonEvents: {
+    ...commonEventTypes('Obligation'),
     added: 'ObligationAdded',
     detailsChanged: 'ObligationDetailsChanged',
-    ownerAssigned: 'ObligationOwnerAssigned',
-    archived: 'ObligationArchived',
-    restored: 'ObligationRestored',
-    undone: 'ObligationUndone',
     withdrawn: 'ObligationAssessmentWithdrawn',
   },
   computedKeys: KEYS,

@@ -1,4 +1,5 @@
-import { addedMembers, correctedMembers, objectMembers, undoneEvent } from './event-members.ts';
+import { commonEvents, commonEventTypes } from './common-events.ts';
+import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
 import {
   changesOf,
   type EventOf,
@@ -156,7 +157,6 @@ export const RISK_EVENTS = {
   RiskAdded: eventWithReason(addedMembers(FIELDS)),
   RiskDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
   RiskReviewed: reviewedEvent(),
-  RiskOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
   RiskAssessed: eventWithReason({
     ratings: changesOf(objectMembers(RATING_FIELDS)),
     assessed_at: string(),
@@ -178,9 +178,7 @@ export const RISK_EVENTS = {
   RiskAcceptanceRevoked: eventWithReason({ cause: string<'DECISION' | 'SCORE_RAISED'>() }),
   RiskClosed: event({ reason: string() }),
   RiskReopened: event({ reason: string() }),
-  RiskArchived: event({ archived_at: string(), reason: string() }),
-  RiskRestored: event({ reason: string() }),
-  RiskUndone: undoneEvent(FIELDS),
+  ...commonEvents('Risk', FIELDS),
 };
 
 export type RiskEvent = EventOf<typeof RISK_EVENTS>;
@@ -267,13 +265,10 @@ export const RISK = {
   events: RISK_EVENTS,
   commands: { add: 'AddRisk', update: 'UpdateRisk' },
   commonEvents: {
+    ...commonEventTypes('Risk'),
     added: 'RiskAdded',
     detailsChanged: 'RiskDetailsChanged',
-    ownerAssigned: 'RiskOwnerAssigned',
     reviewed: 'RiskReviewed',
-    archived: 'RiskArchived',
-    restored: 'RiskRestored',
-    undone: 'RiskUndone',
   },
   workflow: {
     field: 'status',

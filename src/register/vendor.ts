@@ -1,5 +1,6 @@
-import { addedMembers, correctedMembers, objectMembers, restoredMembers, undoneEvent } from './event-members.ts';
-import { type EventOf, event, eventWithDates, eventWithReason, nullable, string } from './event-schema.ts';
+import { commonEvents, commonEventTypes } from './common-events.ts';
+import { addedMembers, correctedMembers, objectMembers, restoredMembers } from './event-members.ts';
+import { type EventOf, event, eventWithDates, eventWithReason, string } from './event-schema.ts';
 import type { Described, KeyFilters } from './family-description.ts';
 import { type Fields, IMPORTED_FIELD, OWNER_FIELD, REVIEW_INTERVAL_FIELD, type StateOf, stateField } from './field.ts';
 import { countByState, type FamilyFigures, isIn, startsAfter } from './figure.ts';
@@ -71,7 +72,6 @@ export type VendorRow = Partial<VendorState & StateOf<typeof PAST_REVIEW_FIELDS>
 export const VENDOR_EVENTS = {
   VendorAdded: eventWithDates(eventWithReason(addedMembers(FIELDS))),
   VendorDetailsChanged: eventWithReason({ changes: correctedMembers(FIELDS) }),
-  VendorOwnerAssigned: eventWithReason({ owner_id: nullable(string()) }),
   VendorReviewed: eventWithDates(
     eventWithReason({
       ...objectMembers(FIELDS.review.fields),
@@ -89,9 +89,7 @@ export const VENDOR_EVENTS = {
   VendorReviewWithdrawn: event({ event_id: string(), fields: restoredMembers(FIELDS), reason: string() }),
   VendorSuspended: event({ reason: string() }),
   VendorOffboarded: event({ reason: string() }),
-  VendorArchived: event({ archived_at: string(), reason: string() }),
-  VendorRestored: event({ reason: string() }),
-  VendorUndone: undoneEvent(FIELDS),
+  ...commonEvents('Vendor', FIELDS),
 };
 
 export type VendorEvent = EventOf<typeof VENDOR_EVENTS>;
@@ -155,12 +153,9 @@ export const VENDOR = {
   events: VENDOR_EVENTS,
   commands: { add: 'AddVendor', update: 'UpdateVendor', withdraw: 'WithdrawReview' },
   commonEvents: {
+    ...commonEventTypes('Vendor'),
     added: 'VendorAdded',
     detailsChanged: 'VendorDetailsChanged',
-    ownerAssigned: 'VendorOwnerAssigned',
-    archived: 'VendorArchived',
-    restored: 'VendorRestored',
-    undone: 'VendorUndone',
     withdrawn: 'VendorReviewWithdrawn',
   },
   workflow: {
