@@ -1,7 +1,6 @@
 /** The `url` of an answer: its page shows the same records, in the same order, at the same moment. */
 
 import * as fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readReportInput, reportTypeOf } from '../../../src/http/files/report-input.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
@@ -11,16 +10,14 @@ import { fullSchema } from '../../../src/tools/schema/json-schema.ts';
 import { writeSmallRegister } from '../../support/histories/small-register.ts';
 import type { ToolCaller } from '../../support/mcp/mcp-client.ts';
 import { daysAgo } from '../../support/past.ts';
-import { startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
+import { type PageContext, webSuite } from '../../support/web/web-suite.ts';
 
 interface Answer {
   url?: string;
   [member: string]: unknown;
 }
 
-interface Context {
-  web: WebTest;
-  owner: TestBrowser;
+interface Context extends PageContext {
   organization_id: string;
   /** A position in the middle of the history. */
   middle: string;
@@ -29,18 +26,13 @@ interface Context {
 const PAGE_SIZE = 50;
 const PLURALS = FAMILY_DESCRIPTIONS.map(({ plural }) => plural);
 
-const test = suite<Context>('pages of answers');
-
-test.before(async (context) => {
-  const web = await startWeb();
-  const owner = await web.setUpOwner();
+const test = webSuite<Context>('pages of answers', async ({ web }) => {
   const organization_id = web.organizationId;
   const caller = { ok: (tool: string, args: object) => web.call(tool, args) } as ToolCaller;
   await writeSmallRegister(caller, organization_id);
   const middle = String(Math.round(web.reader.snapshot().newestPosition(organization_id) * 0.9));
-  Object.assign(context, { web, owner, organization_id, middle });
+  return { organization_id, middle };
 });
-test.after(({ web }) => web.stop());
 
 /** Opens an answer's page, and returns its HTML. */
 async function open({ web, owner }: Context, { url }: Answer): Promise<string> {

@@ -1,20 +1,15 @@
 /** An audit's page: scope, findings and the way to the completion; and its pack with evidence by control. */
 
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ClientGone } from '../../../src/http/http-errors.ts';
 import { auditPackPage } from '../../../src/web/pages/register/audit-pack.tsx';
 import { rejection } from '../../support/run/take.ts';
 import { closedRequest } from '../../support/web/closed-request.ts';
-import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+import { type TestBrowser, unescapeHtml } from '../../support/web/web.ts';
+import { type PageContext, person, webSuite } from '../../support/web/web-suite.ts';
 
-const test = suite<{ web: WebTest; owner: TestBrowser; viewer: TestBrowser; audit: string; open: string }>('audit');
-
-test.before(async (context) => {
-  const web = await startWeb();
-  const owner = await web.setUpOwner();
-  const person = { name: 'Vi', email: 'vi@example.org', password: 'a quite long password 7' };
-  const viewer = await web.invite(person, 'VIEWER');
+const test = webSuite<PageContext & { viewer: TestBrowser; audit: string; open: string }>('audit', async ({ web }) => {
+  const viewer = await web.invite(person('Vi'), 'VIEWER');
   const organization_id = web.organizationId;
   const add = async (tool: string, kind: string, args: object): Promise<string> => {
     const answer = await web.call<Record<string, { id: string }>>(tool, { organization_id, ...args });
@@ -42,9 +37,8 @@ test.before(async (context) => {
   }
   await add('addEvidence', 'evidence', { ...evidence, name: 'Made later' });
   const path = `/organizations/${organization_id}/audits`;
-  Object.assign(context, { web, owner, viewer, audit: `${path}/${audit}`, open: `${path}/${open}` });
+  return { viewer, audit: `${path}/${audit}`, open: `${path}/${open}` };
 });
-test.after(async ({ web }) => web.stop());
 
 const linksIn = (html: string) => [...html.matchAll(/href="([^"]+)"/g)].map(([, href]) => unescapeHtml(href!));
 

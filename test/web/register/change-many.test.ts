@@ -1,36 +1,26 @@
 /** Many records at once: rows chosen in a list, or all that match, and what becomes of them by one form. */
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
 import { StoreUnavailable } from '../../../src/stores/errors.ts';
 import { manyActs } from '../../../src/web/register/many/many-acts.ts';
-import { formsIn, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+import { formsIn, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+import { type PageContext, textIn, webSuite } from '../../support/web/web-suite.ts';
 
 const PRIYA = { name: 'Priya Raman', email: 'priya@example.org', password: 'a quite long password 7' };
 const VIEWER = { name: 'Vera Viewer', email: 'vera@example.org', password: 'a quite long password 8' };
 
-interface Context {
-  web: WebTest;
-  owner: TestBrowser;
+interface Context extends PageContext {
   priya: TestBrowser;
   viewer: TestBrowser;
   priyaId: string;
-  base: string;
 }
 
-const test = suite<Context>('many at once');
-
-test.before(async (context) => {
-  const web = await startWeb();
-  const owner = await web.setUpOwner();
+const test = webSuite<Context>('many at once', async ({ web }) => {
   const priya = await web.invite(PRIYA, 'EDITOR');
   const viewer = await web.invite(VIEWER, 'VIEWER');
   const priyaId = (await web.people.accounts.findByEmail(PRIYA.email))!.id;
-  Object.assign(context, { web, owner, priya, viewer, priyaId, base: `/organizations/${web.organizationId}` });
+  return { priya, viewer, priyaId };
 });
-test.after(({ web }) => web.stop());
-
-const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
 
 /** Adds records with a tool and returns their ids. */
 async function add({ web }: Context, tool: string, records: readonly object[]): Promise<string[]> {

@@ -1,16 +1,12 @@
 /** The page of changes: the organization's history with its filters in the address. */
 
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ImportedNames } from '../../../src/identity/imported-names.ts';
 import { SealKeys } from '../../../src/seal/seal-keys.ts';
-import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+import { type TestBrowser, unescapeHtml } from '../../support/web/web.ts';
+import { type PageContext, webSuite } from '../../support/web/web-suite.ts';
 
-const test = suite<{ web: WebTest; owner: TestBrowser; viewer: TestBrowser; page: string; risk: string }>('changes');
-
-test.before(async (context) => {
-  const web = await startWeb();
-  const owner = await web.setUpOwner();
+const test = webSuite<PageContext & { viewer: TestBrowser; page: string; risk: string }>('changes', async ({ web }) => {
   const viewer = await web.invite(
     { name: 'Vi', email: 'vi@example.org', password: 'a quite long password 7' },
     'VIEWER',
@@ -26,9 +22,8 @@ test.before(async (context) => {
   await web.call('addVendor', { organization_id, name: 'Nimbus' });
   const reason = 'Exercise: 17 of 94 clicked';
   await web.call('updateRisk', { organization_id, id: risk.id, residual_likelihood: 3, reason });
-  Object.assign(context, { web, owner, viewer, page: `/organizations/${organization_id}/changes`, risk: risk.id });
+  return { viewer, page: `/organizations/${organization_id}/changes`, risk: risk.id };
 });
-test.after(async ({ web }) => web.stop());
 
 /** Returns the list items of changes, as text. */
 const changesIn = (html: string) =>

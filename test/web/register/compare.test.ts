@@ -1,39 +1,34 @@
 /** The page that compares two moments. */
 
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ClientGone } from '../../../src/http/http-errors.ts';
 import { comparePage } from '../../../src/web/pages/register/compare.tsx';
 import { rejection } from '../../support/run/take.ts';
 import { closedRequest } from '../../support/web/closed-request.ts';
-import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+import { type TestBrowser, unescapeHtml } from '../../support/web/web.ts';
+import { type PageContext, person, textIn, webSuite } from '../../support/web/web-suite.ts';
 
-const test = suite<{ web: WebTest; owner: TestBrowser; viewer: TestBrowser; page: string; before: number }>('compare');
-
-test.before(async (context) => {
-  const web = await startWeb();
-  const owner = await web.setUpOwner();
-  const person = { name: 'Vi', email: 'vi@example.org', password: 'a quite long password 7' };
-  const viewer = await web.invite(person, 'VIEWER');
-  const organization_id = web.organizationId;
-  const addRisk = async (name: string, likelihood: number): Promise<string> => {
-    const rating = { inherent_likelihood: likelihood, inherent_impact: 5 };
-    const { risk } = await web.call<{ risk: { id: string } }>('addRisk', { organization_id, name, ...rating });
-    return risk.id;
-  };
-  const [falling, gone] = [await addRisk('Falling', 5), await addRisk('Gone', 5)];
-  const before = web.reader.snapshot().newestPosition(organization_id);
-  await web.call('updateRisk', { organization_id, id: falling, inherent_likelihood: 1, reason: 'Exercise' });
-  await web.call('updateRisk', { organization_id, id: falling, note: 'Only a note' });
-  await web.call('archiveRecords', { organization_id, ids: [gone], action: 'ARCHIVE', reason: 'Sold' });
-  await addRisk('New', 4);
-  const { vendor } = await web.call<{ vendor: { id: string } }>('addVendor', { organization_id, name: 'New vendor' });
-  await web.call('updateVendor', { id: vendor.id, owner_id: 'ME' });
-  Object.assign(context, { web, owner, viewer, before, page: `/organizations/${organization_id}/compare` });
-});
-test.after(async ({ web }) => web.stop());
-
-const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
+const test = webSuite<PageContext & { viewer: TestBrowser; page: string; before: number }>(
+  'compare',
+  async ({ web }) => {
+    const viewer = await web.invite(person('Vi'), 'VIEWER');
+    const organization_id = web.organizationId;
+    const addRisk = async (name: string, likelihood: number): Promise<string> => {
+      const rating = { inherent_likelihood: likelihood, inherent_impact: 5 };
+      const { risk } = await web.call<{ risk: { id: string } }>('addRisk', { organization_id, name, ...rating });
+      return risk.id;
+    };
+    const [falling, gone] = [await addRisk('Falling', 5), await addRisk('Gone', 5)];
+    const before = web.reader.snapshot().newestPosition(organization_id);
+    await web.call('updateRisk', { organization_id, id: falling, inherent_likelihood: 1, reason: 'Exercise' });
+    await web.call('updateRisk', { organization_id, id: falling, note: 'Only a note' });
+    await web.call('archiveRecords', { organization_id, ids: [gone], action: 'ARCHIVE', reason: 'Sold' });
+    await addRisk('New', 4);
+    const { vendor } = await web.call<{ vendor: { id: string } }>('addVendor', { organization_id, name: 'New vendor' });
+    await web.call('updateVendor', { id: vendor.id, owner_id: 'ME' });
+    return { viewer, before, page: `/organizations/${organization_id}/compare` };
+  },
+);
 
 test('says in a headline what changed, then shows each record with its changes', async ({ owner, page, before }) => {
   const { text, status } = await owner.get(`${page}?from=${before}`);

@@ -1,20 +1,10 @@
 /** States as all pages show them: an ended acceptance is no acceptance, and an excluded control has no implementation. */
 
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../../src/commands/engine/dates.ts';
-import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+import { textIn, webSuite } from '../../support/web/web-suite.ts';
 
-const test = suite<{ web: WebTest; owner: TestBrowser; base: string }>('displayed states');
-
-test.before(async (context) => {
-  const web = await startWeb();
-  const owner = await web.setUpOwner();
-  Object.assign(context, { web, owner, base: `/organizations/${web.organizationId}` });
-});
-test.after(async ({ web }) => web.stop());
-
-const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
+const test = webSuite('displayed states');
 
 test('shows on every page that an acceptance expired, and when', async ({ web, owner, base }) => {
   const { organizationId: organization_id } = web;

@@ -1,32 +1,28 @@
 /** The frame around an organization's pages: the numbers in its rail are those of the moment shown. */
 
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { countText } from '../../../src/web/texts/counts.ts';
-import { formsIn, startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
+import { formsIn, type TestBrowser } from '../../support/web/web.ts';
+import { type PageContext, webSuite } from '../../support/web/web-suite.ts';
 
 const VIEWER = { name: 'Vera Viewer', email: 'vera@example.org', password: 'a quite long password 8' };
 
-const test = suite<{ web: WebTest; owner: TestBrowser; viewer: TestBrowser; path: string; positions: number[] }>(
+const test = webSuite<PageContext & { viewer: TestBrowser; path: string; positions: number[] }>(
   'frame',
+  async ({ web }) => {
+    const viewer = await web.invite(VIEWER, 'VIEWER');
+    const organization_id = web.organizationId;
+    const newest = () => web.reader.snapshot().newestPosition(organization_id);
+    const positions = [newest()];
+    const { risk } = await web.call<{ risk: { id: string } }>('addRisk', { organization_id, name: 'Fire' });
+    await web.call('addRisk', { organization_id, name: 'Flood' });
+    await web.call('addMeasure', { organization_id, name: 'Sprinklers', owner_id: 'ME', due_date: '2020-01-01' });
+    positions.push(newest());
+    await web.call('archiveRecords', { organization_id, ids: [risk.id], action: 'ARCHIVE', reason: 'Not ours' });
+    positions.push(newest());
+    return { viewer, path: `/organizations/${organization_id}`, positions };
+  },
 );
-
-test.before(async (context) => {
-  const web = await startWeb();
-  const owner = await web.setUpOwner();
-  const viewer = await web.invite(VIEWER, 'VIEWER');
-  const organization_id = web.organizationId;
-  const newest = () => web.reader.snapshot().newestPosition(organization_id);
-  const positions = [newest()];
-  const { risk } = await web.call<{ risk: { id: string } }>('addRisk', { organization_id, name: 'Fire' });
-  await web.call('addRisk', { organization_id, name: 'Flood' });
-  await web.call('addMeasure', { organization_id, name: 'Sprinklers', owner_id: 'ME', due_date: '2020-01-01' });
-  positions.push(newest());
-  await web.call('archiveRecords', { organization_id, ids: [risk.id], action: 'ARCHIVE', reason: 'Not ours' });
-  positions.push(newest());
-  Object.assign(context, { web, owner, viewer, path: `/organizations/${organization_id}`, positions });
-});
-test.after(({ web }) => web.stop());
 
 /** Returns the number beside an entry of the rail; undefined if it has none. */
 const railCount = (html: string, title: string) =>

@@ -1,20 +1,16 @@
 /** The page of a framework: all its controls, counted, by section, in the standard's order. */
 
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { controlId } from '../../../src/commands/engine/ids.ts';
-import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+import type { TestBrowser } from '../../support/web/web.ts';
+import { type PageContext, textIn, webSuite } from '../../support/web/web-suite.ts';
 
 /** More than any tool shows of a record's links. */
 const CONTROLS = 134;
 /** The last two make a section with a name. */
 const NUMBERED = CONTROLS - 2;
 
-const test = suite<{ web: WebTest; owner: TestBrowser; base: string; framework: string }>('framework page');
-
-test.before(async (context) => {
-  const web = await startWeb();
-  const owner = await web.setUpOwner();
+const test = webSuite<PageContext & { framework: string }>('framework page', async ({ web }) => {
   const { organizationId: organization_id } = web;
   const controls = Array.from({ length: NUMBERED }, (_, index) => ({
     section_title: `A.${5 + Math.floor(index / 50)}.${(index % 50) + 1}`,
@@ -26,11 +22,8 @@ test.before(async (context) => {
     name: 'House rules',
     controls,
   });
-  Object.assign(context, { web, owner, base: `/organizations/${organization_id}`, framework: framework.id });
+  return { framework: framework.id };
 });
-test.after(async ({ web }) => web.stop());
-
-const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
 
 const cardOf = async ({ owner, base, framework }: { owner: TestBrowser; base: string; framework: string }) =>
   /<section class="card" aria-labelledby="linked-controls".*?<\/section>/s.exec(

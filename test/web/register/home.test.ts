@@ -1,33 +1,30 @@
 /** Home: numbers that lead to exactly the rows they count. */
 
 import { renderToString } from 'preact-render-to-string';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../../src/commands/engine/dates.ts';
 import { TileList } from '../../../src/web/register/home/home-cards.tsx';
 import { Sparkline } from '../../../src/web/register/home/sparkline.tsx';
 import { quarterEnds } from '../../../src/web/register/moments/quarter-ends.ts';
 import { MAX_COUNT } from '../../../src/web/texts/counts.ts';
-import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+import { type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+import { type PageContext, webSuite } from '../../support/web/web-suite.ts';
 
 const EDITOR = { name: 'Edith Editor', email: 'edith@example.org', password: 'a quite long password 7' };
 const AUDITOR = { name: 'Otto Auditor', email: 'otto@example.org', password: 'a quite long password 9' };
 const VIEWER = { name: 'Vera Viewer', email: 'vera@example.org', password: 'a quite long password 8' };
 
-const test = suite<{ web: WebTest; owner: TestBrowser; editor: TestBrowser; viewer: TestBrowser; path: string }>(
-  'home',
-);
-
 let sealingProblem: string | null = null;
 
-test.before(async (context) => {
-  const web = await startWeb(undefined, { sealingProblem: async () => sealingProblem });
-  const owner = await web.setUpOwner();
-  const editor = await web.invite(EDITOR, 'EDITOR');
-  const viewer = await web.invite(VIEWER, 'VIEWER');
-  Object.assign(context, { web, owner, editor, viewer, path: `/organizations/${web.organizationId}` });
-});
-test.after(({ web }) => web.stop());
+const test = webSuite<PageContext & { editor: TestBrowser; viewer: TestBrowser; path: string }>(
+  'home',
+  async ({ web }) => {
+    const editor = await web.invite(EDITOR, 'EDITOR');
+    const viewer = await web.invite(VIEWER, 'VIEWER');
+    return { editor, viewer, path: `/organizations/${web.organizationId}` };
+  },
+  { sealingProblem: async () => sealingProblem },
+);
 
 /** Adds a record for each tile, and one beside it that the tile must not count. */
 async function addRecords({ call, reader, organizationId: organization_id }: WebTest): Promise<void> {

@@ -1,33 +1,27 @@
 /** The pages of a change's proof and of verifying a file, and compared revisions: each says only what is so. */
 
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SealKeys } from '../../../src/seal/seal-keys.ts';
-import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+import { startWeb, unescapeHtml } from '../../support/web/web.ts';
+import { type PageContext, textIn, webSuite } from '../../support/web/web-suite.ts';
 
 /** A page shows so many pieces of evidence of a record, and compares no more. */
 const MAX_EVIDENCE = 100;
 const STOPPED = 'Sealing has stopped, says this test.';
 
-interface Context {
-  web: WebTest;
-  owner: TestBrowser;
-  base: string;
+interface Context extends PageContext {
   vendor: string;
 }
 
-const test = suite<Context>('pages of proofs');
-
-test.before(async (context) => {
-  const web = await startWeb(undefined, { sealingProblem: async () => STOPPED });
-  const owner = await web.setUpOwner();
-  const { organizationId: organization_id } = web;
-  const { vendor } = await web.call<{ vendor: { id: string } }>('addVendor', { organization_id, name: 'Hosting' });
-  Object.assign(context, { web, owner, vendor: vendor.id, base: `/organizations/${organization_id}` });
-});
-test.after(({ web }) => web.stop());
-
-const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
+const test = webSuite<Context>(
+  'pages of proofs',
+  async ({ web }) => {
+    const { organizationId: organization_id } = web;
+    const { vendor } = await web.call<{ vendor: { id: string } }>('addVendor', { organization_id, name: 'Hosting' });
+    return { vendor: vendor.id };
+  },
+  { sealingProblem: async () => STOPPED },
+);
 
 test('an unsealed change does not promise a seal while sealing has stopped', async ({ web, owner, base }) => {
   const position = web.reader.snapshot().newestPosition(web.organizationId);

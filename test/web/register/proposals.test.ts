@@ -1,35 +1,25 @@
 /** Proposals in the browser: the page of each, and what each role may decide. */
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { proposeAs } from '../../support/web/propose.ts';
-import { formsIn, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+import { formsIn, type TestBrowser, unescapeHtml } from '../../support/web/web.ts';
+import { type PageContext, person, textIn, webSuite } from '../../support/web/web-suite.ts';
 
-interface Context {
-  web: WebTest;
-  owner: TestBrowser;
+interface Context extends PageContext {
   editor: TestBrowser;
   viewer: TestBrowser;
   /** Proposes a call as an assistant of the owner, and returns the address of its page. */
   propose: (tool: string, input: object) => Promise<string>;
 }
 
-const test = suite<Context>('proposals in the browser');
-
-test.before(async (context) => {
-  const web = await startWeb();
-  const owner = await web.setUpOwner();
-  const person = (name: string) => ({ name, email: `${name}@example.org`, password: 'a quite long password 7' });
+const test = webSuite<Context>('proposals in the browser', async ({ web }) => {
   const editor = await web.invite(person('Eda'), 'EDITOR');
   const viewer = await web.invite(person('Vi'), 'VIEWER');
   const propose = async (tool: string, input: object) => {
     const id = await proposeAs(web, web.ownerId, web.organizationId, { tool, input });
     return `/organizations/${web.organizationId}/proposals/${id}`;
   };
-  Object.assign(context, { web, owner, editor, viewer, propose });
+  return { editor, viewer, propose };
 });
-test.after(({ web }) => web.stop());
-
-const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
 
 async function addVendor({ web }: Context, name: string): Promise<string> {
   const { vendor } = await web.call<{ vendor: { id: string } }>('addVendor', {

@@ -1,7 +1,6 @@
 /** The pages of a family's records: filters, order and paging in the address, at any moment. */
 
 import { renderToString } from 'preact-render-to-string';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../../src/commands/engine/ids.ts';
 import { recordAggregate } from '../../../src/commands/families.ts';
@@ -10,32 +9,28 @@ import { SYSTEM_ACTOR } from '../../../src/identity/memberships/actor.ts';
 import { FieldContent } from '../../../src/web/register/field-content.tsx';
 import { envelopeFor } from '../../support/register.ts';
 import { until } from '../../support/run/wait.ts';
-import { formsIn, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+import { formsIn, type TestBrowser, unescapeHtml } from '../../support/web/web.ts';
+import { type PageContext, person, webSuite } from '../../support/web/web-suite.ts';
 
 const RISKS = 60;
 const EVIL = `"><img src=x onerror="alert('1')">`;
 
-const test = suite<{ web: WebTest; owner: TestBrowser; viewer: TestBrowser; risks: string; before: number }>(
+const test = webSuite<PageContext & { viewer: TestBrowser; risks: string; before: number }>(
   'record lists',
+  async ({ web }) => {
+    const viewer = await web.invite(person('Vi'), 'VIEWER');
+    const organization_id = web.organizationId;
+    const before = web.reader.snapshot().newestPosition(organization_id);
+    const rows = Array.from({ length: RISKS }, (_, index) => ({
+      name: `Risk ${String(index).padStart(2, '0')}`,
+      status: index < 40 ? 'OPEN' : 'IN_TREATMENT',
+      ...(index % 2 === 0 ? { inherent_likelihood: 3, inherent_impact: 1 + (index % 5) } : {}),
+      ...(index === 0 ? { category: EVIL } : {}),
+    }));
+    await web.call('importRecords', { organization_id, type: 'RISK', rows });
+    return { viewer, before, risks: `/organizations/${organization_id}/risks` };
+  },
 );
-
-test.before(async (context) => {
-  const web = await startWeb();
-  const owner = await web.setUpOwner();
-  const person = { name: 'Vi', email: 'vi@example.org', password: 'a quite long password 7' };
-  const viewer = await web.invite(person, 'VIEWER');
-  const organization_id = web.organizationId;
-  const before = web.reader.snapshot().newestPosition(organization_id);
-  const rows = Array.from({ length: RISKS }, (_, index) => ({
-    name: `Risk ${String(index).padStart(2, '0')}`,
-    status: index < 40 ? 'OPEN' : 'IN_TREATMENT',
-    ...(index % 2 === 0 ? { inherent_likelihood: 3, inherent_impact: 1 + (index % 5) } : {}),
-    ...(index === 0 ? { category: EVIL } : {}),
-  }));
-  await web.call('importRecords', { organization_id, type: 'RISK', rows });
-  Object.assign(context, { web, owner, viewer, before, risks: `/organizations/${organization_id}/risks` });
-});
-test.after(async ({ web }) => web.stop());
 
 /** Returns the names in the table's first column of names, in order. */
 const namesIn = (html: string) =>

@@ -1,61 +1,43 @@
 /** The page of a record: its heading, facts, links and timeline, today and in the past, for each role. */
 
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../../src/commands/engine/ids.ts';
 import { organizationAggregate, recordAggregate } from '../../../src/commands/families.ts';
 import { envelopeFor } from '../../support/register.ts';
-import { startWeb, type TestBrowser, unescapeHtml, type WebTest, withoutFormTokens } from '../../support/web/web.ts';
+import { type TestBrowser, unescapeHtml, withoutFormTokens } from '../../support/web/web.ts';
+import { addRecord, type PageContext, person, textIn, webSuite } from '../../support/web/web-suite.ts';
 
 const EVIL = `"><img src=x onerror="alert('1')">`;
 
-interface Context {
-  web: WebTest;
-  owner: TestBrowser;
+interface Context extends PageContext {
   viewer: TestBrowser;
-  /** The path of the organization's pages. */
-  base: string;
   risk: string;
   measure: string;
   evidence: string;
 }
 
-const test = suite<Context>('record page');
-
-test.before(async (context) => {
-  const web = await startWeb();
-  const owner = await web.setUpOwner();
-  const person = { name: 'Vi', email: 'vi@example.org', password: 'a quite long password 7' };
-  const viewer = await web.invite(person, 'VIEWER');
+const test = webSuite<Context>('record page', async ({ web }) => {
+  const viewer = await web.invite(person('Vi'), 'VIEWER');
   const { organizationId: organization_id, ownerId: owner_id } = web;
   const ratings = { inherent_likelihood: 4, inherent_impact: 5, residual_likelihood: 2, residual_impact: 5 };
   const fields = { reference_id: 'R-005', name: 'Phishing mail', next_review_due: '2024-02-25', owner_id, ...ratings };
-  const risk = await addRecord(web, 'addRisk', { ...fields, category: EVIL });
-  const measure = await addRecord(web, 'addMeasure', {
+  const risk = await addRecord({ web }, 'addRisk', { ...fields, category: EVIL });
+  const measure = await addRecord({ web }, 'addMeasure', {
     reference_id: 'M-08',
     name: 'Exercises',
     due_date: '2026-04-01',
   });
   await web.call('linkRecords', { organization_id, links: [{ from_id: risk, to_id: measure }] });
   const validity = { text: 'Report', valid_until: '2024-02-20' };
-  const evidence = await addRecord(web, 'addEvidence', { name: 'Exercise report', record_ids: [risk], ...validity });
+  const evidence = await addRecord({ web }, 'addEvidence', {
+    name: 'Exercise report',
+    record_ids: [risk],
+    ...validity,
+  });
   const change = { organization_id, id: risk, residual_likelihood: 3, reason: `17 of 94 clicked ${EVIL}` };
   await web.call('updateRisk', change, 'Claude');
-  Object.assign(context, { web, owner, viewer, base: `/organizations/${organization_id}`, risk, measure, evidence });
+  return { viewer, risk, measure, evidence };
 });
-test.after(async ({ web }) => web.stop());
-
-/** Adds a record with a tool and returns its id. */
-async function addRecord(web: WebTest, tool: string, fields: object): Promise<string> {
-  const answer = await web.call<Record<string, { id: string }>>(tool, {
-    organization_id: web.organizationId,
-    ...fields,
-  });
-  return Object.values(answer).find((member) => typeof member?.id === 'string')!.id;
-}
-
-/** Returns the text of a page or of a part of it. */
-const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
 
 const headOf = (html: string) => textIn(/<header class="record-head">.*?<\/header>/s.exec(html)![0]);
 
@@ -180,14 +162,17 @@ test('names all that changed since: fields, links, evidence, and the states of w
     });
     return changes[0]!.position;
   };
-  const control = await addRecord(web, 'addMeasure', { reference_id: 'M-20', name: 'Restores' });
-  const finding = await addRecord(web, 'addNonconformity', { reference_id: 'NC-01', description: 'No restore test' });
+  const control = await addRecord({ web }, 'addMeasure', { reference_id: 'M-20', name: 'Restores' });
+  const finding = await addRecord({ web }, 'addNonconformity', {
+    reference_id: 'NC-01',
+    description: 'No restore test',
+  });
   await web.call('linkRecords', { organization_id, links: [{ from_id: control, to_id: finding }] });
   const page = `${base}/measures/${control}?as_of=${await newestPosition()}`;
   const sentence = async () =>
     /(?:It has not|Since then|Nothing that).*See it/.exec(headOf((await owner.get(page)).text))![0];
   assert.is(await sentence(), 'It has not changed since. See it');
-  await addRecord(web, 'addEvidence', { name: 'Restore test', record_ids: [control], text: 'Report' });
+  await addRecord({ web }, 'addEvidence', { name: 'Restore test', record_ids: [control], text: 'Report' });
   assert.is(await sentence(), 'Since then: 1 piece of evidence added. See it');
   for (const step of [
     { root_cause: 'No time', corrective_action: 'Plan it', status: 'IN_PROGRESS' },
@@ -272,10 +257,10 @@ test('shows the record before and after, by default its newest change, and marks
 });
 
 test('opens on the newest change of a field, though a link came later', async ({ web, owner, base }) => {
-  const id = await addRecord(web, 'addRisk', { name: 'Flood' });
+  const id = await addRecord({ web }, 'addRisk', { name: 'Flood' });
   const { organizationId: organization_id } = web;
   await web.call('updateRisk', { organization_id, id, description: 'The cellar is below the river.' });
-  const measure = await addRecord(web, 'addMeasure', { reference_id: 'M-77', name: 'Pumps' });
+  const measure = await addRecord({ web }, 'addMeasure', { reference_id: 'M-77', name: 'Pumps' });
   await web.call('linkRecords', { organization_id, links: [{ from_id: id, to_id: measure }] });
   const page = textIn((await owner.get(`${base}/risks/${id}/revisions`)).text);
   assert.match(page, /Changed: .*M-77 linked\./);
@@ -298,7 +283,7 @@ test('compares a record of the past with the same record today', async ({ owner,
 
 test('leads from the newest 50 changes to all of them', async ({ web, owner, base }) => {
   const { organizationId: organization_id } = web;
-  const id = await addRecord(web, 'addMeasure', { name: 'Exercises' });
+  const id = await addRecord({ web }, 'addMeasure', { name: 'Exercises' });
   await web.call('updateMeasure', { organization_id, id, category: 'Training' }, 'claude');
   for (let number = 1; number <= 50; number += 1) {
     await web.call('updateMeasure', { organization_id, id, description: `Exercise ${number}` });
@@ -317,7 +302,7 @@ test('leads from the newest 50 changes to all of them', async ({ web, owner, bas
 });
 
 test('marks archived records', async ({ web, owner, base }) => {
-  const id = await addRecord(web, 'addVendor', { name: 'Nimbus' });
+  const id = await addRecord({ web }, 'addVendor', { name: 'Nimbus' });
   await web.call('archiveRecords', {
     organization_id: web.organizationId,
     action: 'ARCHIVE',
@@ -349,7 +334,7 @@ test('does not show records of other organizations or families', async ({ web, o
   const id = randomId('rsk');
   await web.identity.handler.execute(recordAggregate(id), { type: 'AddRisk', fields: { name: 'Secret' } }, envelope);
   // The next write of this organization is projected after the other organization's.
-  await addRecord(web, 'addVendor', { name: 'Later' });
+  await addRecord({ web }, 'addVendor', { name: 'Later' });
   const revisions = `${base}/risks/${id}/revisions`;
   for (const path of [
     revisions,

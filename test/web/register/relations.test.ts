@@ -1,14 +1,10 @@
 /** The pages of controls that are linked by a relation: the record's links, its timeline, and the list of what is shared. */
 
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { controlId } from '../../../src/commands/engine/ids.ts';
-import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+import { type PageContext, textIn, webSuite } from '../../support/web/web-suite.ts';
 
-interface Context {
-  web: WebTest;
-  owner: TestBrowser;
-  base: string;
+interface Context extends PageContext {
   /** The frameworks, and the only control of each. */
   iso: string;
   csf: string;
@@ -16,11 +12,7 @@ interface Context {
   csfControl: string;
 }
 
-const test = suite<Context>('pages of related controls');
-
-test.before(async (context) => {
-  const web = await startWeb();
-  const owner = await web.setUpOwner();
+const test = webSuite<Context>('pages of related controls', async ({ web }) => {
   const organization_id = web.organizationId;
   const adopt = async (name: string, section_title: string) => {
     const controls = [{ section_title, name: `About ${section_title}` }];
@@ -32,11 +24,8 @@ test.before(async (context) => {
   for (const relation of ['SUPPORTS', 'EQUIVALENT']) {
     await web.call('linkRecords', { organization_id, links: [{ from_id: isoControl, to_id: csfControl, relation }] });
   }
-  Object.assign(context, { web, owner, base: `/organizations/${organization_id}`, iso, csf, isoControl, csfControl });
+  return { iso, csf, isoControl, csfControl };
 });
-test.after(async ({ web }) => web.stop());
-
-const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
 
 test('a control’s page says the relation, the other’s number and its framework', async ({
   owner,

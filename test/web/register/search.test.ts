@@ -1,41 +1,39 @@
 /** The search page, and its results alone for the palette: records of all families, pages and actions. */
 
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+import { type TestBrowser, unescapeHtml } from '../../support/web/web.ts';
+import { type PageContext, webSuite } from '../../support/web/web-suite.ts';
 
 const VIEWER = { name: 'Vera Viewer', email: 'vera@example.org', password: 'a quite long password 8' };
 const MANY = 12;
 
-const test = suite<{ web: WebTest; owner: TestBrowser; viewer: TestBrowser; path: string; before: number }>('search');
-
-test.before(async (context) => {
-  const web = await startWeb();
-  const owner = await web.setUpOwner();
-  const viewer = await web.invite(VIEWER, 'VIEWER');
-  const organization_id = web.organizationId;
-  const add = (type: string, rows: object[]) => web.call('importRecords', { organization_id, type, rows });
-  await add('RISK', [
-    { reference_id: 'R-1', name: 'Phishing mail', description: 'Backups are encrypted', status: 'OPEN' },
-    ...Array.from({ length: MANY }, (_, index) => ({ reference_id: `R-1${index}`, name: `Flood ${index}` })),
-  ]);
-  const { vendor } = await web.call<{ vendor: { id: string } }>('addVendor', { organization_id, name: 'Backup Ltd' });
-  const before = web.reader.snapshot().newestPosition(organization_id);
-  await web.call('archiveRecords', { organization_id, ids: [vendor.id], action: 'ARCHIVE', reason: 'Gone' });
-  await add('MEASURE', [
-    { reference_id: 'M-1', name: 'Monthly backups', state: 'IMPLEMENTED' },
-    { reference_id: 'M-2', name: 'Multi-factor authentication for all' },
-    { reference_id: 'M-3', name: 'BLT' },
-  ]);
-  await add('OBLIGATION', [
-    {
-      requirement: 'Report incidents within a day',
-      source: 'Directive on a high common level of security of networks (NIS 2), article 23',
-    },
-  ]);
-  Object.assign(context, { web, owner, viewer, before, path: `/organizations/${organization_id}/search` });
-});
-test.after(({ web }) => web.stop());
+const test = webSuite<PageContext & { viewer: TestBrowser; path: string; before: number }>(
+  'search',
+  async ({ web }) => {
+    const viewer = await web.invite(VIEWER, 'VIEWER');
+    const organization_id = web.organizationId;
+    const add = (type: string, rows: object[]) => web.call('importRecords', { organization_id, type, rows });
+    await add('RISK', [
+      { reference_id: 'R-1', name: 'Phishing mail', description: 'Backups are encrypted', status: 'OPEN' },
+      ...Array.from({ length: MANY }, (_, index) => ({ reference_id: `R-1${index}`, name: `Flood ${index}` })),
+    ]);
+    const { vendor } = await web.call<{ vendor: { id: string } }>('addVendor', { organization_id, name: 'Backup Ltd' });
+    const before = web.reader.snapshot().newestPosition(organization_id);
+    await web.call('archiveRecords', { organization_id, ids: [vendor.id], action: 'ARCHIVE', reason: 'Gone' });
+    await add('MEASURE', [
+      { reference_id: 'M-1', name: 'Monthly backups', state: 'IMPLEMENTED' },
+      { reference_id: 'M-2', name: 'Multi-factor authentication for all' },
+      { reference_id: 'M-3', name: 'BLT' },
+    ]);
+    await add('OBLIGATION', [
+      {
+        requirement: 'Report incidents within a day',
+        source: 'Directive on a high common level of security of networks (NIS 2), article 23',
+      },
+    ]);
+    return { viewer, before, path: `/organizations/${organization_id}/search` };
+  },
+);
 
 /** Returns the text of each result by its group, in order. */
 function groupsIn(html: string): Record<string, string[]> {

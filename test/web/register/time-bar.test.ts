@@ -1,27 +1,20 @@
 /** The time bar: from change to change and from audit to audit, for the organization and for a record. */
 
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+import { type TestBrowser, unescapeHtml } from '../../support/web/web.ts';
+import { type PageContext, webSuite } from '../../support/web/web-suite.ts';
 
 const VIEWER = { name: 'Vera Viewer', email: 'vera@example.org', password: 'a quite long password 8' };
 
-interface Context {
-  web: WebTest;
-  owner: TestBrowser;
+interface Context extends PageContext {
   viewer: TestBrowser;
-  base: string;
   /** Positions after each change of the risk. */
   positions: number[];
   risk: string;
   audits: [first: string, second: string];
 }
 
-const test = suite<Context>('time bar');
-
-test.before(async (context) => {
-  const web = await startWeb();
-  const owner = await web.setUpOwner();
+const test = webSuite<Context>('time bar', async ({ web, base }) => {
   const viewer = await web.invite(VIEWER, 'VIEWER');
   const organization_id = web.organizationId;
   const newest = () => web.reader.snapshot().newestPosition(organization_id);
@@ -48,18 +41,8 @@ test.before(async (context) => {
   const second = await complete('Second audit');
   await web.call('updateRisk', { organization_id, id: risk.id, name: 'Greatest fire' });
   positions.push(newest());
-  const base = `/organizations/${organization_id}`;
-  Object.assign(context, {
-    web,
-    owner,
-    viewer,
-    base,
-    positions,
-    risk: `${base}/risks/${risk.id}`,
-    audits: [first, second],
-  });
+  return { viewer, positions, risk: `${base}/risks/${risk.id}`, audits: [first, second] };
 });
-test.after(({ web }) => web.stop());
 
 /** Returns the `as_of` of the link that a key follows: null for today, undefined without a link. */
 async function stepFrom(browser: TestBrowser, address: string, step: string): Promise<string | null | undefined> {

@@ -1,50 +1,24 @@
 /** Undo in the browser: from the notice after an act, from histories, of one record and of many, by role. */
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../../src/commands/engine/dates.ts';
 import { callsOfChanges } from '../../../src/queries/changes/call-of-change.ts';
 import { undoneText } from '../../../src/web/register/undo/undo-answer.ts';
-import {
-  formsIn,
-  type PageAnswer,
-  startWeb,
-  type TestBrowser,
-  unescapeHtml,
-  type WebTest,
-} from '../../support/web/web.ts';
+import { formsIn, type PageAnswer, type TestBrowser, unescapeHtml } from '../../support/web/web.ts';
+import { addRecord, type PageContext, person, textIn, webSuite } from '../../support/web/web-suite.ts';
 
 type Person = 'OWNER' | 'EDITOR' | 'VIEWER';
 
-interface Context {
-  web: WebTest;
+interface Context extends PageContext {
   browsers: Record<Person, TestBrowser>;
-  base: string;
 }
 
-const test = suite<Context>('undo');
-
-test.before(async (context) => {
-  const web = await startWeb();
-  const owner = await web.setUpOwner();
-  const person = (name: string) => ({ name, email: `${name}@example.org`, password: 'a quite long password 7' });
-  context.browsers = {
+const test = webSuite<Context>('undo', async ({ web, owner }) => ({
+  browsers: {
     OWNER: owner,
     EDITOR: await web.invite(person('Eda'), 'EDITOR'),
     VIEWER: await web.invite(person('Vi'), 'VIEWER'),
-  };
-  Object.assign(context, { web, base: `/organizations/${web.organizationId}` });
-});
-test.after(({ web }) => web.stop());
-
-const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
-
-async function addRecord({ web }: Context, tool: string, fields: object): Promise<string> {
-  const answer = await web.call<Record<string, { id: string }>>(tool, {
-    organization_id: web.organizationId,
-    ...fields,
-  });
-  return Object.values(answer).find((member) => typeof member?.id === 'string')!.id;
-}
+  },
+}));
 
 /** Adds measures by one call and returns their ids. */
 async function addMeasures({ web }: Context, count: number, category: string): Promise<string[]> {

@@ -1,5 +1,4 @@
 /** A mistake in any form comes back to the form: with what was typed, and a summary that links to each field. */
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EVIDENCE } from '../../../src/register/evidence.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
@@ -13,7 +12,8 @@ import { askOnPages, startOAuthPages } from '../../support/identity/oauth-pages.
 import { codeOf } from '../../support/identity/people.ts';
 import { isKeeping, runExamples } from '../../support/mcp/examples.ts';
 import { proposeAs } from '../../support/web/propose.ts';
-import { formsIn, OWNER, startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
+import { formsIn, OWNER, type TestBrowser, type WebTest } from '../../support/web/web.ts';
+import { type PageContext, webSuite } from '../../support/web/web-suite.ts';
 
 const EVE = { name: 'Eve', email: 'eve@example.org', password: 'listens at every door' };
 const BOB = { name: 'Bob', email: 'bob@example.org', password: 'sends many messages' };
@@ -23,9 +23,7 @@ const CLIENT_INFO = { address: '127.0.0.1', agent: '' };
 const LONG_REASON = 'x'.repeat(2_001);
 const QUARTER_MS = 15 * 60_000;
 
-interface Context {
-  web: WebTest;
-  owner: TestBrowser;
+interface Context extends PageContext {
   routes: Route[];
   ids: { eve: string; token: string; call: string; proposal: string };
   /** A record of each family, by the family's plural. */
@@ -252,21 +250,20 @@ const MISTAKES: Readonly<Record<string, Mistake | Unmistakable | 'CONSENT'>> = {
   },
 };
 
-const test = suite<Context>('mistakes in forms');
-
-test.before(async (context) => {
-  const web = await startWeb(undefined, { openId: true });
-  const owner = await web.setUpOwner();
-  await web.invite(EVE, 'VIEWER');
-  const eve = (await web.members.membersOf(web.organizationId)).find(({ name }) => name === EVE.name)!;
-  const [token] = await web.tokens.listOfAccount(web.ownerId);
-  const risk = { organization_id: web.organizationId, name: 'Added by mistake', owner_id: eve.account_id };
-  const { call_id: call } = await web.call<{ call_id: string }>('addRisk', risk);
-  const proposal = await proposeAs(web, web.ownerId, web.organizationId, { tool: 'addRisk', input: risk });
-  const ids = { eve: eve.account_id, token: token!.id, call, proposal };
-  Object.assign(context, { web, owner, routes: allRoutes(web), ids, records: await addRecords(web) });
-});
-test.after(({ web }) => web.stop());
+const test = webSuite<Context>(
+  'mistakes in forms',
+  async ({ web }) => {
+    await web.invite(EVE, 'VIEWER');
+    const eve = (await web.members.membersOf(web.organizationId)).find(({ name }) => name === EVE.name)!;
+    const [token] = await web.tokens.listOfAccount(web.ownerId);
+    const risk = { organization_id: web.organizationId, name: 'Added by mistake', owner_id: eve.account_id };
+    const { call_id: call } = await web.call<{ call_id: string }>('addRisk', risk);
+    const proposal = await proposeAs(web, web.ownerId, web.organizationId, { tool: 'addRisk', input: risk });
+    const ids = { eve: eve.account_id, token: token!.id, call, proposal };
+    return { routes: allRoutes(web), ids, records: await addRecords(web) };
+  },
+  { openId: true },
+);
 
 async function signIn(web: WebTest, person: typeof OWNER): Promise<TestBrowser> {
   const browser = web.browser();
