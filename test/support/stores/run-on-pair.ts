@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { COLLECTIONS } from '../../../src/projections/models.ts';
 import type { StoreSettings } from '../../../src/stores/open.ts';
 import type { ReadModels } from '../../../src/stores/read-store.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
 import { readable } from '../histories/readable.ts';
-import { folderOfTest, type InstalledRegister } from '../run/installed.ts';
+import type { InstalledRegister } from '../run/installed.ts';
 import { type ProgramResult, veritrail } from '../run/run-command.ts';
 
 /** Runs the command on a pair of stores, with its files in one folder. */
@@ -54,8 +53,4 @@ export async function rowsUntil(models: ReadModels, organizationId: string, posi
     rows.push([name, records.map(({ doc }) => doc)]);
   }
   return rows;
-}
-
-export function cwdOfTest(): string {
-  return join(folderOfTest());
 }

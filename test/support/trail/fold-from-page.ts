@@ -72,7 +72,7 @@ export class FoldedExport {
     second_factor_from?: string | null;
     four_eyes_suspended?: readonly string[];
   };
-  private readonly records = new Map<string, FoldedRecord>();
+  readonly records = new Map<string, FoldedRecord>();
   /** Proposals, by stream: no answer lists them among records. */
   readonly proposals = new Map<string, Fields>();
   /** Rule 7: by record and connected record, the relation of two controls. */
@@ -83,7 +83,7 @@ export class FoldedExport {
     for (const line of lines) {
       const { position, event } = JSON.parse(line) as { position?: number; event?: ExportedEvent };
       if (event === undefined || position! > upTo) continue;
-      this.apply(withDates(event), position!);
+      this.apply(event, position!);
     }
   }
 
@@ -117,7 +117,8 @@ export class FoldedExport {
       : relation.relation;
   }
 
-  private apply(event: ExportedEvent, position: number): void {
+  apply(exported: ExportedEvent, position: number): void {
+    const event = withDates(exported);
     const [kind, id] = split(event.stream);
     if (kind === 'organization') this.applyToOrganization(event);
     else if (kind === 'link') this.applyToLink(event);
