@@ -213,10 +213,11 @@ test('says at the field what all records lack, and at a record what it alone doe
   const lacking = await owner.send(path, { state: 'NOT_APPLICABLE', reason: 'Another building' });
   assert.is(lacking.status, 400);
   assert.match(lacking.text, /id="justification-fault"/);
-  const unreasoned = await owner.send(path, { state: 'NOT_APPLICABLE', justification: 'None', reason: '' });
+  const unreasoned = await owner.send(path, { state: 'IMPLEMENTED', justification: '', reason: '' });
   assert.match(unreasoned.text, /id="reason-fault"/);
   await owner.get(many(`${base}/measures`, 'state', [measure!]));
-  const form = { state: 'NOT_APPLICABLE', justification: 'We have none', reason: 'Another building' };
+  // The justification is the reason too.
+  const form = { state: 'NOT_APPLICABLE', justification: 'We have none', reason: '' };
   await owner.send(path, form);
   assert.is((await owner.send(path, form)).status, 303);
   assert.is((await read(context, [measure!]))[0]!.state, 'NOT_APPLICABLE');
@@ -292,7 +293,7 @@ test('archives with a reason and says who refers to each; links all with one rec
   const [measure] = await add(context, 'addMeasure', [{ reference_id: 'M-1', name: 'Sprinklers' }]);
   const path = `${base}/risks/many`;
   await owner.get(many(`${base}/risks`, 'link', ids));
-  assert.match(textIn((await owner.send(path, { to_id: 'M-9' })).text), 'Record names no record');
+  assert.match(textIn((await owner.send(path, { to_id: 'M-9' })).text), 'No record has the number or name “M-9”.');
   assert.match(textIn((await owner.send(path, { to_id: 'm-1' })).text), /New link.*New link.*Link: 2 records/);
   assert.is((await owner.send(path, { to_id: 'm-1' })).status, 303);
   assert.is((await read(context, [measure!]))[0]!.risk_count, 2);

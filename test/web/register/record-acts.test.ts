@@ -51,7 +51,7 @@ async function addRecord({ web }: Context, tool: string, fields: object): Promis
 const inHalfAYear = ({ web }: Context) => addDays(web.reader.snapshot().today(), 180);
 
 async function readRecord({ web }: Context, id: string): Promise<Record<string, unknown>> {
-  const input = { organization_id: web.organizationId, ids: [id], include: ['ARCHIVED'] };
+  const input = { organization_id: web.organizationId, ids: [id], include: ['ARCHIVED', 'HISTORY'] };
   const { records } = await web.call<{ records: Record<string, unknown>[] }>('getRecords', input);
   return records[0]!;
 }
@@ -379,17 +379,52 @@ test('offers records of one name as choices, and says whether a link is new', as
   const form = formsIn(refused.text).find(({ action }) => action === page)!;
   const choose = async (value: string) => {
     form.fields.set('to_id', value);
-    form.fields.append('to_id', 'Twin');
     form.fields.set('idempotency_key', `${value} ${Math.random()}`);
-    return (await browsers.OWNER.follow(await browsers.OWNER.post(page, form.fields))).text;
+    const answer = await browsers.OWNER.post(page, form.fields);
+    return (answer.status === 303 ? await browsers.OWNER.follow(answer) : answer).text;
   };
   assert.match(textIn(await choose(second)), 'Linked with Twin.');
   assert.match(textIn(await choose(second)), 'They were linked already.');
+  assert.match(await choose(''), 'href="#to_id">Record is required', 'none of these');
   const evidence = `${base}/evidence/add`;
   await browsers.OWNER.get(evidence);
   const asked = await browsers.OWNER.send(evidence, { name: 'Proof', text: 'Seen', record_ids: 'Twin' });
   assert.match(asked.text, new RegExp(`type="radio" name="record_ids" value="${first}" required`));
   assert.not.match(asked.text, 'value="Twin"');
+});
+
+test('links several records by one form, and keeps the others while one is chosen', async (context) => {
+  const { browsers, base } = context;
+  const id = await addRecord(context, 'addRisk', { name: 'Many roads' });
+  for (const fields of [{ name: 'Double' }, { name: 'Double' }, { name: 'Single', reference_id: 'M-77' }])
+    await addRecord(context, 'addMeasure', fields);
+  const page = `${base}/risks/${id}/link`;
+  await browsers.OWNER.get(page);
+  const typed = new URLSearchParams(
+    formsIn((await browsers.OWNER.get(page)).text).find(({ action }) => action === page)!.fields,
+  );
+  typed.delete('to_id');
+  for (const word of ['', 'm-77', 'Double']) typed.append('to_id', word);
+  const refused = await browsers.OWNER.post(page, typed);
+  assert.is(refused.status, 400);
+  assert.match(refused.text, 'value="m-77"');
+  assert.not.match(refused.text, 'value="Double"');
+  const [first] = /evd_\w+|msr_\w+/.exec(/type="radio"[^>]*/.exec(refused.text)![0])!;
+  const form = formsIn(refused.text).find(({ action }) => action === page)!;
+  form.fields.append('to_id', first);
+  const { text } = await browsers.OWNER.follow(await browsers.OWNER.post(page, form.fields));
+  assert.match(textIn(text), /Linked with (M-77 Single and Double|Double and M-77 Single)\./);
+});
+
+test('excludes a control, and takes a measure out, by one sentence: the justification is the reason', async (context) => {
+  const { browsers, base } = context;
+  const measure = await addRecord(context, 'addMeasure', { name: 'Fence' });
+  const page = `${base}/measures/${measure}`;
+  assert.not.match((await browsers.OWNER.get(`${page}/not-applicable`)).text, 'name="reason"');
+  await act(context, page, 'not-applicable', { justification: 'There is no yard' });
+  const { state, justification, history } = await readRecord(context, measure);
+  assert.equal([state, justification], ['NOT_APPLICABLE', 'There is no yard']);
+  assert.is((history as { changes: { reason: string }[] }).changes[0]!.reason, 'There is no yard');
 });
 
 test('speaks of the form in its refusals, not of the inputs of tools', async (context) => {

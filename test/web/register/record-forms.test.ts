@@ -105,6 +105,76 @@ test('brings a refusal back to its fields, with everything that was typed', asyn
   assert.match(refused.text, /id="residual_likelihood-fault"/);
 });
 
+test('links a new risk in the form that adds it, and adds nothing if a record is unknown', async (context) => {
+  const { owner, base, web } = context;
+  const { organizationId: organization_id, ownerId } = web;
+  const { measure } = await web.call<{ measure: { id: string } }>('addMeasure', {
+    organization_id,
+    name: 'Fire doors',
+    reference_id: 'M-5',
+  });
+  const { vendor } = await web.call<{ vendor: { id: string } }>('addVendor', { organization_id, name: 'Fire Guards' });
+  const page = `${base}/risks/add`;
+  const send = async (...words: string[]) => {
+    const form = formsIn((await owner.get(page)).text).find(({ action }) => action === page)!;
+    assert.is(form.fields.get('owner_id'), ownerId, 'the person is the owner, unless they choose another');
+    form.fields.set('name', 'Fire in the archive');
+    form.fields.delete('to_id');
+    for (const word of words) form.fields.append('to_id', word);
+    return owner.post(page, form.fields);
+  };
+  for (const [words, message] of [
+    [['M-5', 'Moat'], /Linked with.*|“Moat”/],
+    [['M-5', 'Phishing mail'], /cannot be linked/],
+  ] as const) {
+    if (message.source.includes('cannot')) await addRisk(context);
+    const refused = await send(...words);
+    assert.is(refused.status, 400);
+    assert.match(textIn(refused.text), message);
+    assert.match(refused.text, 'href="#to_id"');
+    assert.match(refused.text, 'value="M-5"');
+  }
+  const { total } = await web.call<{ total: number }>('listRisks', {
+    organization_id,
+    filter: { query: 'archive' },
+    view: 'COUNT',
+  });
+  assert.is(total, 0, 'nothing was added');
+  const searched = await send('M-5', 'Guards');
+  assert.match(
+    textIn(searched.text),
+    'No record has the number or name “Guards”. Choose one of these, or type another.',
+  );
+  assert.match(searched.text, new RegExp(`type="radio" name="to_id" value="${vendor.id}"`));
+  const answer = await send('m-5', 'Fire Guards');
+  assert.match(
+    textIn((await owner.follow(answer)).text),
+    /Added Fire in the archive\. Linked with (M-5 Fire doors and Fire Guards|Fire Guards and M-5 Fire doors)\./,
+  );
+  const { records } = await web.call<{ records: { links: { records: { id: string }[] } }[] }>('getRecords', {
+    organization_id,
+    ids: [idIn(answer)],
+    include: ['LINKS'],
+  });
+  assert.equal(records[0]!.links.records.map(({ id }) => id).sort(), [measure.id, vendor.id].sort());
+});
+
+test('adds one record after another, and offers the undo of each', async ({ owner, base }) => {
+  const page = `${base}/measures/add`;
+  await owner.get(page);
+  const answer = await owner.send(page, { name: 'One of two', after: 'another' });
+  assert.is(answer.to, page);
+  const { text } = await owner.follow(answer);
+  assert.match(textIn(text), 'Added One of two.');
+  assert.match(text, /undo/);
+  assert.is(
+    formsIn(text)
+      .find(({ action }) => action === page)!
+      .fields.get('name'),
+    '',
+  );
+});
+
 test('names a record that looks like the new one, with a link', async ({ owner, base }) => {
   const add = async (name: string) => {
     await owner.get(`${base}/vendors/add`);

@@ -55,7 +55,7 @@ test('names everything that is missing at once', async (context) => {
   const [control] = await adopt(context, 'House rules', ['1']);
   for (const [path, names] of [
     [`${risk}/accept`, ['until', 'reason']],
-    [`${control}/excluded`, ['exclusion_justification', 'reason']],
+    [`${control}/excluded`, ['exclusion_justification']],
     [`${finding}/closed`, ['root_cause', 'corrective_action', 'effectiveness_check']],
     [`${risk}/link`, ['to_id']],
     [`${base}/risks/add`, ['name']],

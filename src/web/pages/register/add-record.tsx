@@ -1,15 +1,18 @@
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
-import type { FamilyDescription } from '../../../register/family-description.ts';
-import { ADD_FORMS, type AddForm } from '../../register/forms/add-forms.ts';
-import { FormCard } from '../../register/forms/form-card.tsx';
+import { randomId } from '../../../commands/engine/ids.ts';
+import { Refusal } from '../../../commands/engine/refusal.ts';
+import { refuseUnlinkable } from '../../../commands/link.ts';
+import { ADD_FORMS, type AddForm, addFormAddress, LINKS } from '../../register/forms/add-forms.ts';
+import { ANOTHER, FormCard, THEN } from '../../register/forms/form-card.tsx';
 import {
   type FormField,
   fieldsTaken,
   formFields,
+  NAMES_NO_RECORD,
   typedInputs,
+  typedList,
   typedText,
   valueText,
-  withCandidates,
 } from '../../register/forms/form-fields.ts';
 import {
   BACK,
@@ -19,13 +22,13 @@ import {
   recordPageAddress,
   withSuggestions,
 } from '../../register/forms/open-form.ts';
-import { readCandidates, readChoices } from '../../register/forms/read-choices.ts';
+import { offerRecords, readChoices, readNamesOf } from '../../register/forms/read-choices.ts';
 import { refusedForm } from '../../register/forms/refused-form.ts';
-import { writeInputs } from '../../register/forms/write-fields.tsx';
+import { KEY_INPUT, writeInputs } from '../../register/forms/write-fields.tsx';
 import { titleFieldOf } from '../../register/naming-fields.ts';
 import { numberedName } from '../../register/record/numbered-name.ts';
 import { undoOfCall } from '../../register/undo/undo-answer.ts';
-import { callTool } from '../../server/call-tool.ts';
+import { callTool, type ToolError } from '../../server/call-tool.ts';
 import { BLANK_FORM, type FormState, type FormValues } from '../../server/form-state.ts';
 import { get, post, type Reply, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
 import { safeNext } from '../../server/safe-next.ts';
@@ -48,49 +51,128 @@ async function open(context: FormCollaborators, request: SignedInRequest, addFor
   const { family, tool, permission } = addForm;
   const view = await openForm(context, request, permission);
   const taken = fieldsTaken(addForm.fields, context.tools.inputOf(tool));
-  const choices = await readChoices(context, view, taken);
-  return { view, fields: withSuggestions(formFields(family, taken, choices, null), view) };
+  const choices = await readChoices(context, view, { ...taken, ...addForm.links });
+  const described = formFields(family, { ...taken, ...addForm.links }, choices, null);
+  return { view, fields: withSuggestions(described, view) };
 }
 
 async function add(context: FormCollaborators, request: SignedInRequest, addForm: AddForm): Promise<Reply> {
   const { family, tool } = addForm;
   const { view, fields } = await open(context, request, addForm);
   const { formValues: values } = request;
+  const refused = async (error: ToolError) => {
+    const offered = await offerRecords(context, view, family, { fields, error }, values);
+    const form = refusedForm(offered.error, values, family, { ...offered, shownValue: shownValueIn(view) });
+    return { ...addPage(addForm, view, offered.fields, form), status: error.status };
+  };
+  const linked = await findLinked(context, request, view, addForm);
+  if (linked.error !== null) return refused(linked.error);
   const { answer, error } = await callTool(context, request, tool, {
     organization_id: view.organization.id,
-    ...typedInputs(fields, values),
+    ...typedInputs(addForm.links === undefined ? fields : fields.filter(({ name }) => name !== LINKS), values),
     ...writeInputs(values),
   });
-  if (error === null) return addedRedirect(family, view, answer, values);
-  const offered = withCandidates(fields, error, await readCandidates(context, view, error));
-  const form = refusedForm(error, values, family, { fields: offered, shownValue });
-  return { ...addPage(addForm, view, offered, form), status: error.status };
+  if (error !== null) return refused(error);
+  const links = await link(context, request, view, (answer[family.singular] as { id: string }).id, linked.ids);
+  return addedRedirect(addForm, view, answer, values, links);
 }
 
-/** Leads to the new record, or back to the one that it was added for. Names those that look like it. */
+type Found = { ids: readonly string[]; error: null } | { ids: null; error: ToolError };
+
+/** Finds the records to link the new one with, so that it isn't added if one of them is unknown. */
+async function findLinked(
+  context: FormCollaborators,
+  request: SignedInRequest,
+  { organization }: FormView,
+  { family, links }: AddForm,
+): Promise<Found> {
+  const words = links === undefined ? [] : typedList(request.formValues, LINKS);
+  if (words.length === 0) return { ids: [], error: null };
+  const { answer, error } = await callTool(context, request, 'getRecords', {
+    organization_id: organization.id,
+    ids: words,
+  });
+  const fieldOf = (field = '') => field.replace(/^ids/, LINKS);
+  if (error !== null) {
+    const issues = error.issues?.map(({ field, message }) => ({ field: fieldOf(field), message }));
+    return { ids: null, error: { ...error, field: fieldOf(error.field), ...(issues ? { issues } : {}) } };
+  }
+  const { records, not_found } = answer as { records: { id: string }[]; not_found: string[] };
+  const ids = records.map(({ id }) => id);
+  const refuse = (message: string, at = 0): Found => {
+    return { ids: null, error: { status: 400, code: 'invalid_input', message, field: `${LINKS}.${at}` } };
+  };
+  const [unknown] = not_found;
+  if (unknown !== undefined) return refuse(NAMES_NO_RECORD, words.indexOf(unknown));
+  try {
+    for (const id of ids) refuseUnlinkable(randomId(family.prefix), id, LINKS);
+    return { ids, error: null };
+  } catch (refusal) {
+    if (refusal instanceof Refusal) return refuse(refusal.message);
+    throw refusal;
+  }
+}
+
+/** Links the new record. Returns the sentence about it, also where somebody archived the other record just now. */
+async function link(
+  context: FormCollaborators,
+  request: SignedInRequest,
+  view: FormView,
+  from_id: string,
+  ids: readonly string[],
+): Promise<string> {
+  if (ids.length === 0) return '';
+  const key = typedText(request.formValues, KEY_INPUT);
+  const { error } = await callTool(context, request, 'linkRecords', {
+    organization_id: view.organization.id,
+    action: 'LINK',
+    links: ids.map((to_id) => ({ from_id, to_id })),
+    ...(key ? { idempotency_key: `${key.slice(0, 100)} links` } : {}),
+  });
+  if (error !== null) return ' The links are missing: a record was changed meanwhile.';
+  const names = (await readNamesOf(context, view, ids)).map(({ label }) => label);
+  return ` Linked with ${new Intl.ListFormat('en').format(names)}.`;
+}
+
+/** Leads to the new record, back to the one that it was added for, or to the form for another. Names those that look like it. */
 function addedRedirect(
-  family: FamilyDescription,
+  addForm: AddForm,
   view: FormView,
   answer: Readonly<Record<string, unknown>>,
   values: FormValues,
+  links: string,
 ) {
+  const { family } = addForm;
   const record = answer[family.singular] as Readonly<Record<string, unknown>> & { id: string };
   const { reference_id } = record;
   const name = numberedName({ reference_id, name: String(record[titleFieldOf(family)]) });
   const similar = (answer.similar ?? []) as readonly { id: string; name: string }[];
   const [first] = similar;
   const like = similar.length > 1 ? ` Looks like ${similar.length} records, such as` : ' Looks like';
+  const next =
+    typedText(values, THEN) === ANOTHER
+      ? addFormAddress(view.organization, addForm)
+      : safeNext(typedText(values, BACK), recordPageAddress(view, family, record.id));
   return redirect(
-    safeNext(typedText(values, BACK), recordPageAddress(view, family, record.id)),
-    `Added ${name}.${first === undefined ? '' : like}`,
+    next,
+    `Added ${name}.${links}${first === undefined ? '' : like}`,
     undoOfCall(view, answer),
     first && { address: recordPageAddress(view, family, first.id), name: first.name },
   );
 }
 
-const shownValue = ({ field }: FormField): string => valueText(field.initial);
+/** Returns the values of a new record: its first ones, and the person as its owner. */
+const shownValueIn =
+  ({ caller }: FormView) =>
+  ({ name, field }: FormField): string =>
+    name === 'owner_id' ? caller.account_id : valueText(field.initial);
 
-function addPage({ family, button }: AddForm, view: FormView, fields: readonly FormField[], form: FormState): WebPage {
+function addPage(
+  { family, button, tool }: AddForm,
+  view: FormView,
+  fields: readonly FormField[],
+  form: FormState,
+): WebPage {
   const { organization, path } = view;
   const list = organizationAddress(organization.id, `/${family.plural}`);
   const back = typedText(form.values, BACK) ?? view.back;
@@ -104,8 +186,9 @@ function addPage({ family, button }: AddForm, view: FormView, fields: readonly F
         action={path}
         form={form}
         fields={fields}
-        shownValue={shownValue}
+        shownValue={shownValueIn(view)}
         button={button}
+        {...(tool === family.tools.add?.name ? { another: `${button} and another` } : {})}
         back={safeNext(back, list)}
       >
         {back && <input type="hidden" name={BACK} value={back} />}

@@ -51,6 +51,7 @@ async function taskOf(context: Collaborators, request: SignedInRequest, list: Re
     section,
     button: act.button,
     needsReason: act.needsReason,
+    reasonFields: act.reasonFields ?? [],
     fields: described.map((field) => ({ ...field, choices: act.choices?.[field.name] ?? field.choices })),
     family,
     back: safeNext(request.query.get(BACK), section),

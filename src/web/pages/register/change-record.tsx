@@ -3,7 +3,7 @@ import { idPrefix } from '../../../commands/engine/ids.ts';
 import { requirePermission } from '../../../commands/organization/permissions.ts';
 import { HttpError, notFound } from '../../../http/http-errors.ts';
 import { type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
-import { FAMILY_DESCRIPTIONS, familyOfPrefix } from '../../../register/families.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { RecordRow } from '../../register/field-content.tsx';
 import { type Act, actsOn, EDIT, UNLINK } from '../../register/forms/acts.ts';
@@ -16,7 +16,6 @@ import {
   typedInputs,
   typedText,
   valueText,
-  withCandidates,
 } from '../../register/forms/form-fields.ts';
 import {
   ContestedField,
@@ -35,7 +34,7 @@ import {
   withSuggestions,
 } from '../../register/forms/open-form.ts';
 import { reachedState } from '../../register/forms/reached-state.ts';
-import { readCandidates, readChoices } from '../../register/forms/read-choices.ts';
+import { offerRecords, readChoices, readNamesOf } from '../../register/forms/read-choices.ts';
 import { refusedForm } from '../../register/forms/refused-form.ts';
 import { KEY_INPUT, writeInputs } from '../../register/forms/write-fields.tsx';
 import { numberedName } from '../../register/record/numbered-name.ts';
@@ -102,7 +101,7 @@ async function openChange(
   const shown = act.toInputs === undefined ? fieldsTaken(act.fields, inputs) : act.fields;
   const choices = await readChoices(context, view, shown);
   const described = formFields(family, shown, choices, act.isCorrection ? details.record : null);
-  const fields = withSuggestions(described, view, act.recordField).map((field) => ({
+  const fields = withSuggestions(described, view).map((field) => ({
     ...field,
     choices: act.choices?.[field.name] ?? field.choices,
   }));
@@ -168,7 +167,7 @@ async function correct(context: FormCollaborators, request: SignedInRequest, for
     organization_id: form.view.organization.id,
     ...act.inputs,
     ...Object.fromEntries([...changes].map(([name, text]) => [name, text === '' ? null : text])),
-    ...writeInputs(values),
+    ...writeInputs(values, act.reasonField),
     [KEY_INPUT]: keyOf(values, changes),
     [REVISION]: record.revision,
   });
@@ -195,8 +194,8 @@ async function decide(context: FormCollaborators, request: SignedInRequest, form
     return done(form, answer, '', values, await linkText(context, form, answer));
   }
   if (error.code !== 'conflict') {
-    const candidates = await readCandidates(context, view, error);
-    return refused({ ...form, fields: withCandidates(fields, error, candidates) }, error, values);
+    const offered = await offerRecords(context, view, form.family, { fields, error }, values);
+    return refused({ ...form, fields: offered.fields }, offered.error, values);
   }
   return overtaken(form, await readShown(context, form, values), values);
 }
@@ -233,15 +232,13 @@ async function linkText(
   { act, view }: ChangeForm,
   { links }: Readonly<Record<string, unknown>>,
 ): Promise<string | null> {
-  const [link] = (links ?? []) as readonly { to_id: string; result: string }[];
-  if (link === undefined) return null;
+  if (links === undefined) return null;
+  const all = links as readonly { to_id: string; result: string }[];
+  const changed = all.filter(({ result }) => result !== 'UNCHANGED').map(({ to_id }) => to_id);
   const isEnding = act.name === UNLINK;
-  if (link.result === 'UNCHANGED') return isEnding ? 'They were not linked.' : 'They were linked already.';
-  const family = familyOfPrefix(idPrefix(link.to_id) ?? '');
-  const other = family === undefined ? null : await readRecord(context, view, family, { id: link.to_id });
-  if (other === null) return null;
-  const { section_title, reference_id = section_title } = other.record;
-  return `${isEnding ? 'No longer linked' : 'Linked'} with ${numberedName({ reference_id, name: other.name })}.`;
+  if (changed.length === 0) return isEnding ? 'They were not linked.' : 'They were linked already.';
+  const names = (await readNamesOf(context, view, changed)).map(({ label }) => label);
+  return `${isEnding ? 'No longer linked' : 'Linked'} with ${new Intl.ListFormat('en').format(names)}.`;
 }
 
 /**
@@ -339,6 +336,7 @@ function changePage(form: ChangeForm, state: FormState, contested: readonly Mean
         button={buttonOf(act)}
         follows={act.follows}
         needsReason={act.needsReason}
+        reasonField={act.reasonField}
         reasonNeededBy={fields.filter(({ field }) => field.changesNeedReason).map(({ field }) => field.label)}
         back={safeNext(back, addressOf(form))}
         besideField={(input) => {

@@ -2,12 +2,10 @@ import type { Permission } from '../../../commands/organization/permissions.ts';
 import { DECISIONS, DECISIONS_FROM } from '../../../commands/risk.ts';
 import { isBackwards, nextStates } from '../../../commands/workflow.ts';
 import type { RecordDetails } from '../../../queries/records/record-details.ts';
-import { CONTROL } from '../../../register/control.ts';
 import { EVIDENCE } from '../../../register/evidence.ts';
 import { linkablePrefixes } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { Field, Fields } from '../../../register/field.ts';
-import { RELATION_LABELS, RELATIONS } from '../../../register/link.ts';
 import { OBLIGATION } from '../../../register/obligation.ts';
 import { RISK, type RiskStatus } from '../../../register/risk.ts';
 import { VENDOR } from '../../../register/vendor.ts';
@@ -17,6 +15,7 @@ import { enumText, type RecordRow } from '../field-content.tsx';
 import { familyNoun } from '../rail-links.ts';
 import { numberedName } from '../record/numbered-name.ts';
 import { EVIDENCE_INPUTS } from './add-forms.ts';
+import { LINKED_RECORDS, linkFields } from './link-fields.ts';
 
 /** A change of one record that has a button and a form: correcting it, a move to another state, or a decision. */
 export interface Act {
@@ -35,8 +34,6 @@ export interface Act {
   toInputs?(typed: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** The values of a field that is chosen from a list of this act. */
   choices?: Readonly<Record<string, readonly Choice[]>>;
-  /** The field that takes any record, by its number or name. */
-  recordField?: string;
   /** True if the fields are the record's own. They show its values, and only changed ones are sent. */
   isCorrection: boolean;
   /** Values that the form suggests in place of the record's. */
@@ -48,6 +45,8 @@ export interface Act {
   /** The labels of the fields that it requires and the record lacks. */
   missing: readonly string[];
   needsReason: boolean;
+  /** The field whose text is the reason too, so that nobody is asked twice. */
+  reasonField?: string | undefined;
   /** False if the record's state doesn't allow it now. */
   isPossible: boolean;
 }
@@ -184,6 +183,7 @@ function stateActs(family: FamilyDescription, record: RecordRow): { forward: Act
   const isBack = (state: string) => isOrdered && isBackwards(stateField.values, current, state);
   const actOf = (state: string): Act => {
     const required = needs[state] ?? [];
+    const reasonField = justificationOf(family, state);
     return {
       ...BLANK_ACT,
       name: state.toLowerCase().replaceAll('_', '-'),
@@ -195,7 +195,8 @@ function stateActs(family: FamilyDescription, record: RecordRow): { forward: Act
       follows: `Becomes ${enumText(stateField, state)}.`,
       reaches: state,
       missing: required.filter((needed) => !record[needed]).map((needed) => fields[needed]!.label),
-      needsReason: stateField.changesNeedReason ?? false,
+      needsReason: stateField.changesNeedReason === true && reasonField === undefined,
+      reasonField,
       isPossible: next.includes(state),
     };
   };
@@ -206,6 +207,12 @@ function stateActs(family: FamilyDescription, record: RecordRow): { forward: Act
     forward: states.filter(isForward).map(actOf),
     others: others.toSorted((a, b) => Number(isBack(a)) - Number(isBack(b))).map(actOf),
   };
+}
+
+/** Returns the one text that a state needs: its justification, which is the reason of the move. */
+export function justificationOf({ workflow, fields }: FamilyDescription, state: string): string | undefined {
+  const [name, ...others] = workflow?.needs?.[state] ?? [];
+  return name !== undefined && others.length === 0 && fields[name]!.kind === 'text' ? name : undefined;
 }
 
 function moveText(
@@ -237,35 +244,23 @@ function withdrawAct({ withdrawal }: FamilyDescription, { history }: RecordRow):
   ];
 }
 
-/** The fields of a form that links with a record. */
-export function linkFields(type: string): Fields {
-  const relation: Field = {
-    kind: 'enum',
-    label: 'Relation',
-    note: 'only of a control to a control',
-    values: RELATIONS,
-    labels: RELATION_LABELS,
-  };
-  const to_id: Field = { kind: 'name', label: 'Record', note: 'its number or name', required: true };
-  return { to_id, ...(type === CONTROL.type ? { relation } : {}) };
-}
-
 /** Links with other records. Evidence is attached by a form of its own, but a link with it can end here too. */
 function linkActs({ type, prefix }: FamilyDescription, { record, linked }: ActSubject): Act[] {
   const links = (act: Pick<Act, 'name' | 'button' | 'fields'> & Partial<Act>, action: string): Act => ({
     ...BLANK_ACT,
     tool: 'linkRecords',
     inputs: { action },
-    toInputs: ({ to_id, relation }) => ({ links: [{ from_id: record.id, to_id, relation }] }),
+    toInputs: ({ to_id, relation }) => ({
+      links: [to_id ?? []].flat().map((other) => ({ from_id: record.id, to_id: other, relation })),
+    }),
     ...act,
   });
   const others = [...linked.records, ...(record.evidence?.records ?? [])];
   const link: Act = links(
     {
       name: LINK,
-      button: 'Link a record',
-      fields: linkFields(type),
-      recordField: 'to_id',
+      button: 'Link records',
+      fields: linkFields(type, { ...LINKED_RECORDS, label: 'Record', required: true }),
       isPossible: linkablePrefixes(prefix).length > 0,
     },
     'LINK',

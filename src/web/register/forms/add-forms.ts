@@ -2,10 +2,12 @@ import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import type { Permission } from '../../../commands/organization/permissions.ts';
 import { CONTROL } from '../../../register/control.ts';
 import { EVIDENCE } from '../../../register/evidence.ts';
+import { linkablePrefixes } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { Fields } from '../../../register/field.ts';
 import { FRAMEWORK } from '../../../register/framework.ts';
 import { familyNoun, ORDERED_FAMILIES } from '../rail-links.ts';
+import { LINKED_RECORDS } from './link-fields.ts';
 
 /** The form that adds a record of a family. */
 export interface AddForm {
@@ -15,7 +17,12 @@ export interface AddForm {
   /** The fields of the form, as far as they are inputs of the tool. */
   fields: Fields;
   button: string;
+  /** The field with the records to link the new one with; absent if it has another way. */
+  links?: Fields;
 }
+
+/** The name of the field with the records to link a new one with, as in the form that links. */
+export const LINKS = 'to_id';
 
 /** The names of the library's frameworks. They stand here because a start doesn't read the library. */
 export const LIBRARY_NAMES: Readonly<Record<string, string>> = {
@@ -45,8 +52,11 @@ export const ADD_FORMS: readonly AddForm[] = ORDERED_FAMILIES.flatMap((family): 
   const { add } = family.tools;
   if (add === undefined) return [];
   const button = `Add ${familyNoun(family)}`;
-  const fields = family.type === EVIDENCE.type ? EVIDENCE_INPUTS : family.fields;
-  return [{ family, tool: add.name, permission: 'changeRecords', fields, button }];
+  const form = { family, tool: add.name, permission: 'changeRecords', button } as const;
+  if (family.type === EVIDENCE.type) return [{ ...form, fields: EVIDENCE_INPUTS }];
+  // Every family is linked with evidence, which has a form of its own.
+  const isLinkable = linkablePrefixes(family.prefix).some((prefix) => prefix !== EVIDENCE.prefix);
+  return [{ ...form, fields: family.fields, ...(isLinkable ? { links: { [LINKS]: LINKED_RECORDS } } : {}) }];
 });
 
 /** Returns the form that adds a record of a family; undefined if there is none. */

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { codesAsWords } from '../../../texts/words.ts';
 import { ChoiceField, SelectField, TextAreaField, TextField } from '../../components/fields.tsx';
 import type { FormState } from '../../server/form-state.ts';
-import type { FormField } from './form-fields.ts';
+import { type FormField, typedList } from './form-fields.ts';
 
 const TEXT_ROWS = 3;
 const LONG_TEXT_ROWS = 8;
@@ -54,15 +54,21 @@ export function FieldInput({ form, input, value }: { form: FormState; input: For
 /** The form for a second input of a field, whose error stands at the first. */
 const withoutErrors = (form: FormState): FormState => ({ ...form, errors: new Map() });
 
-/** A list of records: those that are named already, and a field for another one. */
+const NONE_OF_THESE = { value: '', label: 'None of these' };
+
+/** The fields of a list in which nothing is named yet. */
+const RECORD_ROWS = 3;
+
+/** A list of records: those that are named already, and fields for others. */
 function RecordsInput({ form, input, label }: { form: FormState; input: FormField; label: string }) {
-  const { name, choices, candidates = [], suggestFrom } = input;
+  const { name, choices, candidates = [], askedAt, suggestFrom } = input;
   const named = choices ?? [];
   const isAsked = candidates.length > 0;
-  const typed = (form.values.get(name) ?? []).filter((text) => !named.some(({ value }) => value === text));
   // The choice takes the place of the word that several records have.
-  const other = { ...form, values: new Map([...form.values, [name, isAsked ? [] : typed]]) };
-  const isOther = named.length > 0 || isAsked;
+  const sent = typedList(form.values, name).filter((_, at) => !isAsked || at !== askedAt);
+  const typed = sent.filter((text) => !named.some(({ value }) => value === text));
+  const rows = Math.max(typed.length + 1, named.length > 0 || isAsked ? 1 : RECORD_ROWS);
+  const isFirst = (row: number) => row === 0 && named.length === 0 && !isAsked;
   return (
     <>
       {isAsked && (
@@ -70,7 +76,7 @@ function RecordsInput({ form, input, label }: { form: FormState; input: FormFiel
           form={form}
           name={name}
           label="The record that you mean"
-          choices={candidates}
+          choices={[...candidates, NONE_OF_THESE]}
           type="radio"
           required
         />
@@ -85,15 +91,18 @@ function RecordsInput({ form, input, label }: { form: FormState; input: FormFiel
           chosen={named.map(({ value }) => value)}
         />
       )}
-      <TextField
-        form={isOther ? withoutErrors(other) : other}
-        name={name}
-        id={isOther ? `${name}-other` : name}
-        label={isOther ? 'Another record' : label}
-        hint="The number or name of a record."
-        required={false}
-        suggestFrom={suggestFrom ?? undefined}
-      />
+      {Array.from({ length: rows }, (_, row) => (
+        <TextField
+          key={row}
+          form={{ ...(isFirst(row) ? form : withoutErrors(form)), values: new Map([[name, [typed[row] ?? '']]]) }}
+          name={name}
+          id={isFirst(row) ? name : `${name}-${row + 1}`}
+          label={isFirst(row) ? label : 'Another record'}
+          {...(row === 0 ? { hint: 'The number or name of a record.' } : {})}
+          required={false}
+          suggestFrom={suggestFrom ?? undefined}
+        />
+      ))}
     </>
   );
 }

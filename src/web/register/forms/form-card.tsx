@@ -6,6 +6,10 @@ import { FieldInput } from './field-input.tsx';
 import type { FormField } from './form-fields.ts';
 import { KeyInput, ReasonInput } from './write-fields.tsx';
 
+/** What the second button sends. */
+export const THEN = 'after';
+export const ANOTHER = 'another';
+
 export interface FormCardProps {
   /** The address that takes the form. */
   action: string;
@@ -15,9 +19,13 @@ export interface FormCardProps {
   shownValue: (field: FormField) => string;
   /** The primary button, with its verb. */
   button: string;
+  /** A second button, which saves and shows the form again for another record. */
+  another?: string;
   /** Says where the button leads, such as "Becomes Closed.". */
   follows?: string | null;
   needsReason?: boolean;
+  /** The field that is the reason too; undefined for a form with a field for the reason. */
+  reasonField?: string | undefined;
   /** The labels of the fields whose changes need a reason, if not every change does. */
   reasonNeededBy?: readonly string[];
   /** Says when else a reason is needed. */
@@ -47,15 +55,22 @@ export function FormCard(props: FormCardProps) {
             <FieldInput form={form} input={input} value={shownValue(input)} />
           </div>
         ))}
-        <ReasonInput
-          form={form}
-          isRequired={needsReason ?? false}
-          neededBy={props.reasonNeededBy}
-          need={props.reasonNeed}
-        />
+        {props.reasonField === undefined && (
+          <ReasonInput
+            form={form}
+            isRequired={needsReason ?? false}
+            neededBy={props.reasonNeededBy}
+            need={props.reasonNeed}
+          />
+        )}
         {props.details}
         <div class="actions">
           <button type="submit">{button}</button>
+          {props.another !== undefined && (
+            <button type="submit" class="quiet" name={THEN} value={ANOTHER}>
+              {props.another}
+            </button>
+          )}
           <a class="button quiet" href={back}>
             Cancel
           </a>

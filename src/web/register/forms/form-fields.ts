@@ -18,6 +18,8 @@ export interface FormField {
   suggestFrom?: string | null;
   /** The records that a word typed here may name. */
   candidates?: readonly Choice[];
+  /** The place of this word in a list. */
+  askedAt?: number;
 }
 
 /** The choices that depend on the organization: its members, and records by the name of the field that takes them. */
@@ -57,13 +59,27 @@ export function withCandidates(
 ): readonly FormField[] {
   if (candidates.length === 0) return fields;
   const refused = inputOf(field);
-  return fields.map((input) => (input.name === refused ? { ...input, candidates } : input));
+  return fields.map((input) => (input.name === refused ? { ...input, candidates, askedAt: placeIn(field) } : input));
 }
 
 /** Returns the input that an error's field names. A list names its item too: `record_ids.0`, `links.0.to_id`. */
 export function inputOf(field: string): string {
   return field.split('.').findLast((part) => !/^\d+$/.test(part)) ?? '';
 }
+
+/** Returns the place in a list that an error's field names. */
+const placeIn = (field: string): number => Number(/\d+/.exec(field)?.[0] ?? 0);
+
+/** Returns the word that an error is about, as it was typed. */
+export function refusedWord({ field = '' }: Pick<ToolError, 'field'>, values: FormValues): string {
+  return typedList(values, inputOf(field))[placeIn(field)] ?? '';
+}
+
+/** Returns true if a word is neither the number nor the name of a record. */
+export const isUnknownRecord = ({ message }: Pick<ToolError, 'message'>): boolean => message.includes(NAMES_NO_RECORD);
+
+/** Begins the clause of tools about such a word. */
+export const NAMES_NO_RECORD = 'names no record';
 
 /** Returns the fields that a tool takes. */
 export function fieldsTaken(fields: Fields, inputs: z.ZodObject): Fields {
@@ -134,12 +150,12 @@ export function typedInputs(fields: readonly FormField[], values: FormValues): R
     name,
     field.kind === 'ids' ? typedList(values, name) : typedText(values, name) || undefined,
   ]);
-  return Object.fromEntries(inputs.filter(([, input]) => input !== undefined));
+  return Object.fromEntries(inputs.filter(([, input]) => input !== undefined && String(input) !== ''));
 }
 
-function typedList(values: FormValues, name: string): readonly string[] | undefined {
-  const texts = (values.get(name) ?? []).map((text) => text.trim()).filter((text) => text !== '');
-  return texts.length === 0 ? undefined : texts;
+/** Returns the numbers, names and ids that a form sent for a list of records. */
+export function typedList(values: FormValues, name: string): readonly string[] {
+  return (values.get(name) ?? []).map((text) => text.trim()).filter((text) => text !== '');
 }
 
 /** Returns what a form sent for a field, as the tool stores texts; undefined if it has no such field. */

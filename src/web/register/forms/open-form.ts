@@ -9,7 +9,7 @@ import type { FormField } from './form-fields.ts';
 /** The parameter, and the field, with the page to come back to. */
 export const BACK = 'back';
 
-export type FormCollaborators = Pick<WebContext, 'members' | 'reader' | 'tools'>;
+export type FormCollaborators = Pick<WebContext, 'members' | 'reader' | 'scanReaderOf' | 'tools'>;
 
 /** The organization in which a form changes something, always today. */
 export interface FormView {

@@ -1,21 +1,33 @@
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { familyQueryFor } from '../../../queries/family-query.ts';
 import { readRecordPage } from '../../../queries/lists/list-records.ts';
+import { searchRecords } from '../../../queries/lists/search-records.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
-import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import { FAMILY_DESCRIPTIONS, linkablePrefixes } from '../../../register/families.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { Fields } from '../../../register/field.ts';
 import type { Choice } from '../../components/fields.tsx';
 import type { ToolError } from '../../server/call-tool.ts';
 import type { WebContext } from '../../server/context.ts';
+import type { FormValues } from '../../server/form-state.ts';
 import { dayText } from '../../texts/dates.ts';
 import { titleFieldOf } from '../naming-fields.ts';
 import { numberedName } from '../record/numbered-name.ts';
 import { REGISTER_LISTS } from '../register-lists.ts';
-import type { OrganizationChoices } from './form-fields.ts';
+import {
+  type FormField,
+  isUnknownRecord,
+  type OrganizationChoices,
+  refusedWord,
+  withCandidates,
+} from './form-fields.ts';
 import type { FormView } from './open-form.ts';
 
 /** The records that a list can name. */
 const MAX_NAMED_RECORDS = 20;
+
+/** The records that the search for a word offers. */
+const MAX_FOUND_RECORDS = 8;
 
 /** The records that a field offers. Forms choose frameworks and audits this way, of which there are few. */
 const MAX_RECORD_CHOICES = 100;
@@ -58,11 +70,51 @@ async function readRecordChoices({ reader }: Pick<WebContext, 'reader'>, view: F
   return records.map((record) => ({ value: String(record.id), label: String(record[titleFieldOf(family)]) }));
 }
 
-/** Reads the records that a refused word may name. Those without a number have their id and their day, to tell them apart. */
-export async function readCandidates(
+/** A refused form: its fields, and the error. */
+interface Refused {
+  fields: readonly FormField[];
+  error: ToolError;
+}
+
+/**
+ * Offers the records that a refused word may name: those that have this name, or those that a search finds. It is how records
+ * are searched without script.
+ */
+export async function offerRecords(
+  context: Pick<WebContext, 'reader' | 'scanReaderOf'>,
+  view: FormView,
+  { prefix }: Pick<FamilyDescription, 'prefix'>,
+  { fields, error }: Refused,
+  values: FormValues,
+): Promise<Refused> {
+  const word = refusedWord(error, values);
+  const candidates =
+    error.candidates ??
+    (isUnknownRecord(error) ? await findCandidates(context, view, word, linkablePrefixes(prefix)) : []);
+  if (candidates.length === 0) return { fields, error };
+  const choices = await choicesOf(context, view, candidates);
+  return { fields: withCandidates(fields, error, choices), error: { ...error, candidates } };
+}
+
+async function findCandidates(
+  context: Pick<WebContext, 'scanReaderOf'>,
+  { caller, organization }: FormView,
+  query: string,
+  prefixes: readonly string[],
+): Promise<NonNullable<ToolError['candidates']>> {
+  const hits = await searchRecords(context.scanReaderOf(caller), caller, { organization_id: organization.id, query });
+  return hits
+    .flatMap(({ records }) => records)
+    .filter(({ id, archived_at }) => prefixes.includes(idPrefix(String(id)) ?? '') && typeof archived_at !== 'string')
+    .slice(0, MAX_FOUND_RECORDS)
+    .map((record) => ({ id: String(record.id), name: nameOf(record) }));
+}
+
+/** Returns records as choices. Those without a number have their id and their day, to tell them apart. */
+async function choicesOf(
   context: Pick<WebContext, 'reader'>,
   view: FormView,
-  { candidates = [] }: Pick<ToolError, 'candidates'>,
+  candidates: NonNullable<ToolError['candidates']>,
 ): Promise<Choice[]> {
   const isShared = (name: string) => candidates.filter((other) => other.name === name).length > 1;
   const shared = candidates.filter(({ name }) => isShared(name)).map(({ id }) => id);
@@ -77,17 +129,19 @@ export async function readCandidates(
 }
 
 /** Returns the records with these ids that exist, as choices. */
-async function readNamesOf(
+export async function readNamesOf(
   context: Pick<WebContext, 'reader'>,
   view: FormView,
   named: readonly string[],
 ): Promise<Choice[]> {
   const ids = [...new Set(named)].filter((id) => idPrefix(id) !== null).slice(0, MAX_NAMED_RECORDS);
-  return (await readRecords(context, view, ids)).map((record) => {
-    const { model } = familyQueryFor(String(record.id));
-    const name = model.nameOf?.(record) ?? String(record.name);
-    return { value: String(record.id), label: numberedName({ reference_id: record.reference_id, name }) };
-  });
+  return (await readRecords(context, view, ids)).map((record) => ({ value: String(record.id), label: nameOf(record) }));
+}
+
+function nameOf(record: Readonly<Record<string, unknown>>): string {
+  const { reference_id = record.section_title } = record;
+  const { model } = familyQueryFor(String(record.id));
+  return numberedName({ reference_id, name: model.nameOf?.(record) ?? String(record.name) });
 }
 
 async function readRecords(

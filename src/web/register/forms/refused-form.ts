@@ -7,7 +7,7 @@ import { withRoleNames } from '../../texts/role-labels.ts';
 import { enumText } from '../field-content.tsx';
 import { familyHeading } from '../rail-links.ts';
 import type { FormCardProps } from './form-card.tsx';
-import { type FormField, inputOf, typedText } from './form-fields.ts';
+import { type FormField, inputOf, isUnknownRecord, refusedWord, typedList, typedText } from './form-fields.ts';
 
 type RefusableForm = Pick<FormCardProps, 'fields' | 'shownValue' | 'needsReason'>;
 
@@ -33,9 +33,12 @@ export function refusedForm(
     const name = inputOf(field);
     const label = labels.get(name);
     if (label === undefined) others.push(linkSentence(message) ?? inWords(message, family, labels));
-    else if (!errors.has(name)) errors.set(name, problemText(error, { field, label, message }, family, labels));
+    else if (!errors.has(name)) errors.set(name, problemText(error, { field, label, message }, family, labels, values));
   }
-  const isEmpty = (input: FormField) => (typedText(values, input.name) ?? shownValue(input)) === '';
+  const isEmpty = ({ name, field }: FormField) =>
+    field.kind === 'ids'
+      ? typedList(values, name).length === 0
+      : (typedText(values, name) ?? shownValue({ name, field, choices: null })) === '';
   const missing = fields.filter((input) => input.field.required && isEmpty(input)).map(({ name }) => name);
   if (needsReason && !typedText(values, 'reason')) missing.push('reason');
   for (const name of missing) if (!errors.has(name)) errors.set(name, `${labels.get(name)} is required.`);
@@ -59,7 +62,12 @@ function problemText(
   { field, label, message }: { field: string; label: string; message: string },
   family: Pick<FamilyDescription, 'fields'>,
   labels: Labels,
+  values: FormValues,
 ): string {
+  if (isUnknownRecord({ message })) {
+    const next = field === mainField && candidates.length > 0 ? ' Choose one of these, or type another.' : '';
+    return `No record has the number or name “${refusedWord({ field }, values)}”.${next}`;
+  }
   if (field === mainField && candidates.length > 0)
     return `${label} may be any of these: ${candidates.map(({ name }) => name).join(', ')}. Choose the one that you mean.`;
   if (message.startsWith('Give outcome; or withdraw')) return `Choose the ${label.toLowerCase()}.`;

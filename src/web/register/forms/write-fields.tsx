@@ -33,9 +33,9 @@ export function KeyInput({ form }: { form: FormState }) {
   return <input type="hidden" name={KEY_INPUT} value={form.values.get(KEY_INPUT)?.[0] ?? randomUUID()} />;
 }
 
-/** Returns the inputs of writing tools that a form has: the reason and the key. */
-export function writeInputs(values: FormValues): { reason?: string; idempotency_key?: string } {
-  const reason = typedText(values, 'reason');
+/** Returns the inputs of writing tools that a form has: the reason and the key. @param reasonField see `Act` */
+export function writeInputs(values: FormValues, reasonField = 'reason'): { reason?: string; idempotency_key?: string } {
+  const reason = typedText(values, reasonField);
   const key = typedText(values, KEY_INPUT);
   return { ...(reason ? { reason } : {}), ...(key ? { idempotency_key: key } : {}) };
 }

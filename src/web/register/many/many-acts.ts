@@ -4,7 +4,8 @@ import type { FamilyDescription } from '../../../register/family-description.ts'
 import type { Field, Fields } from '../../../register/field.ts';
 import type { Choice } from '../../components/fields.tsx';
 import { enumText } from '../field-content.tsx';
-import { linkFields } from '../forms/acts.ts';
+import { justificationOf } from '../forms/acts.ts';
+import { linkFields } from '../forms/link-fields.ts';
 
 type Inputs = Readonly<Record<string, unknown>>;
 
@@ -25,6 +26,8 @@ export interface ManyAct {
   /** The field that takes any record, by its number or name. */
   recordField?: string;
   needsReason: boolean;
+  /** The fields whose text is the reason, unless another one is given. */
+  reasonFields?: readonly string[];
   /** Returns the tool's inputs for these records. @param typed what the form's fields hold */
   inputs(ids: readonly string[], typed: Inputs): Inputs;
 }
@@ -78,6 +81,7 @@ function stateAct(family: FamilyDescription): ManyAct[] {
   const needed = [...new Set(reachable.flatMap((value) => needs[value] ?? []))].map(
     (other) => [other, { ...fields[other]!, note: `needed for ${statesThatNeed(other).join(' and ')}` }] as const,
   );
+  const reasonFields = reachable.flatMap((value) => justificationOf(family, value) ?? []);
   return [
     setAct({
       name: 'state',
@@ -86,6 +90,7 @@ function stateAct(family: FamilyDescription): ManyAct[] {
       fields: { [name]: { ...state, required: true }, ...Object.fromEntries(needed) },
       choices: { [name]: reachable.map((value) => ({ value, label: enumText(state, value) })) },
       needsReason: state.changesNeedReason ?? false,
+      reasonFields,
     }),
   ];
 }

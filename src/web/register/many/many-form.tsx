@@ -26,6 +26,8 @@ export interface ManyForm {
   /** The button that writes, such as "Change owner". */
   button: string;
   needsReason: boolean;
+  /** The fields whose text is the reason, unless another one is given. */
+  reasonFields?: readonly string[];
   records: readonly RecordName[];
   /** Null before the dry run. */
   preview: ManyPreview | null;
@@ -61,7 +63,11 @@ export async function manyPage(many: ManyForm, snapshot: Snapshot): Promise<WebP
   const people = await readNamesInChanges({ snapshot, organization: view.organization, past: null }, typed);
   const selections = preview?.selections ?? [];
   const { nothing, defaultReason } = many;
-  const reasonNeed = `Needed for more than ${MAX_UNSELECTED_RECORDS} records.`;
+  const reasons = many.fields.filter(({ name }) => many.reasonFields?.includes(name)).map(({ field }) => field.label);
+  const reasonNeed =
+    reasons.length === 0
+      ? `Needed for more than ${MAX_UNSELECTED_RECORDS} records.`
+      : `Needed, unless you give ${reasons.join(' or ')}.`;
   return {
     title,
     section: many.section,
@@ -84,7 +90,7 @@ export async function manyPage(many: ManyForm, snapshot: Snapshot): Promise<WebP
             fields={many.fields}
             shownValue={() => ''}
             button={selections.length > 0 ? `${many.button}: ${countOf(outcomes)}` : 'Show what changes'}
-            needsReason={many.needsReason}
+            needsReason={many.needsReason && reasons.length === 0}
             {...(defaultReason === undefined ? { reasonNeed } : {})}
             back={many.back}
             details={<Outcomes many={many} outcomes={outcomes} people={people} />}

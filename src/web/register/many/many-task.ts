@@ -5,11 +5,11 @@ import type { ToolError } from '../../server/call-tool.ts';
 import { BLANK_FORM, type FormState, type FormValues } from '../../server/form-state.ts';
 import { type NoticeUndo, Redirect, type Reply, type SignedInRequest } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
-import { typedInputs, typedText, withCandidates } from '../forms/form-fields.ts';
+import { typedInputs, typedText } from '../forms/form-fields.ts';
 import type { FormCollaborators } from '../forms/open-form.ts';
-import { readCandidates } from '../forms/read-choices.ts';
+import { offerRecords } from '../forms/read-choices.ts';
 import { inWords, refusedForm } from '../forms/refused-form.ts';
-import { KEY_INPUT, writeInputs } from '../forms/write-fields.tsx';
+import { KEY_INPUT } from '../forms/write-fields.tsx';
 import { familyHeading } from '../rail-links.ts';
 import { undoOfCall } from '../undo/undo-answer.ts';
 import {
@@ -80,7 +80,8 @@ export async function submitTask(context: FormCollaborators, request: SignedInRe
 const CHANGED = 'The records or this form changed since you looked. This is what would change now.';
 
 function callsOf(task: ManyTask, { records }: ManyPart, values: FormValues): ManyCall[] {
-  const { reason = task.defaultReason } = writeInputs(values);
+  const names = ['reason', ...(task.reasonFields ?? [])];
+  const reason = names.map((name) => typedText(values, name)).find(Boolean) ?? task.defaultReason;
   const ids = records.map(({ id }) => id);
   return task.calls(ids, typedInputs(task.fields, values)).map((call) => ({
     ...call,
@@ -153,9 +154,13 @@ async function showRefusal(
   result: ManyPreview | null,
 ): Promise<WebPage> {
   const { task, values } = sent;
-  const candidates = await readCandidates(context, task.view, error);
-  const fields = withCandidates(task.fields, error, candidates);
-  const form = refusedForm(error, values, task.family, { fields, shownValue: () => '', needsReason: task.needsReason });
+  const offered = await offerRecords(context, task.view, task.family, { fields: task.fields, error }, values);
+  const { fields } = offered;
+  const form = refusedForm(offered.error, values, task.family, {
+    fields,
+    shownValue: () => '',
+    needsReason: task.needsReason,
+  });
   return { ...(await showForm(context, { ...sent, task: { ...task, fields } }, form, result)), status: error.status };
 }
 

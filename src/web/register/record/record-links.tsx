@@ -41,7 +41,7 @@ export function RecordLinks(props: {
         <section class="card" aria-labelledby="links">
           <div class="row heading">
             <h2 id="links">Links</h2>
-            <AddLink address={linkAddress} text="Link a record" />
+            <AddLink address={linkAddress} text="Link records" />
           </div>
         </section>
       )}
