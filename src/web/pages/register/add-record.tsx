@@ -2,7 +2,7 @@ import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { randomId } from '../../../commands/engine/ids.ts';
 import { Refusal } from '../../../commands/engine/refusal.ts';
 import { refuseUnlinkable } from '../../../commands/link.ts';
-import { ADD_FORMS, type AddForm, addFormAddress, LINKS } from '../../register/forms/add-forms.ts';
+import { ADD_FORMS, type AddForm, addFormAddress, LINKED_INPUT } from '../../register/forms/add-forms.ts';
 import { ANOTHER, FormCard, THEN } from '../../register/forms/form-card.tsx';
 import {
   type FormField,
@@ -69,7 +69,7 @@ async function add(context: FormCollaborators, request: SignedInRequest, addForm
   if (linked.error !== null) return refused(linked.error);
   const { answer, error } = await callTool(context, request, tool, {
     organization_id: view.organization.id,
-    ...typedInputs(addForm.links === undefined ? fields : fields.filter(({ name }) => name !== LINKS), values),
+    ...typedInputs(addForm.links === undefined ? fields : fields.filter(({ name }) => name !== LINKED_INPUT), values),
     ...writeInputs(values),
   });
   if (error !== null) return refused(error);
@@ -86,13 +86,13 @@ async function findLinked(
   { organization }: FormView,
   { family, links }: AddForm,
 ): Promise<Found> {
-  const words = links === undefined ? [] : typedList(request.formValues, LINKS);
+  const words = links === undefined ? [] : typedList(request.formValues, LINKED_INPUT);
   if (words.length === 0) return { ids: [], error: null };
   const { answer, error } = await callTool(context, request, 'getRecords', {
     organization_id: organization.id,
     ids: words,
   });
-  const fieldOf = (field = '') => field.replace(/^ids/, LINKS);
+  const fieldOf = (field = '') => field.replace(/^ids/, LINKED_INPUT);
   if (error !== null) {
     const issues = error.issues?.map(({ field, message }) => ({ field: fieldOf(field), message }));
     return { ids: null, error: { ...error, field: fieldOf(error.field), ...(issues ? { issues } : {}) } };
@@ -100,12 +100,12 @@ async function findLinked(
   const { records, not_found } = answer as { records: { id: string }[]; not_found: string[] };
   const ids = records.map(({ id }) => id);
   const refuse = (message: string, at = 0): Found => {
-    return { ids: null, error: { status: 400, code: 'invalid_input', message, field: `${LINKS}.${at}` } };
+    return { ids: null, error: { status: 400, code: 'invalid_input', message, field: `${LINKED_INPUT}.${at}` } };
   };
   const [unknown] = not_found;
   if (unknown !== undefined) return refuse(NAMES_NO_RECORD, words.indexOf(unknown));
   try {
-    for (const id of ids) refuseUnlinkable(randomId(family.prefix), id, LINKS);
+    for (const id of ids) refuseUnlinkable(randomId(family.prefix), id, LINKED_INPUT);
     return { ids, error: null };
   } catch (refusal) {
     if (refusal instanceof Refusal) return refuse(refusal.message);

@@ -22,7 +22,7 @@ export interface AddForm {
 }
 
 /** The name of the field with the records to link a new one with, as in the form that links. */
-export const LINKS = 'to_id';
+export const LINKED_INPUT = 'to_id';
 
 /** The names of the library's frameworks. They stand here because a start doesn't read the library. */
 export const LIBRARY_NAMES: Readonly<Record<string, string>> = {
@@ -56,7 +56,7 @@ export const ADD_FORMS: readonly AddForm[] = ORDERED_FAMILIES.flatMap((family): 
   if (family.type === EVIDENCE.type) return [{ ...form, fields: EVIDENCE_INPUTS }];
   // Every family is linked with evidence, which has a form of its own.
   const isLinkable = linkablePrefixes(family.prefix).some((prefix) => prefix !== EVIDENCE.prefix);
-  return [{ ...form, fields: family.fields, ...(isLinkable ? { links: { [LINKS]: LINKED_RECORDS } } : {}) }];
+  return [{ ...form, fields: family.fields, ...(isLinkable ? { links: { [LINKED_INPUT]: LINKED_RECORDS } } : {}) }];
 });
 
 /** Returns the form that adds a record of a family; undefined if there is none. */

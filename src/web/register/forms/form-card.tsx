@@ -6,7 +6,7 @@ import { FieldInput } from './field-input.tsx';
 import type { FormField } from './form-fields.ts';
 import { KeyInput, ReasonInput } from './write-fields.tsx';
 
-/** What the second button sends. */
+/** The field and the value that the second button sends. */
 export const THEN = 'after';
 export const ANOTHER = 'another';
 
