@@ -9,7 +9,7 @@ const MAX_NOTICE_BYTES = 600;
 const MAX_UNDO_BYTES = 1400;
 
 /** The address of a form that undoes a call, and the text of its button. */
-const UNDO = /^(\/organizations\/org_\w{1,40}\/undo\/[\da-f-]{36}) (\S.*)$/;
+const UNDO = /^(\/organizations\/org_\w{1,40}\/undo\/[\da-f-]{36}(?:\?first=[\da-f-]{36})?) (\S.*)$/;
 
 const RECORD_ADDRESS = /^\/organizations\/org_\w{1,40}\/[a-z]{1,40}\/[a-z]{3}_\w{1,40}$/;
 

@@ -147,8 +147,9 @@ test('links a new risk in the form that adds it, and adds nothing if a record is
   );
   assert.match(searched.text, new RegExp(`type="radio" name="to_id" value="${vendor.id}"`));
   const answer = await send('m-5', 'Fire Guards');
+  const shown = (await owner.follow(answer)).text;
   assert.match(
-    textIn((await owner.follow(answer)).text),
+    textIn(shown),
     /Added Fire in the archive\. Linked with (M-5 Fire doors and Fire Guards|Fire Guards and M-5 Fire doors)\./,
   );
   const { records } = await web.call<{ records: { links: { records: { id: string }[] } }[] }>('getRecords', {
@@ -157,6 +158,13 @@ test('links a new risk in the form that adds it, and adds nothing if a record is
     include: ['LINKS'],
   });
   assert.equal(records[0]!.links.records.map(({ id }) => id).sort(), [measure.id, vendor.id].sort());
+  const undo = formsIn(shown).find(({ action }) => action.includes('/undo/'))!;
+  assert.match(textIn((await owner.follow(await owner.post(undo.action, undo.fields))).text), 'The change is undone.');
+  assert.is(
+    await readRecord(context, idIn(answer)),
+    undefined,
+    'the links are undone first, then the risk is archived',
+  );
 });
 
 test('adds one record after another, and offers the undo of each', async ({ owner, base }) => {

@@ -113,6 +113,15 @@ async function findLinked(
   }
 }
 
+/** The linked records that a notice names. */
+const MAX_NAMES = 3;
+
+/** The sentence about the links of a new record, and the call that made them. */
+interface LinksMade {
+  text: string;
+  callId?: string;
+}
+
 /** Links the new record. Returns the sentence about it, also where somebody archived the other record just now. */
 async function link(
   context: FormCollaborators,
@@ -120,18 +129,19 @@ async function link(
   view: FormView,
   from_id: string,
   ids: readonly string[],
-): Promise<string> {
-  if (ids.length === 0) return '';
+): Promise<LinksMade> {
+  if (ids.length === 0) return { text: '' };
   const key = typedText(request.formValues, KEY_INPUT);
-  const { error } = await callTool(context, request, 'linkRecords', {
+  const { answer, error } = await callTool(context, request, 'linkRecords', {
     organization_id: view.organization.id,
     action: 'LINK',
     links: ids.map((to_id) => ({ from_id, to_id })),
     ...(key ? { idempotency_key: `${key.slice(0, 100)} links` } : {}),
   });
-  if (error !== null) return ' The links are missing: a record was changed meanwhile.';
-  const names = (await readNamesOf(context, view, ids)).map(({ label }) => label);
-  return ` Linked with ${new Intl.ListFormat('en').format(names)}.`;
+  if (error !== null) return { text: ' The links are missing: a record was changed meanwhile.' };
+  const names = (await readNamesOf(context, view, ids.slice(0, MAX_NAMES))).map(({ label }) => label);
+  if (ids.length > names.length) names.push(`${ids.length - names.length} more`);
+  return { text: ` Linked with ${new Intl.ListFormat('en').format(names)}.`, callId: String(answer.call_id) };
 }
 
 /** Leads to the new record, back to the one that it was added for, or to the form for another. Names those that look like it. */
@@ -140,7 +150,7 @@ function addedRedirect(
   view: FormView,
   answer: Readonly<Record<string, unknown>>,
   values: FormValues,
-  links: string,
+  links: LinksMade,
 ) {
   const { family } = addForm;
   const record = answer[family.singular] as Readonly<Record<string, unknown>> & { id: string };
@@ -155,8 +165,8 @@ function addedRedirect(
       : safeNext(typedText(values, BACK), recordPageAddress(view, family, record.id));
   return redirect(
     next,
-    `Added ${name}.${links}${first === undefined ? '' : like}`,
-    undoOfCall(view, answer),
+    `Added ${name}.${links.text}${first === undefined ? '' : like}`,
+    undoOfCall(view, answer, links.callId),
     first && { address: recordPageAddress(view, family, first.id), name: first.name },
   );
 }

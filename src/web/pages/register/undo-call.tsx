@@ -11,7 +11,7 @@ import { BACK, type FormCollaborators, type FormView, openForm } from '../../reg
 import { refusedForm } from '../../register/forms/refused-form.ts';
 import { KeyInput, ReasonInput, writeInputs } from '../../register/forms/write-fields.tsx';
 import { countBack, nothingBackText, type UndoAnswer, undoneText } from '../../register/undo/undo-answer.ts';
-import { undoAddress } from '../../register/undo/undo-offers.ts';
+import { UNDONE_FIRST, undoAddress } from '../../register/undo/undo-offers.ts';
 import { readUndoPreview, UndoPreview } from '../../register/undo/undo-preview.tsx';
 import { callTool } from '../../server/call-tool.ts';
 import { BLANK_FORM, type FormState } from '../../server/form-state.ts';
@@ -62,6 +62,12 @@ async function undo(context: FormCollaborators, request: SignedInRequest, form: 
   const { organization } = view;
   const { formValues: values } = request;
   const selection = typedText(values, SELECTION);
+  const first = request.query.get(UNDONE_FIRST);
+  // If it fails, the record stays as a whole, and the undo below says why.
+  if (first !== null) {
+    const input = { organization_id: organization.id, undo: { call_id: first } };
+    await callTool(context, request, TOOL, input);
+  }
   const { answer, error } = await callTool(context, request, TOOL, {
     organization_id: organization.id,
     undo: { call_id: callId },

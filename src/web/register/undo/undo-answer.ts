@@ -53,10 +53,14 @@ export function undoneText(answer: UndoAnswer): string {
     .join(' ');
 }
 
-/** Returns the address of the form that undoes a call that the person made; undefined if there is nothing that their role may undo. */
+/**
+ * Returns the address of the form that undoes a call that the person made; undefined if there is nothing that their role may
+ * undo. @param first see `undoAddress`
+ */
 export function undoOfCall(
   { organization }: Pick<RegisterView, 'organization'>,
   answer: Readonly<Record<string, unknown>>,
+  first?: string,
 ): string | undefined {
   const {
     call_id,
@@ -78,6 +82,6 @@ export function undoOfCall(
     event_types?.length === 0 || isImportUnchanged || links?.every(({ result }) => result === 'UNCHANGED');
   if (call_id === undefined || isUnchanged) return undefined;
   return permissionsToUndo(changes).every((permission) => roleAllows(organization.role, permission))
-    ? undoAddress(organization.id, call_id)
+    ? undoAddress(organization.id, call_id, undefined, first)
     : undefined;
 }

@@ -23,9 +23,16 @@ export interface UndoOffer {
 
 export type UndoOffers = ReadonlyMap<string, UndoOffer>;
 
-/** Returns the address of the page that undoes a call. @param back the page to come back to */
-export function undoAddress(organizationId: string, callId: string, back?: string): string {
-  return organizationAddress(organizationId, `/undo/${callId}`, { back });
+/** The parameter with a later call that is undone before. */
+export const UNDONE_FIRST = 'first';
+
+/**
+ * Returns the address of the page that undoes a call.
+ * @param back the page to come back to
+ * @param first the call that linked the record which this one added: a record with later links stays
+ */
+export function undoAddress(organizationId: string, callId: string, back?: string, first?: string): string {
+  return organizationAddress(organizationId, `/undo/${callId}`, { back, [UNDONE_FIRST]: first });
 }
 
 /**
