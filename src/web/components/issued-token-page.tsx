@@ -1,5 +1,6 @@
 import type { IssuedToken } from '../../identity/tokens/token-record.ts';
 import type { WebPage } from '../server/web-page.ts';
+import { accessText, autonomyText } from '../texts/access-text.ts';
 import { connectBlocks } from '../texts/connect-blocks.ts';
 import { CopyBlock, LongDay } from './components.tsx';
 
@@ -23,6 +24,9 @@ export function issuedTokenPage(
           <CopyBlock id="token" text={token} secret isMain />
           <p>
             It expires on <LongDay at={record.expires_at} />. Keep it like a password.
+          </p>
+          <p>
+            Role: {accessText(record)}. Without a person: {autonomyText(record).toLowerCase()}.
           </p>
         </section>
         <section>

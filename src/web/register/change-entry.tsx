@@ -66,7 +66,7 @@ export function ChangeLine({
   const RecordedAt = recorded_at >= addDays(view.today, -7) ? ExactTime : DayOf;
   return (
     <>
-      <Headline change={change} headline={headlineOf(change)} people={people} />
+      <Headline change={change} headline={headlineOf(change)} people={people} isRedo={undo?.isRedo} />
       {reason !== null && !UNDO_REASON.test(reason) && (
         <>
           {' · '}
@@ -131,12 +131,18 @@ function headlineOf(change: ListedChange): Headline {
 const isShort = (value: unknown): boolean =>
   value === null || (typeof value !== 'object' && String(value).length <= MAX_HEADLINE_CHARS);
 
-function Headline(props: { change: ListedChange; headline: Headline; people: NamesByKey }) {
-  const { change, headline, people } = props;
+interface HeadlineProps {
+  change: ListedChange;
+  headline: Headline;
+  people: NamesByKey;
+  isRedo: boolean | undefined;
+}
+
+function Headline({ change, headline, people, isRedo }: HeadlineProps) {
   const { hasEvent, fields } = headline;
   return (
     <b class="diff">
-      {hasEvent && <EventWords change={change} people={people} />}
+      {hasEvent && <EventWords change={change} people={people} isRedo={isRedo} />}
       {fields.map((field, index) => (
         <Fragment key={field.field}>
           {index > 0 ? ', ' : hasEvent ? ': ' : ''}
@@ -156,10 +162,10 @@ function removalText(change: ListedChange, people: NamesByKey): string | null {
 }
 
 /** The event in words; of a link, the relation and the other record; of an imported decision, the decision. */
-function EventWords({ change, people }: { change: ListedChange; people: NamesByKey }) {
+function EventWords({ change, people, isRedo }: Omit<HeadlineProps, 'headline'>) {
   const { event_type, linked, changes } = change;
   if (linked === undefined)
-    return <>{pastDecision(change, people) ?? removalText(change, people) ?? changeText(change)}</>;
+    return <>{pastDecision(change, people) ?? removalText(change, people) ?? changeText(change, isRedo)}</>;
   const relation = changes.find(({ field }) => field === 'relation');
   const [before, after] = [relationLabel(relation?.from), relationLabel(relation?.to)];
   const isUnlinked = event_type === 'RecordsUnlinked';

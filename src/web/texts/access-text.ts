@@ -8,6 +8,11 @@ export const AUTONOMY_CHOICES: readonly { value: Autonomy; label: string }[] = [
   { value: 'ALL', label: 'Everything that its role may do' },
 ];
 
+/** Returns what a credential does without a person, as its form says it. */
+export function autonomyText({ autonomy = 'ALL', read_only }: Pick<TokenListItem, 'autonomy' | 'read_only'>): string {
+  return read_only ? 'It only reads' : AUTONOMY_CHOICES.find(({ value }) => value === autonomy)!.label;
+}
+
 /** Autonomies as lists add them to a role. Nothing for a credential that may do everything alone. */
 const BRIEFLY: Readonly<Record<Autonomy, string>> = {
   ALL: '',

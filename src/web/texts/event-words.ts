@@ -13,17 +13,23 @@ const EVENT_WORDS: Readonly<Record<string, string>> = {
 
 /** Returns an event in words, such as `Likelihood changed`. A nonconformity is a finding on pages. */
 export function eventText(type: string): string {
-  if (type.endsWith('Undone')) return 'Call undone';
+  if (type.endsWith('Undone')) return 'Undone';
   return EVENT_WORDS[type] ?? codeWords(type.replace(/^Nonconformity/, 'Finding'));
 }
 
-/** Returns what a change did, in words. An acceptance that replaces another one renews it. An undo archives what was added. */
-export function changeText({ event_type, changes }: Pick<ListedChange, 'event_type' | 'changes'>): string {
+/**
+ * Returns what a change did, in words. An acceptance that replaces another one renews it. An undo archives what was added.
+ * @param isRedo true for the undo of an undo
+ */
+export function changeText(
+  { event_type, changes }: Pick<ListedChange, 'event_type' | 'changes'>,
+  isRedo = false,
+): string {
   const isRenewal = event_type === 'RiskAccepted' && changes.some(({ field, from }) => field === 'acceptance' && from);
   if (isRenewal) return 'Acceptance renewed';
   const archival = event_type.endsWith('Undone') && changes.find(({ field }) => field === 'archived_at');
   if (archival) return archival.to === null ? 'Archiving undone' : 'Archived by an undo';
-  return eventText(event_type);
+  return isRedo ? 'Redone' : eventText(event_type);
 }
 
 /** Returns the name of a record's type on pages, such as `Risk` or `Finding`. */

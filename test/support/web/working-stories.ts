@@ -276,7 +276,7 @@ export function runWorkingStories(browser: Browser, name: string, startStores?: 
       await second.page.getByRole(role, { name: 'Undo all 37' }).first().click();
       await second.page.waitForLoadState();
     }
-    await second.page.getByText('37 changes are undone.').waitFor();
+    await second.page.getByText('37 changes are redone.').waitFor();
     assert.match(await second.main.getByRole('region', { name: 'Facts' }).innerText(), /Category\s+Cats/);
   });
 
@@ -292,7 +292,7 @@ export function runWorkingStories(browser: Browser, name: string, startStores?: 
     await page.getByRole('button', { name: 'Undo' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('The change is undone.').waitFor();
-    assert.match(await officer.main.innerText(), /Call undone/);
+    assert.match(await officer.main.innerText(), /Undone: Category/);
     assert.equal(await checkPage(page, 'record-undone'), []);
   });
 

@@ -58,6 +58,7 @@ test('creates no second token and shows none when the form is sent again', async
   form.fields.append('organizations', web.organizationId);
   const [first, second] = [await browser.post(PATH, form.fields), await browser.post(PATH, form.fields)];
   assert.equal([first.status, second.status], [200, 400]);
+  assert.match(first.text, 'Without a person: decisions wait for a person, the rest is done.');
   assert.match(second.text, 'created its token already');
   assert.not.match(second.text, textOf(first.text, 'token'));
   const created = (await web.tokens.listOfAccount(web.ownerId)).filter(({ name }) => name === 'Once');

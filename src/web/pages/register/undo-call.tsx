@@ -68,6 +68,7 @@ async function undo(context: FormCollaborators, request: SignedInRequest, form: 
     const input = { organization_id: organization.id, undo: { call_id: first } };
     await callTool(context, request, TOOL, input);
   }
+  const isRedo = (await newestChange(context, form))?.event_type.endsWith('Undone') ?? false;
   const { answer, error } = await callTool(context, request, TOOL, {
     organization_id: organization.id,
     undo: { call_id: callId },
@@ -76,7 +77,7 @@ async function undo(context: FormCollaborators, request: SignedInRequest, form: 
   });
   if (error === null) {
     const undone = answer as unknown as UndoAnswer;
-    const text = undoneText(undone);
+    const text = undoneText(undone, isRedo);
     if (countBack(undone) === 0) {
       const why = undone.skipped === undefined ? back : undoAddress(organization.id, callId, back);
       return new Redirect(why, { kind: 'WARNING', text });
@@ -91,6 +92,16 @@ async function undo(context: FormCollaborators, request: SignedInRequest, form: 
   return { ...(await undoPage(context, request, form, state)), status: error.status };
 }
 
+/** Returns the newest change that the call made. */
+async function newestChange(
+  { reader }: FormCollaborators,
+  { view: { organization, caller }, callId: call_id }: UndoForm,
+): Promise<ListedChange | undefined> {
+  const newest = { filter: { call_id }, size: 1, view: 'SUMMARY', verify: false } as const;
+  const answer = await listChanges(reader, caller, { organization_id: organization.id, ...newest });
+  return (answer as { changes: ListedChange[] }).changes[0];
+}
+
 /** The form has no field but the reason. */
 const REASON_ALONE = { fields: [], shownValue: () => '' };
 
@@ -103,7 +114,7 @@ async function undoPage(
   sent: FormState,
 ): Promise<WebPage> {
   const { view, callId } = undoForm;
-  const { organization, caller } = view;
+  const { organization } = view;
   const { answer, error } = await callTool(context, request, TOOL, {
     organization_id: organization.id,
     undo: { call_id: callId },
@@ -115,9 +126,8 @@ async function undoPage(
   const back = dryRun === null ? 0 : countBack(dryRun);
   const snapshot = context.reader.snapshot();
   const shown = { snapshot, organization, past: null, today: snapshot.today() };
-  const newest = { filter: { call_id: callId }, size: 1, view: 'SUMMARY', verify: false } as const;
-  const input = { organization_id: organization.id, ...newest };
-  const { changes } = (await listChanges(context.reader, caller, input)) as { changes: ListedChange[] };
+  const newest = await newestChange(context, undoForm);
+  const changes = newest === undefined ? [] : [newest];
   const people = await readNamesInChanges(shown, changes);
   const preview = dryRun && (await readUndoPreview(shown, dryRun));
   return {

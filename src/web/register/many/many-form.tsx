@@ -92,6 +92,7 @@ export async function manyPage(many: ManyForm, snapshot: Snapshot): Promise<WebP
             button={selections.length > 0 ? `${many.button}: ${countOf(outcomes)}` : 'Show what changes'}
             needsReason={many.needsReason && reasons.length === 0}
             {...(defaultReason === undefined ? { reasonNeed } : {})}
+            follows={selections.length > 0 ? 'You can undo it afterwards.' : null}
             back={many.back}
             details={<Outcomes many={many} outcomes={outcomes} people={people} />}
           >

@@ -34,8 +34,8 @@ export function nothingBackText({ skipped }: Pick<UndoAnswer, 'skipped'>): strin
   return skipped === undefined ? 'Nothing is left to undo.' : 'Nothing goes back.';
 }
 
-/** Says what an undo did. */
-export function undoneText(answer: UndoAnswer): string {
+/** Says what an undo did. @param isRedo true for the undo of an undo */
+export function undoneText(answer: UndoAnswer, isRedo = false): string {
   const { rows, links = [], skipped = [], more_skipped = 0, remaining = 0 } = answer;
   const back = countBack(answer);
   if (back === 0) return nothingBackText(answer);
@@ -43,7 +43,7 @@ export function undoneText(answer: UndoAnswer): string {
   const whole = skipped.filter(({ fields }) => fields === undefined).length + more_skipped;
   const inPart = skipped.some(({ fields }) => fields !== undefined);
   return [
-    back === 1 ? 'The change is undone.' : `${back} changes are undone.`,
+    `${back === 1 ? 'The change is' : `${back} changes are`} ${isRedo ? 'redone' : 'undone'}.`,
     whole > 0 && (whole === 1 ? '1 stays.' : `${whole} stay.`),
     inPart && 'Fields that somebody changed since stay.',
     failed > 0 && `${failed} failed, because somebody changed them at the same time.`,

@@ -19,6 +19,8 @@ export interface UndoOffer {
   offered: { callId: string; changes: number } | null;
   /** The person who undid it, the time, and true if some of its fields stayed; null while it counts. */
   undone: { by: string; at: string; isPartly: boolean } | null;
+  /** The change is the undo of an undo. */
+  isRedo: boolean;
 }
 
 export type UndoOffers = ReadonlyMap<string, UndoOffer>;
@@ -54,6 +56,8 @@ export async function readUndoOffers(
     .map(({ position }) => position);
   const calls = await callsOfChanges(context, positions);
   const undos = [...calls.values()].flatMap(({ undoneBy }) => undoneBy ?? []);
+  const undoneUndos = [...calls.values()].filter(({ change }) => isUndo(change));
+  const redos = new Set(undoneUndos.map(({ undoneBy }) => undoneBy?.position));
   const names = await readMemberNames(
     snapshot,
     organization.id,
@@ -82,6 +86,7 @@ export async function readUndoOffers(
         at: undoneBy.recorded_at,
         isPartly: isPartlyUndone(change, undoneBy),
       },
+      isRedo: redos.has(change.position),
     });
     later.add(call);
   }
@@ -109,6 +114,8 @@ async function readObstacles(context: QueryContext, calls: readonly CallOfChange
   }
   return { formerMembers, usedFrameworks };
 }
+
+const isUndo = ({ event_type }: ChangeDocument): boolean => event_type.endsWith('Undone');
 
 const isAdoption = ({ record, revision }: ChangeDocument): boolean => record.type === FRAMEWORK.type && revision === 1;
 
@@ -158,7 +165,7 @@ class LaterChanges {
 
   /** Adds a change. An undone one, and an undo, leave the fields as they were. */
   add({ change, undoneBy }: CallOfChange): void {
-    if (undoneBy !== null || change.event_type.endsWith('Undone')) return;
+    if (undoneBy !== null || isUndo(change)) return;
     const { stream, record, linked } = change;
     for (const key of [stream, record.id, linked?.id ?? record.id]) {
       const ofKey = this.changes.get(key);
