@@ -9,6 +9,7 @@ import type { FamilyDescription } from '../../register/family-description.ts';
 import { MAX_CHARACTERS, MAX_MONTHS } from '../../register/field.ts';
 import { RELATIONS } from '../../register/link.ts';
 import { once } from './once.ts';
+import { secretIn } from './secret-forms.ts';
 
 /*
  * The value types of inputs, each with its limits. Text lengths and patterns are enforced and documented, but not
@@ -52,6 +53,10 @@ function boundedString(maxCharacters: number, forbidden: RegExp) {
     .overwrite(normalizeText)
     .refine((value) => value.length <= maxCharacters && !growsTooMuch(value, maxCharacters), tooLong)
     .refine((value) => !forbidden.test(value), 'contains a control, text-direction or hidden character: remove it')
+    .refine((value) => secretIn(value) === null, {
+      error: ({ input }) => `contains ${secretIn(String(input))}: remove it, and replace it where it is in use`,
+      abort: true,
+    })
     .meta({ maxLength: maxCharacters });
 }
 

@@ -303,13 +303,17 @@ test('texts with hidden characters are refused, but not flags', async ({ owner, 
 });
 
 test('an address with a user name or password is refused', async ({ owner, organizationId }) => {
-  for (const website_url of [
-    'https://ada:secret@example.org/',
-    'https://ada@example.org',
-    'http://:secret@example.org',
+  const inPart = 'contains a user name or password: remove it.';
+  for (const [website_url, problem] of [
+    [
+      'https://ada:secret@example.org/',
+      'contains an address with a password: remove it, and replace it where it is in use.',
+    ],
+    ['https://ada@example.org', inPart],
+    ['http://:secret@example.org', inPart],
   ]) {
     const refusal = await owner.refused('addVendor', { organization_id: organizationId, name: 'A', website_url });
-    assert.is(refusal.message, 'website_url contains a user name or password: remove it.');
+    assert.is(refusal.message, `website_url ${problem}`);
   }
   const website_url = 'https://example.org/@ada:b?c=d@e';
   await owner.ok('addVendor', { organization_id: organizationId, name: 'At', website_url });
