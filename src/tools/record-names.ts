@@ -64,12 +64,16 @@ export class RecordNames {
     return finding;
   }
 
-  /** An embedded store answers synchronously, so the callers' accounts take turns between two words. */
   private async searchInTurn(word: string, prefixes: readonly string[], isChanged: boolean): Promise<Naming> {
+    await this.waitForTurn();
+    return this.search(word, prefixes, isChanged);
+  }
+
+  /** An embedded store answers synchronously, so the callers' accounts take turns between two searches. */
+  private async waitForTurn(): Promise<void> {
     const { caller, signal } = this.options;
     if (caller !== undefined) await eventLoopQueue.wait(caller.account_id);
     signal?.throwIfAborted();
-    return this.search(word, prefixes, isChanged);
   }
 
   /** Returns an input with ids in place of words, and the words that name no single record, with their problems. */
@@ -103,11 +107,20 @@ export class RecordNames {
       const message = `names an archived ${singular}: restore it with archiveRecords, or name another`;
       return problem(message, true, await this.hint('Archived', archived));
     }
-    const like = this.hasSuggested ? [] : await findLike(options, families, word);
-    this.hasSuggested = true;
     const adjective = scope === 'ARCHIVED' ? 'archived ' : '';
     const message = `names no ${adjective}${singular}: give its id, its number or its whole name`;
-    return problem(message, true, await this.hint('Similar', like));
+    return problem(message, true, await this.suggest(word, families));
+  }
+
+  /** Suggests a record of another type that the word names, else records with a similar name. */
+  private async suggest(word: string, families: readonly FamilyQuery[]): Promise<Partial<NameProblem>> {
+    if (this.hasSuggested) return {};
+    this.hasSuggested = true;
+    await this.waitForTurn();
+    const others = Object.values(FAMILY_QUERIES).filter((family) => !families.includes(family));
+    const named = await findByWord(this.options, others, word, this.options.scope ?? 'LIVE');
+    if (named.length > 0) return this.hint('Of another type', named);
+    return this.hint('Similar', await findLike(this.options, families, word));
   }
 
   private async hint(

@@ -202,6 +202,8 @@ test('a word of several records, and of none, is refused with the records that m
   assert.is(candidates, undefined);
   const misspelt = await refused(context, 'updateVendor', { id: 'Nimbus Quai', country: 'NO' });
   assert.match(misspelt.hint!, 'Nimbus Quay');
+  const ofOthers = await refused(context, 'updateVendor', { id: 'm-07', country: 'NO' });
+  assert.match(ofOthers.hint!, /^Of another type: M-7 .*\(msr_\w+\)$/);
   const all = await refused(context, 'linkRecords', {
     links: [
       { from_id: 'R3', to_id: 'nobody' },
