@@ -1,6 +1,6 @@
 /** The turns that an undo of much takes in the event loop: the documents that it reads in each are counted, not timed. */
+import { createHook } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/engine/ids.ts';
 import { recordAggregate } from '../../src/commands/families.ts';
@@ -19,34 +19,38 @@ const test = registerSuite('turns of an undo');
 function countingModels({ reader }: TestRegister) {
   const snapshot = reader.snapshot();
   const { models } = snapshot;
-  const counts = { inTurn: 0, most: 0, isStopped: false };
+  const counts = { inTurn: 0, most: 0 };
   const counted = async <Row>(collection: string, reading: Promise<Row[]>): Promise<Row[]> => {
     const rows = await reading;
     if (collection !== 'links') counts.inTurn += rows.length;
     counts.most = Math.max(counts.most, counts.inTurn);
     return rows;
   };
-  const countTurns = async () => {
-    for (; !counts.isStopped; await nextTurn()) counts.inTurn = 0;
-  };
+  const reactions = new Set<number>();
+  /** A turn begins with a callback of the loop: a timer, an answer of a file or thread, no reaction to a promise. */
+  const turns = createHook({
+    init: (id, type) => void (['PROMISE', 'TickObject', 'Microtask'].includes(type) && reactions.add(id)),
+    before: (id) => {
+      if (!reactions.has(id)) counts.inTurn = 0;
+    },
+  });
   const reads = Object.create(models, {
     find: { value: (query: Parameters<typeof models.find>[0]) => counted(query.collection, models.find(query)) },
     get: { value: (name: string, ids: readonly string[]) => counted(name, models.get(name, ids)) },
   });
   const counting = Object.create(snapshot, { models: { value: reads } });
-  return { counts, countTurns, reader: Object.create(reader, { snapshot: { value: () => counting } }) };
+  return { counts, turns, reader: Object.create(reader, { snapshot: { value: () => counting } }) };
 }
 
 /** Makes the dry run of an undo that looks at 250 records at most. Returns the most documents read in a turn. */
 async function mostReadInTurn(register: TestRegister, call_id: string): Promise<number> {
-  const { counts, countTurns, reader } = countingModels(register);
+  const { counts, turns, reader } = countingModels(register);
   const tool = { name: 'importRecords', permission: 'changeRecords' };
   const context = { caller: callerAs(), service: { ...register, reader }, tool } as unknown as ToolContext;
-  const turns = countTurns();
+  turns.enable();
   const { updated } = await undoCall(context, { organization_id: ORGANIZATION, undo: { call_id }, dry_run: true }, 250);
+  turns.disable();
   assert.ok(updated > 0);
-  counts.isStopped = true;
-  await turns;
   return counts.most;
 }
 
