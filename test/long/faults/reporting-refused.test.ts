@@ -21,9 +21,9 @@ const test = suite('a user without a right to the reporting database');
 test('reports are off until the user gets it, and nothing else is held up', async () => {
   const pair = (await sharedPair())!;
   const { engine, url } = await EngineRelay.to(pair.env.MONGODB_URL!);
-  engine.code = UNAUTHORIZED;
   engine.refuses = (database) => database.endsWith('_reports');
-  const service = await startService({ ...pair.env, MONGODB_URL: url });
+  engine.code = UNAUTHORIZED;
+  let service = await startService({ ...pair.env, MONGODB_URL: url });
   const { token } = service;
   try {
     await reportingBecomes(service, token, 'OFF');
@@ -37,7 +37,10 @@ test('reports are off until the user gets it, and nothing else is held up', asyn
     const health = await (await fetch(`${service.url}/api/mcp/v1/health`, { headers })).json();
     assert.is((health as { status: string }).status, 'ok');
 
+    // A new start looks at once, and a running service each half a minute.
+    await service.stop();
     engine.code = null;
+    service = await startService({ ...pair.env, MONGODB_URL: url });
     await reportingBecomes(service, token, 'FOLLOWING');
     const database = await openReportingDatabase(pair.env);
     await followed(service, token, database);
