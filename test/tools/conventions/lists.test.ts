@@ -28,10 +28,6 @@ await onBothPairs('lists', (test) => {
     assert.is((await owner.ok('listRisks', { ...list, size: 100 })).risks.length, 22);
     const exact = await owner.ok('listRisks', { ...list, size: 22 });
     assert.equal([exact.risks.length, 'next_cursor' in exact], [22, false]);
-    for (const size of [0, 101, -1, 2.5, 'twenty', Number.MAX_SAFE_INTEGER]) {
-      const error = await owner.refused('listRisks', { ...list, size });
-      assert.equal([error.code, error.field], ['invalid_input', 'size']);
-    }
   });
 
   test('lists are ordered with empty values last in both directions', async ({ owner, organizationId }) => {
@@ -82,11 +78,6 @@ await onBothPairs('lists', (test) => {
       (await owner.ok('listRisks', { ...list, ...extraInput })).risks.map((r) => r.score);
     assert.equal(await scores({}), [10, 6, 4, undefined]);
     assert.equal(await scores({ order_by: { field: 'score', direction: 'ASC' } }), [4, 6, 10, undefined]);
-    const error = await owner.refused('listRisks', { ...list, order_by: { field: 'description' } });
-    assert.equal(
-      [error.field, error.allowed],
-      ['order_by.field', ['score', 'name', 'next_review_due', 'created_at', 'updated_at']],
-    );
   });
 
   test('paging through a list shows each record once while others change', async ({ owner, organizationId }) => {

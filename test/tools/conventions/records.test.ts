@@ -37,17 +37,7 @@ test('getRecords answers in the order of the ids, each once, and lists unknown i
   );
   assert.equal([read.not_found, read.omitted], [[unknownId], []]);
   assert.equal(read.records[1], { type: 'VENDOR', ...vendor });
-  for (const count of [0, 51]) {
-    const error = await owner.refused('getRecords', { ids: Array.from({ length: count }, () => randomId('vnd')) });
-    assert.equal([error.code, error.field], ['invalid_input', 'ids']);
-  }
-  const includeRefusal = await owner.refused('getRecords', { ids: [risk.id], include: ['EVERYTHING'] });
-  assert.equal(
-    [includeRefusal.field, includeRefusal.allowed],
-    ['include.0', ['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']],
-  );
   assert.equal((await owner.ok('getRecords', { ids: [unknownId], include: ['HISTORY'] })).not_found, [unknownId]);
-  assert.is((await owner.refused('getRecords', { ids: [unknownId], as_of: 'never' })).field, 'as_of');
 });
 
 test('getRecords shows a record’s newest 50 changes', async (served) => {
@@ -109,16 +99,7 @@ test('archiveRecords checks all records before it writes the first', async (serv
   const archive = { action: 'ARCHIVE', reason: 'r' };
   const missing = await owner.refused('archiveRecords', { ...archive, ids: [id, randomId('rsk')] });
   assert.is(missing.code, 'not_found');
-  const typeRefusal = await owner.refused('archiveRecords', { ...archive, ids: [id, randomId('acc')] });
-  assert.equal([typeRefusal.code, typeRefusal.field], ['invalid_input', 'ids.1']);
   assert.is((await owner.ok('getRecords', { ids: [id] })).records[0]!.revision, 1, 'nothing was written');
-  for (const reason of [undefined, '', ' ']) {
-    const error = await owner.refused('archiveRecords', { ids: [id], action: 'ARCHIVE', reason });
-    assert.equal([error.code, error.field], ['invalid_input', 'reason']);
-  }
-  const tooManyIds = { ...archive, ids: Array.from({ length: 101 }, () => id) };
-  assert.is((await owner.refused('archiveRecords', tooManyIds)).field, 'ids');
-  assert.is((await owner.refused('archiveRecords', { ...archive, ids: [id], action: 'DELETE' })).field, 'action');
 });
 
 test('archiveRecords applies its idempotency_key record by record', async (served) => {

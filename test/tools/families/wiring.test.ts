@@ -48,7 +48,6 @@ const FAMILIES: Record<string, Family> = {
     updates: [
       [{ status: 'OPEN', name: 'Great flood', reason: 'r' }, ['RiskDetailsChanged', 'RiskTreatmentHalted']],
       [{ decision: 'ACCEPT', until: daysAgo(-30), reason: 'r' }, ['RiskAccepted'], 'decideRisk'],
-      [{ decision: 'ACCEPT', until: daysAgo(-60), reason: 'r' }, ['RiskAccepted'], 'decideRisk'],
       [{ decision: 'CLOSE', reason: 'r' }, ['RiskClosed'], 'decideRisk'],
     ],
     summary: { name: 'Great flood', status: 'CLOSED', treatment: 'ACCEPTED', score: 6, priority: 'MEDIUM' },
@@ -56,7 +55,6 @@ const FAMILIES: Record<string, Family> = {
     refusedUpdates: [
       [{ status: 'OPEN' }, 'invalid_transition', 'status', []],
       [{ decision: 'CLOSE', reason: 'r' }, 'invalid_transition', 'decision', ['REOPEN'], 'decideRisk'],
-      [{ decision: 'REOPEN' }, 'invalid_input', 'reason', undefined, 'decideRisk'],
     ],
   },
   Vendor: {
@@ -72,11 +70,8 @@ const FAMILIES: Record<string, Family> = {
     refusedAdd: [{ status: 'APPROVED' }, 'invalid_transition', 'status', ['PENDING_REVIEW', 'SUSPENDED', 'OFFBOARDED']],
     refusedUpdates: [
       [{ status: 'REJECTED' }, 'invalid_transition', 'status', ['SUSPENDED', 'OFFBOARDED']],
-      [{ status: 'SUSPENDED' }, 'invalid_input', 'reason'],
-      [{ outcome: 'CONDITIONAL' }, 'invalid_input', 'conditions', undefined, 'reviewVendor'],
       [{}, 'invalid_input', 'outcome', ['APPROVED', 'CONDITIONAL', 'REJECTED'], 'reviewVendor'],
       [{ withdraw: true, findings: 'x', reason: 'r' }, 'invalid_input', 'findings', undefined, 'reviewVendor'],
-      [{ withdraw: true }, 'invalid_input', 'reason', undefined, 'reviewVendor'],
     ],
   },
   Measure: {
@@ -89,10 +84,7 @@ const FAMILIES: Record<string, Family> = {
     ],
     summary: { reference_id: 'M-1', name: 'Backups', state: 'NOT_APPLICABLE', evidence_count: 0 },
     refusedAdd: [{ state: 'NOT_APPLICABLE' }, 'invalid_input', 'justification'],
-    refusedUpdates: [
-      [{ state: 'IMPLEMENTED' }, 'invalid_input', 'reason'],
-      [{ implemented_at: '2024-05-01' }, 'invalid_input', 'implemented_at'],
-    ],
+    refusedUpdates: [[{ implemented_at: '2024-05-01' }, 'invalid_input', 'implemented_at']],
   },
   Obligation: {
     list: 'listObligations',
@@ -112,12 +104,7 @@ const FAMILIES: Record<string, Family> = {
       overdue: true,
     },
     refusedAdd: [{ requirement: ' ' }, 'invalid_input', 'requirement'],
-    refusedUpdates: [
-      [{ requirement: null }, 'invalid_input', 'requirement'],
-      [{ requirement: 'x'.repeat(10_001) }, 'invalid_input', 'requirement'],
-      [{ status: null }, 'invalid_input', 'status'],
-      [{ withdraw: true, area: 'Tax', reason: 'r' }, 'invalid_input', 'area'],
-    ],
+    refusedUpdates: [[{ withdraw: true, area: 'Tax', reason: 'r' }, 'invalid_input', 'area']],
   },
   Nonconformity: {
     list: 'listNonconformities',
@@ -143,25 +130,14 @@ const FAMILIES: Record<string, Family> = {
       overdue: false,
     },
     refusedAdd: [{ ...TREATED, status: 'CLOSED' }, 'invalid_input', 'effectiveness_check'],
-    refusedUpdates: [
-      [{ closed_at: daysAgo(1) }, 'invalid_input', 'closed_at'],
-      [{ description: '' }, 'invalid_input', 'description'],
-    ],
+    refusedUpdates: [[{ closed_at: daysAgo(1) }, 'invalid_input', 'closed_at']],
   },
   Audit: {
     list: 'listAudits',
     add: { name: 'Spring', kind: 'EXTERNAL', valid_until: '2027-01-01' },
     updates: [
       [{ state: 'IN_PROGRESS', reason: 'r' }, ['AuditStarted']],
-      [{ state: 'COMPLETED', auditor: 'House', reason: 'r' }, ['AuditDetailsChanged', 'AuditCompleted']],
-      [{ state: 'IN_PROGRESS', reason: 'r' }, ['AuditReopened']],
-      [{ state: 'COMPLETED', reason: 'r' }, ['AuditCompleted']],
-      [{ state: 'OUTDATED', reason: 'r' }, ['AuditOutdated']],
-      [{ state: 'COMPLETED', reason: 'r' }, ['AuditReinstated']],
-      [{ state: 'IN_PROGRESS', reason: 'r' }, ['AuditReopened']],
-      [{ state: 'REJECTED', reason: 'r' }, ['AuditRejected']],
-      [{ state: 'IN_PROGRESS', reason: 'r' }, ['AuditReopened']],
-      [{ state: 'REJECTED', reason: 'r' }, ['AuditRejected']],
+      [{ state: 'REJECTED', auditor: 'House', reason: 'r' }, ['AuditDetailsChanged', 'AuditRejected']],
     ],
     summary: { name: 'Spring', kind: 'EXTERNAL', state: 'REJECTED', valid_until: '2027-01-01' },
     refusedAdd: [
@@ -170,11 +146,7 @@ const FAMILIES: Record<string, Family> = {
       'state',
       ['NOT_STARTED', 'IN_PROGRESS', 'REJECTED', 'OUTDATED'],
     ],
-    refusedUpdates: [
-      [{ state: 'OUTDATED' }, 'invalid_transition', 'state', ['IN_PROGRESS']],
-      [{ state: 'IN_PROGRESS' }, 'invalid_input', 'reason'],
-      [{ framework_id: null }, 'invalid_input', 'framework_id'],
-    ],
+    refusedUpdates: [[{ state: 'OUTDATED' }, 'invalid_transition', 'state', ['IN_PROGRESS']]],
   },
 };
 
