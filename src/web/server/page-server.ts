@@ -118,6 +118,8 @@ export class PageServer {
    */
   private async handle({ method, handle }: Route, request: PageRequest, since: number): Promise<Reply> {
     const reply = await handle(request);
+    // Reading a page and writing it as HTML take milliseconds each, so others get a turn between them.
+    if (request.person !== null) await eventLoopQueue.wait(request.person.account.id);
     if (reply === null || reply instanceof Redirect || monotonicMs() - since <= MAX_RIGHTS_AGE_MS) return reply;
     if (method === 'POST' && reply.organization === undefined) return reply;
     if (await this.mayStillSee(request, reply)) return reply;
