@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { createSecureContext } from 'node:tls';
+import { limitPipelining } from './pipelining.ts';
 
 export interface ListenOptions {
   host: string;
@@ -16,6 +17,7 @@ export interface ListenOptions {
 
 /** Starts a server and resolves when it listens. @throws Error that names the wrong setting and the next step */
 export async function startServer(listener: RequestListener, options: ListenOptions): Promise<Server> {
+  const inTurns = limitPipelining(listener);
   const requestTimeout = options.requestTimeoutMs ?? 20_000;
   const timeouts = {
     requestTimeout,
@@ -23,8 +25,8 @@ export async function startServer(listener: RequestListener, options: ListenOpti
     connectionsCheckingInterval: Math.min(requestTimeout / 4, 5_000),
   };
   const server = options.tls
-    ? createTlsServer({ ...timeouts, ...readCertificate(options.tls), handshakeTimeout: requestTimeout }, listener)
-    : createServer(timeouts, listener);
+    ? createTlsServer({ ...timeouts, ...readCertificate(options.tls), handshakeTimeout: requestTimeout }, inTurns)
+    : createServer(timeouts, inTurns);
   return new Promise((resolve, reject) => {
     const refuse = (error: NodeJS.ErrnoException) => reject(listenError(error, options));
     server.once('error', refuse);
