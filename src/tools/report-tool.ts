@@ -4,7 +4,7 @@ import { EVIDENCE } from '../register/evidence.ts';
 import { REPORT_TYPES } from '../reports/all-reports.ts';
 import { getReport } from '../reports/report.ts';
 import { ANSWER_FORMAT_NAMES, GROUPINGS } from '../reports/report-type.ts';
-import { DUE_KINDS } from '../reports/sections/due-rows.ts';
+import { REPORT_DUE_KINDS } from '../reports/sections/due-rows.ts';
 import { pageOfReport } from './answer-page.ts';
 import { RECORD_TYPES } from './schema/changes-schema.ts';
 import { listFilter } from './schema/family-schema.ts';
@@ -67,7 +67,7 @@ const inputSchema = () =>
     trend_figures: z.string().optional().describe('up to 6, with commas'),
     only: onlyTrend().optional().describe('TREND'),
     kinds: describedInReference(
-      field.commaList(DUE_KINDS.map(({ name }) => name)).optional(),
+      field.commaList(REPORT_DUE_KINDS.map(({ name }) => name)).optional(),
       'DUE_ITEMS: only these; also a text with commas',
     ),
     record_types: describedInReference(

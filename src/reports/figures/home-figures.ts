@@ -1,7 +1,7 @@
 import { FIGURE_DEFINITIONS } from '../../projections/figures/figure-definitions.ts';
 import type { FamilyName } from '../../register/families.ts';
 import { equals, type FigureDefinition, isIn, startsAfter } from '../../register/figure.ts';
-import { DUE_KINDS, type DueKind } from '../sections/due-rows.ts';
+import { DUE_KINDS } from '../sections/due-rows.ts';
 
 /** A count of one family's records. */
 export interface FigurePart {
@@ -57,7 +57,15 @@ export function singleFigure(
 }
 
 /** Counts the items of a kind that are past their date. A record with two such dates is in two parts. */
-function overduePart({ name, label, overdueLabel = label, type, date, key = date, filter = {} }: DueKind): FigurePart {
+function overduePart({
+  name,
+  label,
+  overdueLabel = label,
+  type,
+  date,
+  key = date,
+  filter = {},
+}: (typeof DUE_KINDS)[number]): FigurePart {
   const where = Object.entries(filter).map(([field, values]) => isIn(field, values));
   const definition = { name: `overdue_${name.toLowerCase()}`, where, days: startsAfter(key) };
   return { type, definition, label: overdueLabel };

@@ -1,5 +1,8 @@
-import { MAX_DATE } from '../../commands/engine/dates.ts';
+import { addDays, MAX_DATE } from '../../commands/engine/dates.ts';
+import { proposals } from '../../projections/read-models/proposal-model.ts';
+import { historyOf } from '../../projections/read-models/read-model.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
+import { versionConditions } from '../../queries/moments/moment.ts';
 import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../register/families.ts';
 import type { DueItem } from '../../register/family-description.ts';
 import type { Condition } from '../../stores/read-store.ts';
@@ -8,13 +11,29 @@ import { isFirstVersion } from './first-version.ts';
 import { type RecordSource, readInBatches, recordName, recordsAt } from './records.ts';
 import { valueAt } from './report-columns.ts';
 
-/** Something that falls due, with its family's type. */
-export type DueKind = DueItem & { type: FamilyName };
+/** Something that falls due, with the type of its records. */
+export type DueKind = DueItem & { type: FamilyName | typeof PROPOSAL };
 
-/** Everything that falls due, in the order of the families. */
-export const DUE_KINDS: readonly DueKind[] = FAMILY_DESCRIPTIONS.flatMap(({ type, dueItems = [] }) =>
-  dueItems.map((item) => ({ ...item, type })),
+const PROPOSAL = proposals.family.type as 'PROPOSAL';
+
+/** Everything of records that falls due, in the order of the families. */
+export const DUE_KINDS: readonly (DueKind & { type: FamilyName })[] = FAMILY_DESCRIPTIONS.flatMap(
+  ({ type, dueItems = [] }) => dueItems.map((item) => ({ ...item, type })),
 );
+
+/** All kinds of the report. A proposal has no owner: everybody who may do what it says may decide on it. */
+export const REPORT_DUE_KINDS: readonly DueKind[] = [
+  ...DUE_KINDS,
+  {
+    name: PROPOSAL,
+    type: PROPOSAL,
+    label: 'Proposals',
+    isLater: true,
+    meaning: 'proposals that wait for a decision, by the day on which they expire',
+    request: 'Decide on the proposal',
+    date: 'expires_at',
+  },
+];
 
 /** Returns the stored key that holds the item's date as long as it matters. */
 const keyOf = ({ key, date }: DueKind): string => key ?? date;
@@ -24,6 +43,7 @@ const keyOf = ({ key, date }: DueKind): string => key ?? date;
  * it. Without an index, each batch would sort all items.
  */
 function orderOf(kind: DueKind): string {
+  if (kind.type === PROPOSAL) return kind.date;
   const { orders } = familyQueryOfType(kind.type);
   return orders.includes(kind.date) ? kind.date : keyOf(kind);
 }
@@ -50,7 +70,7 @@ export async function dueKindsOf(context: ReportContext, bounds: DueBounds): Pro
   const names = context.inputs.kinds?.split(',');
   const isAsked = async (kind: DueKind) =>
     names?.includes(kind.name) ?? (!kind.isLater || (await countDueItems(context, kind, bounds, 1)) > 0);
-  const asked = await Promise.all(DUE_KINDS.map(async (kind) => ((await isAsked(kind)) ? kind : [])));
+  const asked = await Promise.all(REPORT_DUE_KINDS.map(async (kind) => ((await isAsked(kind)) ? kind : [])));
   const kinds = asked.flat();
   if (!isFirstVersion(context)) return kinds;
   return kinds.map((kind) => (kind.name === 'EVIDENCE_ENDS' ? { ...kind, key: 'ends' } : kind));
@@ -74,11 +94,32 @@ export async function countDueItems(
 
 /** Returns the query for a kind's items. @param filter narrows their records, as lists do */
 export function dueSource(context: ReportContext, kind: DueKind, bounds: DueBounds, filter: RecordFilter = {}) {
+  if (kind.type === PROPOSAL) return openProposals(context, bounds, filter);
   const source = recordsAt(context, familyQueryOfType(kind.type), { ...kind.filter, ...filter });
   const key = keyOf(kind);
   // MAX_DATE stands for an absent date.
   const withinBounds = { key, op: 'range', ...bounds } as Condition;
   return { ...source, where: [withinBounds, { key, op: 'range', lt: MAX_DATE } as Condition, ...source.where] };
+}
+
+/** Returns the query for the proposals that are open on the report's day. One that expires on it counts until its end. */
+function openProposals(
+  { organizationId, moment, inputs }: ReportContext,
+  { gte = moment.today, lte, lt }: DueBounds,
+  filter: RecordFilter,
+): RecordSource {
+  const isOfOwner = inputs.owner_id !== undefined || filter.owner_id !== undefined;
+  const until = lt ?? (lte === undefined ? undefined : addDays(lte, 1));
+  const from = gte > moment.today ? gte : moment.today;
+  return {
+    collection: historyOf(proposals.family.plural),
+    organizationId,
+    where: [
+      { key: 'state', op: 'eq', value: isOfOwner ? '' : 'OPEN' },
+      { key: 'expires_at', op: 'range', gte: from, ...(until === undefined ? {} : { lt: until }) },
+      ...versionConditions(moment.position),
+    ],
+  };
 }
 
 /** Merges the items of these kinds in order of due date. @param filter narrows their records, as lists do */
@@ -121,7 +162,7 @@ function nameWithoutReference(document: ReportRow): string {
 }
 
 function dueRow({ moment }: ReportContext, { name, type, date }: DueKind, document: ReportRow): ReportRow {
-  const day = String(valueAt(document, date));
+  const day = String(valueAt(document, date)).slice(0, 10);
   const { id, reference_id, owner_id } = document;
   return {
     due: day,

@@ -15,6 +15,7 @@ import {
   temporaryFolder,
 } from '../../support/register.ts';
 import { registerSuite } from '../../support/register-suite.ts';
+import { wholeReport } from '../../support/reports.ts';
 
 const test = registerSuite('proposals', 'EACH');
 
@@ -246,6 +247,27 @@ test('a proposal is in the history, and what it did names its approval', async (
     verify: true,
   });
   assert.ok(verification, 'a verification');
+});
+
+test('DUE_ITEMS has open proposals by the day on which they expire, for nobody alone', async ({ register }) => {
+  const id = await propose(register, 'addVendor', { organization_id: ORGANIZATION, name: 'Redpoll', reason: 'Needed' });
+  const { expires_at } = (await register.call<{ records: { expires_at: string }[] }>('getRecords', { ids: [id] }))
+    .records[0]!;
+  const day = expires_at.slice(0, 10);
+  const due = async (input: object) => {
+    const report = { organization_id: ORGANIZATION, type: 'DUE_ITEMS', ...input };
+    const { data } = await wholeReport((page: object) => register.call('getReport', page), report);
+    return data.sections.flatMap(({ name, rows }) => (name === 'due_items' ? rows : []));
+  };
+  const row = { due: day, overdue: false, what: 'PROPOSAL', name: 'addVendor: Needed', type: 'PROPOSAL', id };
+  assert.equal(await due({ until: day }), [row]);
+  assert.equal(await due({ until: day, kinds: ['PROPOSAL'], group_by: 'OWNER' }), [row]);
+  assert.equal(await due({ until: day, owner_id: 'ME' }), []);
+  assert.equal(await due({ until: new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10) }), []);
+  const { position } = (await register.call<{ changes: { position: string }[] }>('listChanges', {})).changes[0]!;
+  await register.proposals.decline(id, person, 'No');
+  assert.equal(await due({ until: day }), []);
+  assert.equal(await due({ until: day, as_of: position }), [row]);
 });
 
 test.run();

@@ -60,6 +60,21 @@ test('a proposal is in the list with its reason, and its page shows before and a
   assert.is((await vendorOf(context, id)).criticality, null);
 });
 
+test('Needs you leads whoever may decide to an open proposal', async (context) => {
+  const { web, owner, viewer } = context;
+  const id = await addVendor(context, 'Waits for you');
+  const page = await context.propose('updateVendor', { id, country: 'FI' });
+  const needsYou = `/organizations/${web.organizationId}/needs-you`;
+  const isOffered = async (browser: TestBrowser) =>
+    (await browser.get(needsYou)).text.includes(`href="${page}" aria-label="Decide: `);
+  assert.equal([await isOffered(owner), await isOffered(viewer)], [true, false]);
+  const html = (await owner.get(needsYou)).text;
+  const [, count = '', words] = /<h2>(\d+) (proposals? waits? for a decision)<\/h2>/.exec(html)!;
+  assert.is(words, count === '1' ? 'proposal waits for a decision' : 'proposals wait for a decision');
+  await send(owner, page, '/decline', { reason: 'Not now' });
+  assert.is(await isOffered(owner), false);
+});
+
 test('approving does it, says so, and can’t be repeated', async (context) => {
   const id = await addVendor(context, 'Approved');
   const page = await context.propose('updateVendor', { id, country: 'NO' });

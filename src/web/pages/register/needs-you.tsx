@@ -36,6 +36,7 @@ import {
   type RegisterView,
   registerAddress,
 } from '../../register/open-register.ts';
+import { readWaiting, type Waiting, WaitingProposals } from '../../register/proposals/waiting-proposals.tsx';
 import { numberedName } from '../../register/record/numbered-name.ts';
 import { recordsContext } from '../../register/records-context.ts';
 import type { WebContext } from '../../server/context.ts';
@@ -73,7 +74,8 @@ export const needsYouPage = (context: Collaborators): Route[] => [
     const records = await recordsContext(view, owner.id ?? undefined);
     const selection = readDueSelection(view.query, records.moment.today);
     const items = await readItems(context, view, records, { owner, ...selection });
-    return page(view, selection, items, dueFilters(await readOwnerChoices(context, view, items), view));
+    const filters = dueFilters(await readOwnerChoices(context, view, items), view);
+    return page(view, selection, items, { filters, waiting: await readWaiting(view) });
   }),
 ];
 
@@ -157,7 +159,12 @@ async function readRisks(reader: Reader, view: RegisterView, rows: readonly Repo
   return new Map(records.map((risk) => [String(risk.id), risk]));
 }
 
-function page(view: RegisterView, selection: DueSelection, items: DueItems, filters: readonly ListFilter[]): WebPage {
+function page(
+  view: RegisterView,
+  selection: DueSelection,
+  items: DueItems,
+  { filters, waiting }: { filters: readonly ListFilter[]; waiting: Waiting | null },
+): WebPage {
   const { owner, total, rows } = items;
   return {
     title: 'Needs you',
@@ -185,6 +192,7 @@ function page(view: RegisterView, selection: DueSelection, items: DueItems, filt
     body: (
       <>
         <SecondFactorNotice organization={view.organization.name} from={view.missingFactorFrom} />
+        <WaitingProposals view={view} waiting={waiting} />
         <OwnerSwitch view={view} owner={owner} />
         <FilterForm view={view} selection={dueParameters(view.query)} filters={filters} isSearched={false} />
         {total === 0 ? (

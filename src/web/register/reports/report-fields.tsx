@@ -5,7 +5,7 @@ import { EVIDENCE } from '../../../register/evidence.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import { type ChoiceList, MAX_CHOICES, type ReportChoices } from '../../../reports/report-choices.ts';
 import type { Grouping, ReportInputName } from '../../../reports/report-type.ts';
-import { DUE_KINDS } from '../../../reports/sections/due-rows.ts';
+import { REPORT_DUE_KINDS } from '../../../reports/sections/due-rows.ts';
 import { type Choice, SelectField, TextField } from '../../components/fields.tsx';
 import type { FormState } from '../../server/form-state.ts';
 import { FilterFields } from '../list/filter-form.tsx';
@@ -26,7 +26,7 @@ const TREND_CHOICES = [
 ];
 const KIND_CHOICES: readonly Choice[] = [
   { value: '', label: 'All' },
-  ...DUE_KINDS.map((kind) => ({ value: kind.name, label: recordsLabel(kind) })),
+  ...REPORT_DUE_KINDS.map((kind) => ({ value: kind.name, label: recordsLabel(kind) })),
 ];
 const RECORD_TYPE_CHOICES: readonly Choice[] = [
   { value: '', label: 'All' },
