@@ -37,6 +37,7 @@ const reason = 'She took over & leads';
 const FORMS: Readonly<Record<string, SensitiveForm>> = {
   '/organizations': { needs: 'createOrganizations', page: '/organizations', typed: { name: 'Second & last' } },
   [`${ORGANIZATION}/name`]: { needs: 'renameOrganization', page: SETTINGS, typed: { name: 'Renamed & co' } },
+  [`${ORGANIZATION}/approvals`]: { needs: 'changeApprovalPolicy', page: SETTINGS, typed: { hourly_changes: '42' } },
   [`${ORGANIZATION}/second-factor`]: { needs: 'requireSecondFactor', page: SETTINGS, typed: { from: '2030-01-31' } },
   [`${ORGANIZATION}/second-factor/optional`]: { needs: 'requireSecondFactor', page: SETTINGS },
   [`${MEMBERS}/invite`]: {

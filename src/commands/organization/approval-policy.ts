@@ -29,6 +29,9 @@ export interface ApprovalPolicy {
   hourly_changes: number;
 }
 
+/** The fields of a policy, in which a proposal can change an organization. */
+export const POLICY_FIELDS = ['ceiling', 'four_eyes', 'hourly_changes'] as const satisfies (keyof ApprovalPolicy)[];
+
 type PolicyState = Pick<OrganizationState, 'ceiling' | 'four_eyes' | 'four_eyes_suspended' | 'hourly_changes'>;
 
 /** Returns an organization's policy. One that never set any has no ceiling and no four eyes. */

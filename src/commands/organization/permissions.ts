@@ -39,7 +39,7 @@ export const PERMISSIONS = {
   archiveRecords: writes(FROM_ADMIN, 'archiving and restoring records'),
   changeMembers: changesAccess(OWNER_ONLY, 'inviting, changing and removing members, and admitting domains'),
   requireSecondFactor: changesAccess(OWNER_ONLY, 'requiring a second factor of all members'),
-  changeApprovalPolicy: writes(OWNER_ONLY, 'changing the approval policy'),
+  changeApprovalPolicy: changesAccess(OWNER_ONLY, 'changing the approval policy'),
   renameOrganization: changesAccess(FROM_ADMIN, 'renaming the organization'),
   createOrganizations: changesAccess(OWNER_ONLY, 'creating another organization'),
   viewTokens: reads(FROM_ADMIN, 'viewing all members’ tokens and assistants'),

@@ -4,6 +4,7 @@ import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { idPrefix, randomId } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { organizationAggregate } from '../../commands/families.ts';
+import { type ApprovalPolicy, approvalPolicyOf } from '../../commands/organization/approval-policy.ts';
 import { type Caller, ROLES, type Role } from '../../commands/organization/caller.ts';
 import type { OrganizationCommand } from '../../commands/organization/organization.ts';
 import { allMembersOf, countOwners, MAX_REVOCATIONS } from '../../commands/organization/organization-members.ts';
@@ -213,6 +214,12 @@ export class Members {
   /** Returns the date from which an organization requires a second factor, or null. @throws Refusal not_found */
   async secondFactorFrom(organizationId: string): Promise<string | null> {
     return (await requireOrganization(this.options.handler, organizationId)).second_factor_from ?? null;
+  }
+
+  /** Returns an organization's policy of approvals, and the decisions whose four eyes are suspended. @throws Refusal not_found */
+  async approvalsOf(organizationId: string): Promise<{ policy: ApprovalPolicy; suspended: readonly string[] }> {
+    const state = await requireOrganization(this.options.handler, organizationId);
+    return { policy: approvalPolicyOf(state), suspended: state.four_eyes_suspended ?? [] };
   }
 
   /** Returns the number of present members without a second factor. */

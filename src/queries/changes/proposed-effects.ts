@@ -1,7 +1,9 @@
 import { type CrosswalkCommand, type CrosswalkState, linksOfImport } from '../../commands/crosswalk.ts';
+import { idPrefix } from '../../commands/engine/ids.ts';
 import type { RehearsalHandler, RehearsedCommand } from '../../commands/engine/rehearsal-handler.ts';
 import { familyOf } from '../../commands/families.ts';
 import type { LinkState } from '../../commands/link.ts';
+import { POLICY_FIELDS } from '../../commands/organization/approval-policy.ts';
 import { fieldDifferences, linkFieldChanges } from '../../projections/history/change-rows.ts';
 import { idsOfPairStream, isCrosswalkStream, isLinkStream, recordIdOf } from '../../projections/models.ts';
 import type { FrameworkState } from '../../register/framework.ts';
@@ -94,7 +96,8 @@ function effectOf({ stream, rehearsal: { event_types, before, state } }: Rehears
 
 /** Returns a record's changed fields. A new record's empty fields don't count. */
 function recordDifferences(id: string, before: object | null, state: object | null): ProposedChange[] {
-  const changes = fieldDifferences(familyOf(id).historyFields, before ?? {}, state ?? {});
+  const fields = idPrefix(id) === 'org' ? POLICY_FIELDS : familyOf(id).historyFields;
+  const changes = fieldDifferences(fields, before ?? {}, state ?? {});
   if (before !== null) return changes;
   return [...changes.filter(({ from, to }) => !isEmptyValue(from, to)), ...ownControls(state as FrameworkState | null)];
 }

@@ -81,6 +81,7 @@ async function presentOrganization(
     permissions: Object.entries(TOOL_PERMISSIONS).flatMap(([word, one]) =>
       hasPermission(caller, id, one) ? word : [],
     ),
+    ...(caller.autonomy?.has(id) ? { autonomy: caller.autonomy.get(id) } : {}),
     account_id: caller.account_id,
     created_at,
   };

@@ -4,7 +4,7 @@ import { ApprovedHandler } from '../../commands/engine/approved-handler.ts';
 import type { Aggregate } from '../../commands/engine/decider.ts';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { asRefusal, Refusal } from '../../commands/engine/refusal.ts';
-import { recordAggregate } from '../../commands/families.ts';
+import { organizationAggregate, recordAggregate } from '../../commands/families.ts';
 import { linkAggregate } from '../../commands/link.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import {
@@ -77,6 +77,7 @@ function aggregateOfStream(stream: string): Aggregate {
   const [kind, ...ids] = stream.split('-') as [string, string, string];
   const aggregates: Readonly<Record<string, () => unknown>> = {
     link: () => linkAggregate(...ids),
+    organization: () => organizationAggregate(ids[0]!),
     crosswalk: () => crosswalkAggregate(...ids),
   };
   return (aggregates[kind]?.() ?? recordAggregate(ids[0])) as Aggregate;

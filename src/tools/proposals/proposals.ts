@@ -6,7 +6,7 @@ import type { CommandHandler, CommandResult } from '../../commands/engine/handle
 import { asRefusal, Refusal } from '../../commands/engine/refusal.ts';
 import { RehearsalHandler } from '../../commands/engine/rehearsal-handler.ts';
 import { organizationAggregate } from '../../commands/families.ts';
-import { fourEyesInForce } from '../../commands/organization/approval-policy.ts';
+import { type ApprovalPolicy, fourEyesInForce } from '../../commands/organization/approval-policy.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { type Permission, requirePermission } from '../../commands/organization/permissions.ts';
 import {
@@ -22,10 +22,12 @@ import { effectKey, type ProposedEffect, streamKey } from '../../register/propos
 import { readInput } from '../read-input.ts';
 import type { Tool, ToolService } from '../tool.ts';
 import { envelopeFor, waitUntilReadable } from '../write.ts';
+import { APPROVAL_POLICY_TOOL } from './approval-policy-tool.ts';
 import { carryOut, type StoredProposal } from './carry-out.ts';
 import { openDependencies } from './dependencies.ts';
 import { endDependents } from './dependents.ts';
 import { callToMake, proposedInput } from './proposal-input.ts';
+import { proposeInstead } from './propose.ts';
 import { rehearseCall, unwritten } from './rehearse-call.ts';
 
 /** The effects that an approval would have now. */
@@ -93,7 +95,21 @@ export class Proposals {
     private readonly service: ToolService,
     private readonly queue: BulkQueue = { runBulk: (caller, run) => run(caller) },
   ) {
-    this.tools = new Map(tools.map((tool) => [tool.name, tool]));
+    this.tools = new Map([...tools, APPROVAL_POLICY_TOOL].map((tool) => [tool.name, tool]));
+  }
+
+  /**
+   * Changes the policy of approvals, or proposes that if another OWNER must approve it. Returns the proposal's id, or null.
+   * @throws Refusal as the decider
+   */
+  async changePolicy(input: { organization_id: string } & ApprovalPolicy, caller: Caller): Promise<string | null> {
+    const tool = APPROVAL_POLICY_TOOL;
+    const call = { tool, input, organizations: [input.organization_id], context: { caller } };
+    const toolOf = (name: string) => this.tools.get(name)!;
+    const proposed = await proposeInstead(call, this.service, { publicUrl: undefined, toolOf });
+    if (proposed !== null) return (proposed.pending_approval as { proposal_id: string }).proposal_id;
+    await tool.run(input, { caller, tool, service: this.service });
+    return null;
   }
 
   /** Rehearses an open proposal on today's records, as the person who looks at it. @throws Refusal not_found */

@@ -4,7 +4,7 @@ import { TOOL_PERMISSIONS } from '../../commands/organization/permissions.ts';
 import { ACCESS_ENTRY_TYPES } from '../../identity/access-log/access-entry-types.ts';
 import { ACCESS_RECORD_TYPE } from '../../queries/changes/access-log-source.ts';
 import { CHANGE_FAULTS, SEAL_FAULTS } from '../../queries/proofs/change-fault.ts';
-import { PROPOSAL_STATES } from '../../register/proposal.ts';
+import { AUTONOMIES, PROPOSAL_STATES } from '../../register/proposal.ts';
 import * as field from './fields.ts';
 import {
   errorObject,
@@ -168,6 +168,7 @@ export const organizationsOutput = () =>
         role: z.enum(ROLES),
         read_only: z.boolean().describe('you can change nothing here, by your role, token or address'),
         permissions: z.array(z.enum(Object.keys(TOOL_PERMISSIONS))),
+        autonomy: z.enum(AUTONOMIES).optional().describe('what you may do here without a person, if not ALL'),
         account_id: field.id('acc').describe('yours'),
         created_at: time(),
         members: z.array(member).optional().describe('with include_members'),

@@ -38,7 +38,7 @@ export interface WebContext {
   /** The tools, which forms call. */
   tools: Pick<ToolBox, 'call' | 'inputOf' | 'permissionOf'>;
   /** Approves and declines proposals, for people. */
-  proposals: Pick<Proposals, 'preview' | 'approve' | 'decline' | 'withdraw'>;
+  proposals: Pick<Proposals, 'changePolicy' | 'preview' | 'approve' | 'decline' | 'withdraw'>;
   /** Reads the register. */
   reader: Reader;
   /**

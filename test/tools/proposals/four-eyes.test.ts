@@ -154,6 +154,32 @@ test('four eyes that are set after a proposal or a rehearsal hold at the moment 
   assert.equal(await act(PRIYA, OWNER), ['RiskClosed']);
 });
 
+test('four eyes end by a proposal that another OWNER approves, and grow at once', async ({ register }) => {
+  await setFourEyes(register, 'RISK_CLOSE');
+  const organization_id = ORGANIZATION;
+  const change = (four_eyes: readonly string[]) =>
+    register.proposals.changePolicy({ organization_id, ceiling: 'PROPOSE_ONLY', four_eyes, hourly_changes: 9 }, ingrid);
+  const chosen = async () => {
+    const { state } = await register.handler.load(organizationAggregate(ORGANIZATION), true);
+    return state!.four_eyes;
+  };
+  assert.is(await change(['RISK_CLOSE', 'RISK_ACCEPT']), null);
+  const proposal = (await change(['RISK_ACCEPT']))!;
+  assert.equal(await chosen(), ['RISK_ACCEPT', 'RISK_CLOSE']);
+  const { effects } = await register.proposals.preview(proposal, priya);
+  assert.equal(effects, [
+    {
+      record_id: ORGANIZATION,
+      event_types: ['ApprovalPolicyChanged'],
+      changes: [{ field: 'four_eyes', from: ['RISK_ACCEPT', 'RISK_CLOSE'], to: ['RISK_ACCEPT'] }],
+    },
+  ]);
+  assert.is(await approve(register, proposal, ingrid), 'forbidden');
+  assert.is(await approve(register, proposal, personAs(PRIYA, 'ADMIN')), 'forbidden');
+  assert.is(await approve(register, proposal, priya), 1);
+  assert.equal(await chosen(), ['RISK_ACCEPT']);
+});
+
 test('while one account may approve, it decides alone', async ({ register }) => {
   await setFourEyes(register, 'RISK_CLOSE');
   const id = await addRisk(register);

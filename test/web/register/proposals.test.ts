@@ -267,4 +267,32 @@ test('from the past, proposals say that they are today’s, decide nothing and l
   assert.not.match((await owner.get(list)).text, 'as they are today');
 });
 
+test('an owner sets four eyes in the settings, and a person’s decision then waits for another account', async (context) => {
+  const { web, owner } = context;
+  const base = `/organizations/${web.organizationId}`;
+  const set = (four_eyes: string) =>
+    send(owner, `${base}/settings`, '/approvals', { four_eyes, hourly_changes: '400' });
+  const alone = await set('VENDOR_ARCHIVE');
+  assert.match(textIn((await owner.get(alone.to!)).text), 'Only one account may approve VENDOR_ARCHIVE');
+  const priya = await web.invite(
+    { name: 'Priya', email: 'priya@example.org', password: 'a quite long password 7' },
+    'OWNER',
+  );
+  await set('VENDOR_ARCHIVE');
+  assert.match(textIn((await priya.get(`${base}/settings`)).text), 'Another account must approve: vendor archived.');
+  const id = await addVendor(context, 'Twice seen');
+  const waiting = await send(owner, `${base}/vendors/${id}/archive`, '/archive', { reason: 'Gone' });
+  assert.match(waiting.to!, /\/proposals\/prp_/);
+  const own = (await owner.get(waiting.to!)).text;
+  assert.match(textIn(own), 'This decision is under four eyes.');
+  assert.not(hasForm(own, '/approve'));
+  assert.is((await vendorOf(context, id)).archived_at, null);
+  await send(priya, waiting.to!, '/approve');
+  assert.is(await vendorOf(context, id), undefined, 'archived');
+  const lower = await owner.force(`${base}/approvals`, { ceiling: 'ALL', hourly_changes: '400' });
+  assert.match(textIn((await priya.get(lower.to!)).text), 'Approval policy changed');
+  await send(priya, lower.to!, '/approve');
+  assert.not.match(textIn((await priya.get(`${base}/settings`)).text), 'Another account must approve:');
+});
+
 test.run();

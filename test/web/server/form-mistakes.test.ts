@@ -150,6 +150,7 @@ const MISTAKES: Readonly<Record<string, Mistake | Unmistakable | 'CONSENT'>> = {
   '/settings/security/provider/remove': 'BUTTON',
   '/organizations': { page: '/organizations', typed: { name: '' }, faults: ['name'] },
   '/organizations/:id/name': { page: '/organizations/:id/settings', typed: { name: '' }, faults: ['name'] },
+  '/organizations/:id/approvals': 'WARNING',
   '/organizations/:id/second-factor': 'WARNING',
   '/organizations/:id/second-factor/optional': 'BUTTON',
   '/organizations/:id/members/invite': {

@@ -128,6 +128,7 @@ const ORGANIZATION_FORMS: Readonly<Record<string, readonly Role[]>> = {
   '/proposals/:proposal/withdraw': ALL,
   '/hand-over': FROM_EDITOR,
   '/name': FROM_ADMIN,
+  '/approvals': OWNER,
   '/second-factor': OWNER,
   '/second-factor/optional': OWNER,
   '/members/invite': OWNER,

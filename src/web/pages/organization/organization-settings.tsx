@@ -12,6 +12,7 @@ import { formFromQuery } from '../../server/require-reauthentication.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { describeRole } from '../../texts/role-labels.ts';
+import { APPROVAL_FORM_FIELDS, ApprovalPart, ApprovalText, approvalSetting } from './approval-setting.tsx';
 import { NAME_FIELDS } from './organizations.tsx';
 import {
   SECOND_FACTOR_FORM_FIELDS,
@@ -20,7 +21,7 @@ import {
   secondFactorSetting,
 } from './second-factor-setting.tsx';
 
-type Collaborators = Pick<WebContext, 'members' | 'now'>;
+type Collaborators = Pick<WebContext, 'members' | 'proposals' | 'now'>;
 
 const RENAME_FORM = { page: '/settings', fields: Object.keys(NAME_FIELDS) };
 
@@ -40,6 +41,7 @@ export const organizationSettingsPage = (context: Collaborators): Route[] => [
     return redirect(`${path}/settings`, 'Organization renamed.');
   }),
   ...secondFactorSetting(context),
+  ...approvalSetting(context),
 ];
 
 async function page(
@@ -51,6 +53,7 @@ async function page(
   const members = await context.members.membersOf(organization.id);
   const today = dateOf(context.now().toISOString());
   const from = await context.members.secondFactorFrom(organization.id);
+  const approvals = await context.members.approvalsOf(organization.id);
   const requires = roleAllows(actor.role, 'requireSecondFactor');
   return {
     title: 'Settings',
@@ -65,6 +68,7 @@ async function page(
             ['Your role', describeRole(actor.role)],
             ['Members', <a href={`${path}/members`}>{members.filter(({ ended }) => !ended).length}</a>],
             ['Second factor', <SecondFactorText key="second-factor" from={from} today={today} />],
+            ['Approvals', <ApprovalText key="approvals" {...approvals} />],
             ['ID', <code class="muted">{organization.id}</code>],
           ]}
         />
@@ -103,6 +107,9 @@ async function page(
             lacking={await context.members.countWithoutFactor(members)}
             form={formFromQuery(request, SECOND_FACTOR_FORM_FIELDS)}
           />
+        )}
+        {roleAllows(actor.role, 'changeApprovalPolicy') && (
+          <ApprovalPart path={path} {...approvals} form={formFromQuery(request, APPROVAL_FORM_FIELDS)} />
         )}
       </>
     ),

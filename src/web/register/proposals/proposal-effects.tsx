@@ -1,3 +1,4 @@
+import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { isAddition } from '../../../commands/proposal.ts';
 import { setOnApproval } from '../../../queries/changes/proposed-effects.ts';
@@ -13,7 +14,9 @@ import { Before, FieldChanges, readNamesInChanges, recordAddress } from '../chan
 import type { RegisterView } from '../open-register.ts';
 import { numberedName } from '../record/numbered-name.ts';
 
-const typeOf = (id: string): string => familyOfPrefix(idPrefix(id) ?? '')?.type ?? 'UNKNOWN';
+const isOrganization = (id: string): boolean => idPrefix(id) === 'org';
+const typeOf = (id: string): string =>
+  isOrganization(id) ? 'ORGANIZATION' : (familyOfPrefix(idPrefix(id) ?? '')?.type ?? 'UNKNOWN');
 
 /** Returns what is proposed, in words: "Proposed: finding closed: NC-03", or "Proposed: risk archived: R-12 and 6 more". */
 export function proposalTitle({ effects, tool }: Pick<Proposal, 'effects' | 'tool'>, names: NamesByKey): string {
@@ -51,7 +54,11 @@ export async function readEffectNames(view: RegisterView, effects: readonly Prop
     record_id,
     ...(linked_id === undefined ? [] : [linked_id]),
   ]);
-  for (const record of await documentsAt(context, [...new Set(ids)])) {
+  names.set(organization.id, organization.name);
+  for (const record of await documentsAt(
+    context,
+    [...new Set(ids)].filter((id) => !isOrganization(id)),
+  )) {
     const { reference_id } = record as { reference_id?: unknown };
     names.set(String(record.id), numberedName({ reference_id, name: recordName(record) }));
   }
@@ -121,6 +128,7 @@ function EffectRecord(props: { view: RegisterView; id: string; effect: ProposedE
 
 /** Returns the address of a record that an effect names: by default the one that it changes. */
 export function effectAddress(view: RegisterView, { record_id }: ProposedEffect, id = record_id): string {
+  if (isOrganization(id)) return organizationAddress(id, '/settings');
   return recordAddress(view, { id, type: typeOf(id) })!;
 }
 
