@@ -409,6 +409,7 @@ test('links several records by one form, and keeps the others while one is chose
   assert.is(refused.status, 400);
   assert.match(refused.text, 'value="m-77"');
   assert.not.match(refused.text, 'value="Double"');
+  assert.not.match(refused.text, /type="radio"[^>]*checked/);
   const [first] = /evd_\w+|msr_\w+/.exec(/type="radio"[^>]*/.exec(refused.text)![0])!;
   const form = formsIn(refused.text).find(({ action }) => action === page)!;
   form.fields.append('to_id', first);

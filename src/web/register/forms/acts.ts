@@ -184,12 +184,15 @@ function stateActs(family: FamilyDescription, record: RecordRow): { forward: Act
   const actOf = (state: string): Act => {
     const required = needs[state] ?? [];
     const reasonField = justificationOf(family, state);
+    const kept = reasonField === undefined ? {} : { note: 'kept in the history, for auditors' };
     return {
       ...BLANK_ACT,
       name: state.toLowerCase().replaceAll('_', '-'),
       button: moveText(family, { current, state, label: enumText(stateField, state), isBack: isBack(state) }),
       tool: update.name,
-      fields: Object.fromEntries(required.map((needed) => [needed, { ...fields[needed]!, required: true as const }])),
+      fields: Object.fromEntries(
+        required.map((needed) => [needed, { ...fields[needed]!, required: true as const, ...kept }]),
+      ),
       inputs: { [name]: state },
       isCorrection: true,
       follows: `Becomes ${enumText(stateField, state)}.`,

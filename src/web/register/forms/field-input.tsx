@@ -67,13 +67,14 @@ function RecordsInput({ form, input, label }: { form: FormState; input: FormFiel
   // The choice takes the place of the word that several records have.
   const sent = typedList(form.values, name).filter((_, at) => !isAsked || at !== askedAt);
   const typed = sent.filter((text) => !named.some(({ value }) => value === text));
+  const chosen = { ...form, values: new Map([[name, sent]]) };
   const rows = Math.max(typed.length + 1, named.length > 0 || isAsked ? 1 : RECORD_ROWS);
   const isFirst = (row: number) => row === 0 && named.length === 0 && !isAsked;
   return (
     <>
       {isAsked && (
         <ChoiceField
-          form={form}
+          form={chosen}
           name={name}
           label="The record that you mean"
           choices={[...candidates, NONE_OF_THESE]}
