@@ -8,6 +8,8 @@ interface FieldProps {
   label: string;
   hint?: ComponentChildren;
   required?: boolean;
+  /** The cursor is here when the page opens. */
+  autofocus?: boolean;
   /** Needed if two forms of a page have a field of this name. Default: `name`. */
   id?: string;
 }
@@ -46,6 +48,7 @@ export function TextField(props: TextProps) {
         maxLength={props.maxLength}
         required={props.required ?? true}
         data-suggest={props.suggestFrom}
+        autofocus={props.autofocus}
         {...describedBy(props)}
       />
       <FieldError {...props} />
@@ -60,7 +63,7 @@ export function TextAreaField(props: FieldProps & { rows: number; value?: string
     <div class="field">
       <label for={id}>{props.label}</label>
       <Hint {...props} />
-      <textarea id={id} name={name} rows={rows} {...describedBy(props)}>
+      <textarea id={id} name={name} rows={rows} autofocus={props.autofocus} {...describedBy(props)}>
         {form.values.get(name)?.[0] ?? props.value ?? ''}
       </textarea>
       <FieldError {...props} />

@@ -151,6 +151,7 @@ export function runWorkingStories(browser: Browser, name: string, startStores?: 
     await officer.press('link', 'Add measure');
     await officer.fill({ reference_id: 'M-1', name: 'Off-site backups' });
     await officer.press('button', 'Add measure and another');
+    assert.is(await officer.page.evaluate('document.activeElement.name'), 'reference_id', 'ready for the next one');
     await officer.fill({ reference_id: 'M-2', name: 'Restore tests' });
     await officer.press('button', 'Add measure');
     // 4. A vendor.

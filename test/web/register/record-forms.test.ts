@@ -171,9 +171,11 @@ test('adds one record after another, and offers the undo of each', async ({ owne
   const page = `${base}/measures/add`;
   await owner.get(page);
   const answer = await owner.send(page, { name: 'One of two', after: 'another' });
-  assert.is(answer.to, page);
+  assert.is(answer.to, `${page}?after=another`);
   const { text } = await owner.follow(answer);
   assert.match(textIn(text), 'Added One of two.');
+  assert.match(text, /name="reference_id"[^>]* autofocus/);
+  assert.not.match((await owner.get(page)).text, 'autofocus');
   assert.match(text, /undo/);
   assert.is(
     formsIn(text)

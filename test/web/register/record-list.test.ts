@@ -182,6 +182,9 @@ test('offers the values in use instead of one that no record has', async ({ owne
 });
 
 test('shows a VIEWER the past too, and nothing of another organization', async ({ owner, viewer, risks, before }) => {
+  const list = (await viewer.get(risks)).text;
+  assert.match(list, 'For adding and changing records you need the role Editor, Admin or Owner.');
+  assert.not.match((await owner.get(risks)).text, 'you need the role');
   const { text, status } = await viewer.get(`${risks}?status=OPEN`);
   assert.is(status, 200);
   assert.is(namesIn(text).length, 40);

@@ -1,4 +1,4 @@
-import { organizationAddress } from '../../../addresses/page-addresses.ts';
+import { addressWith, organizationAddress } from '../../../addresses/page-addresses.ts';
 import { randomId } from '../../../commands/engine/ids.ts';
 import { Refusal } from '../../../commands/engine/refusal.ts';
 import { refuseUnlinkable } from '../../../commands/link.ts';
@@ -161,7 +161,10 @@ function addedRedirect(
   const like = similar.length > 1 ? ` Looks like ${similar.length} records, such as` : ' Looks like';
   const next =
     typedText(values, THEN) === ANOTHER
-      ? addFormAddress(view.organization, addForm)
+      ? addressWith(addFormAddress(view.organization, addForm), {
+          [THEN]: ANOTHER,
+          [BACK]: typedText(values, BACK),
+        })
       : safeNext(typedText(values, BACK), recordPageAddress(view, family, record.id));
   return redirect(
     next,
@@ -199,6 +202,7 @@ function addPage(
         shownValue={shownValueIn(view)}
         button={button}
         {...(tool === family.tools.add?.name ? { another: `${button} and another` } : {})}
+        isNext={view.namedIds(THEN).includes(ANOTHER)}
         back={safeNext(back, list)}
       >
         {back && <input type="hidden" name={BACK} value={back} />}

@@ -1,4 +1,5 @@
 import { addressWith, selectionParameters } from '../../../addresses/page-addresses.ts';
+import { needOf } from '../../../commands/organization/permissions.ts';
 import { addFormAddress, entryFormOf } from '../../register/forms/add-forms.ts';
 import { BACK } from '../../register/forms/open-form.ts';
 import { ControlGroups } from '../../register/list/control-groups.tsx';
@@ -32,6 +33,7 @@ import type { WebContext } from '../../server/context.ts';
 import { get, type Route, redirect } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { countText } from '../../texts/counts.ts';
+import { withRoleNames } from '../../texts/role-labels.ts';
 
 /** A page for each family: its records at a moment. */
 export const recordListPages = (context: RegisterCollaborators & Pick<WebContext, 'tools'>): Route[] =>
@@ -93,6 +95,7 @@ function listPage(list: RegisterList, view: RegisterView, listView: ListView, pa
         <div>
           <h1>{title}</h1>
           <p class="sub">{totalText(listView)}</p>
+          <WhoAdds family={family} view={view} />
         </div>
         <ViewLinks list={list} view={view} selection={selection} />
       </div>
@@ -147,6 +150,13 @@ function totalText({ selection, matching, total, totalToday }: ListView): string
   const found = isFiltered(selection) ? `${countText(matching)} of ` : '';
   const records = `${found}${countText(total)} ${total === 1 ? 'record' : 'records'}`;
   return totalToday === null ? records : `${records} then · ${countText(totalToday)} today`;
+}
+
+/** Says who may add records, to a reader who may not. */
+function WhoAdds({ family, view }: { family: RegisterList['family']; view: RegisterView }) {
+  const permission = entryFormOf(family)?.permission;
+  if (permission === undefined || view.past !== null || mayChange(view, permission)) return null;
+  return <p class="sub">{withRoleNames(needOf(permission))}.</p>;
 }
 
 const FILE_FORMATS = [

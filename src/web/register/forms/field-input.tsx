@@ -7,14 +7,24 @@ import { type FormField, typedList } from './form-fields.ts';
 const TEXT_ROWS = 3;
 const LONG_TEXT_ROWS = 8;
 
-/** The control of one field, by its kind. @param props.value the value until something is typed */
-export function FieldInput({ form, input, value }: { form: FormState; input: FormField; value: string }) {
+interface FieldInputProps {
+  form: FormState;
+  input: FormField;
+  /** The value until something is typed. */
+  value: string;
+  /** The cursor is here when the page opens. */
+  autofocus?: boolean;
+}
+
+/** The control of one field, by its kind. */
+export function FieldInput({ form, input, value, autofocus = false }: FieldInputProps) {
   const { name, field, choices } = input;
   const { kind, label, note, required } = field;
   const shared = {
     form,
     name,
     value,
+    autofocus,
     label: required ? `${label} (required)` : label,
     ...(note === undefined ? {} : { hint: hintText(note) }),
   };

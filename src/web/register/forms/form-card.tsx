@@ -21,6 +21,8 @@ export interface FormCardProps {
   button: string;
   /** A second button, which saves and shows the form again for another record. */
   another?: string;
+  /** True for the form for another record. The cursor is in its first field. */
+  isNext?: boolean;
   /** Says where the button leads, such as "Becomes Closed.". */
   follows?: string | null;
   needsReason?: boolean;
@@ -49,10 +51,15 @@ export function FormCard(props: FormCardProps) {
         <FormError form={form} />
         <KeyInput form={form} />
         {children}
-        {fields.map((input) => (
+        {fields.map((input, at) => (
           <div key={input.name}>
             {besideField?.(input)}
-            <FieldInput form={form} input={input} value={shownValue(input)} />
+            <FieldInput
+              form={form}
+              input={input}
+              value={shownValue(input)}
+              autofocus={at === 0 && props.isNext === true}
+            />
           </div>
         ))}
         {props.reasonField === undefined && (
