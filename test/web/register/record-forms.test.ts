@@ -328,6 +328,7 @@ test('takes hostile text in every field of every form as text, or refuses it at 
     '{"a":1}',
     'x'.repeat(30_000),
     '__proto__',
+    'acc_4AWMVVM0WTHCFB8X0GVJ99RNW5',
   ];
   for (const { family } of ADD_FORMS) {
     const path = `${base}/${family.plural}/add`;

@@ -3,7 +3,7 @@ import { familyQueryFor } from '../../../queries/family-query.ts';
 import { readRecordPage } from '../../../queries/lists/list-records.ts';
 import { searchRecords } from '../../../queries/lists/search-records.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
-import { FAMILY_DESCRIPTIONS, linkablePrefixes } from '../../../register/families.ts';
+import { FAMILY_DESCRIPTIONS, familyOfPrefix, linkablePrefixes } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { Fields } from '../../../register/field.ts';
 import type { Choice } from '../../components/fields.tsx';
@@ -134,7 +134,9 @@ export async function readNamesOf(
   view: FormView,
   named: readonly string[],
 ): Promise<Choice[]> {
-  const ids = [...new Set(named)].filter((id) => idPrefix(id) !== null).slice(0, MAX_NAMED_RECORDS);
+  const ids = [...new Set(named)]
+    .filter((id) => familyOfPrefix(idPrefix(id) ?? '') !== undefined)
+    .slice(0, MAX_NAMED_RECORDS);
   return (await readRecords(context, view, ids)).map((record) => ({ value: String(record.id), label: nameOf(record) }));
 }
 

@@ -14,6 +14,9 @@ type RefusableForm = Pick<FormCardProps, 'fields' | 'shownValue' | 'needsReason'
 const SENT_BEFORE =
   'This form was saved before, with other contents. Open a new form to add another record, or change the one that you saved.';
 
+/** A word that names no record is cut to this in the sentence about it. */
+const MAX_WORD_CHARACTERS = 60;
+
 /**
  * Returns the form to show again after a tool's error. Each problem stands at its field. Those of no field of the form stand
  * above it. A tool may name one missing input and stop, so every required field that is empty gets an error too.
@@ -66,7 +69,9 @@ function problemText(
 ): string {
   if (isUnknownRecord({ message })) {
     const next = field === mainField && candidates.length > 0 ? ' Choose one of these, or type another.' : '';
-    return `No record has the number or name “${refusedWord({ field }, values)}”.${next}`;
+    const word = refusedWord({ field }, values);
+    const shown = word.length > MAX_WORD_CHARACTERS ? `${word.slice(0, MAX_WORD_CHARACTERS)}…` : word;
+    return `No record has the number or name “${shown}”.${next}`;
   }
   if (field === mainField && candidates.length > 0)
     return `${label} may be any of these: ${candidates.map(({ name }) => name).join(', ')}. Choose the one that you mean.`;
