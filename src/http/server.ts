@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { createSecureContext } from 'node:tls';
+import { disconnectWhenStalled } from './disconnect-when-stalled.ts';
 import { limitPipelining } from './pipelining.ts';
 
 export interface ListenOptions {
@@ -15,10 +16,20 @@ export interface ListenOptions {
   tls?: { cert: string; key: string } | null;
 }
 
+/** A client may read nothing of a whole answer for this many times the limit for sending a request. */
+const STALL_FACTOR = 3;
+
 /** Starts a server and resolves when it listens. @throws Error that names the wrong setting and the next step */
 export async function startServer(listener: RequestListener, options: ListenOptions): Promise<Server> {
-  const inTurns = limitPipelining(listener);
   const requestTimeout = options.requestTimeoutMs ?? 20_000;
+  const inTurns = limitPipelining((request, response) => {
+    // An answer that its client doesn't read would stay in memory for ever.
+    response.once('prefinish', () => {
+      // A file has a limit already.
+      if (!response.socket?.timeout) disconnectWhenStalled(response, requestTimeout * STALL_FACTOR);
+    });
+    listener(request, response);
+  });
   const timeouts = {
     requestTimeout,
     headersTimeout: requestTimeout,

@@ -1,4 +1,4 @@
-/** Connections that send many requests without waiting for their answers. */
+/** Connections that send many requests without waiting for their answers, or don't read them. */
 import { type AddressInfo, connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test } from 'uvu';
@@ -49,6 +49,25 @@ test('lets no more than ten requests of a connection wait for answers', async ()
   assert.equal(await service.send(500), { answers: 0, isEnded: true });
   assert.ok(service.counts.all <= 10, `${service.counts.all} began`);
   await service.stop();
+});
+
+test('disconnects a client that does not read its answer', async () => {
+  let isClosed = false;
+  const server = await startServer(
+    (_request, response) => {
+      response.once('close', () => {
+        isClosed = true;
+      });
+      response.end(Buffer.alloc(30_000_000));
+    },
+    { host: '127.0.0.1', port: 0, requestTimeoutMs: 100 },
+  );
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+  socket.on('error', () => undefined);
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await until(() => isClosed);
+  socket.destroy();
+  await stopServer(server, 0);
 });
 
 test.run();

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type Router from '@koa/router';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { clientOf } from '../../mcp/protocol/protocol-message.ts';
@@ -6,8 +5,6 @@ import type { Admit } from '../access/admission.ts';
 import { cutWhenRevoked } from '../access/revocation.ts';
 import { HttpError, toHttpRefusal } from '../http-errors.ts';
 import type { RequestContext, RequestState } from '../request.ts';
-
-const STALL_TIMEOUT_MS = 60_000;
 
 export type FileContext = RequestContext & { params: Record<string, string> };
 
@@ -38,11 +35,6 @@ export function fileRoute(
       throw ctx.headerSent ? thrown : toHttpRefusal(thrown);
     }
   });
-}
-
-/** Disconnects a client that reads nothing for this long. Its file would stay open. */
-export function disconnectWhenStalled(response: ServerResponse, stallTimeoutMs = STALL_TIMEOUT_MS): void {
-  response.setTimeout(stallTimeoutMs, () => response.destroy());
 }
 
 function isSignedOutBrowser(ctx: RequestContext, error: unknown): boolean {

@@ -8,10 +8,11 @@ import { type DownloadDetails, filterDetail } from '../../queries/files/download
 import { CHANGES_FILE } from '../../tools/record-file-catalog.ts';
 import type { Admit } from '../access/admission.ts';
 import { acceptsCoding, isWorthCompressing } from '../compression.ts';
+import { disconnectWhenStalled } from '../disconnect-when-stalled.ts';
 import { ClientGone } from '../http-errors.ts';
 import { API_HEADERS, clientSignal, type RequestContext, type RequestState, readQueryParameters } from '../request.ts';
 import { readFileRequest, requestedFormat } from './file-query.ts';
-import { disconnectWhenStalled, type FileContext, fileRoute } from './file-route.ts';
+import { type FileContext, fileRoute } from './file-route.ts';
 import type { RecordFileFormat } from './record-file-formats.ts';
 import type { OpenRecordFile, RecordFiles } from './record-files.ts';
 

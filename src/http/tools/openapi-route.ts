@@ -16,7 +16,7 @@ export function openapiRoute(
   { tools, baseUrl, version }: { tools: ToolBox; baseUrl: string; version: string },
   files: FileFormats,
 ): void {
-  let document: { json: string; etag: string } | undefined;
+  let document: { json: Buffer; etag: string } | undefined;
   router.get(OPENAPI_PATH, (ctx) => {
     document ??= withEtag(tools.openapi({ server: baseUrl, version, files }));
     ctx.set({ ETag: document.etag, 'Cache-Control': 'public, max-age=300' });
@@ -29,6 +29,7 @@ export function openapiRoute(
   });
 }
 
-function withEtag(json: string): { json: string; etag: string } {
-  return { json, etag: `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"` };
+/** Slow readers share these bytes. A string would be copied for each. */
+function withEtag(json: string): { json: Buffer; etag: string } {
+  return { json: Buffer.from(json), etag: `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"` };
 }
