@@ -25,10 +25,12 @@ async function withStore(
     path: string;
     findings: string[];
   }) => Promise<void>,
+  checkIntervalMs?: number,
 ): Promise<void> {
   const folder = join(temporaryFolder(), 'reports');
   const findings: string[] = [];
-  const store = await openSqliteReportingStore(folder, TOY_SCHEMA, (finding) => findings.push(finding));
+  const onMended = (finding: string) => findings.push(finding);
+  const store = await openSqliteReportingStore(folder, TOY_SCHEMA, onMended, checkIntervalMs);
   try {
     await body({ store, folder, path: join(folder, 'reports.db'), findings });
   } finally {
@@ -51,6 +53,18 @@ test('an open connection sees the rows of a rebuild, and those before until its 
     assert.equal(names(reader), ['Ball']);
     reader.close();
   }));
+
+test('damage of pages that the service does not read is found while it runs', () =>
+  withStore(async ({ store, path, findings }) => {
+    const toys = Array.from({ length: 500 }, (_, n) => ({ put: { id: `toy_${n}`, name: 'Bear '.repeat(20) } }));
+    await store.rebuild('first', (write) => write('toys', toys));
+    assert.equal([await store.source(), findings], ['first', []]);
+    const file = readFileSync(path);
+    writeFileSync(path, file.fill(0xa5, file.length >> 1), { flag: 'r+' });
+    assert.equal([await store.source(), findings], [null, ['The file was damaged. It is made anew.']]);
+    await store.rebuild('second', (write) => write('toys', toys));
+    assert.is(await store.source(), 'second');
+  }, 0));
 
 test('a failed update leaves the rows as they were', () =>
   withStore(async ({ store }) => {
