@@ -8,6 +8,7 @@ import { FAMILY_QUERIES, type FamilyQuery, familyQueryFor } from '../family-quer
 import { momentOf, type QueryContext } from '../moments/moment.ts';
 import type { Reader } from '../moments/snapshot.ts';
 import { type DueDate, dueDatesOf } from './due-dates.ts';
+import type { FieldAuthor } from './field-authors.ts';
 import { withFormerOwners } from './former-members.ts';
 import { getRecords } from './get-records.ts';
 import { type MemberNames, readMemberNames } from './member-names.ts';
@@ -20,6 +21,7 @@ type Document = Readonly<Record<string, unknown>>;
 export interface RecordAnswer extends Document {
   evidence: { records: readonly Record<string, unknown>[]; total: number };
   history: { changes: readonly ListedChange[]; truncated?: true };
+  authors: Readonly<Record<string, FieldAuthor>>;
 }
 
 /** A linked record: its type, its name and the fields of view SUMMARY. */
@@ -56,7 +58,7 @@ export async function readRecordDetails(
   input: { id: string; organization_id: string; as_of?: string | undefined },
 ): Promise<RecordDetails | null> {
   const { id, organization_id, as_of } = input;
-  const include = ['EVIDENCE', 'ARCHIVED', 'HISTORY'];
+  const include = ['EVIDENCE', 'ARCHIVED', 'HISTORY', 'AUTHORS'];
   const answer = await getRecords(reader, caller, { ids: [id], organization_id, include, as_of });
   const [answered] = (answer as { records: RecordAnswer[] }).records;
   if (answered === undefined) return null;

@@ -7,7 +7,7 @@ import { familyOfType } from '../../register/families.ts';
 import { relationLabel } from '../../register/link.ts';
 import { crosswalkFieldText, type NamesByKey } from '../../texts/value-text.ts';
 import { DayOf, ExactTime, LongDay } from '../components/components.tsx';
-import { WEB_CLIENT } from '../server/call-tool.ts';
+import { isOfPages } from '../server/call-tool.ts';
 import { changeText } from '../texts/event-words.ts';
 import { roleName } from '../texts/role-labels.ts';
 import { Before, FieldChanges, FieldWords, RecordLink, recordAddress } from './change-words.tsx';
@@ -235,12 +235,12 @@ function Author({ change }: { change: ListedChange }) {
     const through = proposal.client === null ? '' : ` with ${proposal.client}`;
     return <>{`approved by ${actor.name}, proposed by ${proposal.proposed_by.name}${through}`}</>;
   }
-  const isOfPages = client?.startsWith(`${WEB_CLIENT.name} `) ?? false;
+  const isInBrowser = isOfPages(client);
   return (
     <>
       {actor.kind === 'TOKEN' ? 'a token' : actor.name}
-      {isOfPages && ', in the browser'}
-      {client !== null && !isOfPages && (
+      {isInBrowser && ', in the browser'}
+      {client !== null && !isInBrowser && (
         <>
           , {isMadeByAssistant(change) && <span class="for-screen-readers">through an assistant, </span>}with {client}
         </>

@@ -6,7 +6,12 @@ import type { WebContext } from './context.ts';
 import { redirect, type SignedInRequest } from './page-request.ts';
 
 /** The client of changes that people make on pages. */
-export const WEB_CLIENT = { name: 'veritrail web', version: BUILD_VERSION };
+const WEB_CLIENT = { name: 'veritrail web', version: BUILD_VERSION };
+
+/** Returns true for the client of a change that somebody made on a page. */
+export function isOfPages(client: string | null): boolean {
+  return client?.startsWith(`${WEB_CLIENT.name} `) ?? false;
+}
 
 /** A tool's error as its answer has it, and the status with which a page shows it. */
 export interface ToolError {

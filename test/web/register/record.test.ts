@@ -108,6 +108,16 @@ test('tells people and assistants apart, and filters by address', async ({ owner
   );
 });
 
+test('says of a fact on hover who wrote it, and in which change', async ({ owner, base, risk }) => {
+  const { text } = await owner.get(`${base}/risks/${risk}`);
+  const titles = [...text.matchAll(/<dt>([^<]+)<\/dt><dd title="([^"]+)"/g)].map(
+    ([, label, title]) => `${label}: ${title}`,
+  );
+  const [newest] = entriesOf(text);
+  assert.match(titles.join('\n'), `Residual likelihood: Written by Ada Byron, with Claude 1`);
+  assert.match(titles.join('\n'), `change ${newest![1]}`);
+});
+
 test('heads an entry with the one short field that changed, or names the event', async ({ owner, base, risk }) => {
   const [newest, ...older] = entriesOf((await owner.get(`${base}/risks/${risk}`)).text).map(([entry]) => entry);
   assert.match(newest!, /<b class="diff">Residual likelihood <del>2<\/del> → <ins>3<\/ins><\/b>/);

@@ -13,7 +13,13 @@ const test = suite('state reason');
 /** Returns the sentence for a record with these fields and links. */
 function reasonFor(type: FamilyName, fields: object, linked: readonly LinkedSummary[] = [], total = linked.length) {
   const details: RecordDetails = {
-    record: { archived_at: null, evidence: { records: [], total: 0 }, history: { changes: [] }, ...fields },
+    record: {
+      archived_at: null,
+      evidence: { records: [], total: 0 },
+      history: { changes: [] },
+      authors: {},
+      ...fields,
+    },
     name: 'A record',
     today: '2026-03-01',
     linked: { records: linked, total, totals: new Map() },

@@ -1,7 +1,9 @@
+import type { FieldAuthor } from '../../../queries/records/field-authors.ts';
 import type { RecordDetails } from '../../../queries/records/record-details.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import { type Field, hasTimedState } from '../../../register/field.ts';
 import { ExactTime } from '../../components/components.tsx';
+import { isOfPages } from '../../server/call-tool.ts';
 import { isStateField } from '../displayed-state.ts';
 import { FieldContent, type NameOf, type RecordRow } from '../field-content.tsx';
 import { numberField, titleFieldOf } from '../naming-fields.ts';
@@ -53,6 +55,7 @@ export function RecordFacts(props: {
           row={record}
           nameOf={nameOf}
           relativeOf={relativeOf}
+          authors={record.authors}
         />
       ))}
       {objects.map(({ name, field }) => {
@@ -79,9 +82,10 @@ interface FactListProps {
   row: RecordRow;
   nameOf: NameOf;
   relativeOf?: (id: string) => { name: string; address: string };
+  authors?: RecordDetails['record']['authors'];
 }
 
-function FactList({ title, fields, row, nameOf, relativeOf }: FactListProps) {
+function FactList({ title, fields, row, nameOf, relativeOf, authors }: FactListProps) {
   if (fields.length === 0) return null;
   return (
     <>
@@ -90,7 +94,10 @@ function FactList({ title, fields, row, nameOf, relativeOf }: FactListProps) {
         {fields.map(([name, field]) => (
           <>
             <dt>{field.label}</dt>
-            <dd class={field.kind === 'text' || field.kind === 'longText' ? 'prose' : undefined}>
+            <dd
+              class={field.kind === 'text' || field.kind === 'longText' ? 'prose' : undefined}
+              title={authors?.[name] && authorText(authors[name])}
+            >
               {field.kind === 'id' && relativeOf ? (
                 <RelativeLink {...relativeOf(String(row[name]))} />
               ) : (
@@ -102,6 +109,19 @@ function FactList({ title, fields, row, nameOf, relativeOf }: FactListProps) {
       </dl>
     </>
   );
+}
+
+/** Says who wrote a field, through what, and in which change. */
+function authorText({ actor, client, how, approved_by, position }: FieldAuthor): string {
+  const name = actor.kind === 'TOKEN' ? 'a token' : actor.name;
+  const through = client === null ? name : isOfPages(client) ? `${name}, in the browser` : `${name}, with ${client}`;
+  const words: Record<FieldAuthor['how'], string> = {
+    DIRECT: `Written by ${through}`,
+    PROPOSED: `Approved by ${approved_by?.name}, proposed by ${through}`,
+    IMPORTED: `Imported by ${through}`,
+    UNKNOWN: `Written by ${through}; the history doesn’t say through what`,
+  };
+  return `${words[how]} · change ${position}`;
 }
 
 const RelativeLink = ({ name, address }: { name: string; address: string }) => <a href={address}>{name}</a>;
