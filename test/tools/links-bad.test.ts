@@ -103,22 +103,6 @@ test('a link that one call repeats is created once', async (context) => {
   assert.is((await events.head(null)).newest, after);
 });
 
-test('linkRecords takes 1 to 100 links in a call', async (context) => {
-  const { register, ourIds } = context;
-  const singleLink = link(ourIds.get('rsk'), ourIds.get('msr'));
-  for (const count of [0, 101]) {
-    const refused = await refusalOf(context, 'linkRecords', { links: Array(count).fill(singleLink) }, `${count}`);
-    assertNames(refused, 'invalid_input', 'links', `${count} links`);
-  }
-  const most = await ok(register, 'linkRecords', { links: Array(100).fill(singleLink) });
-  assert.is(resultsOf(most).length, 100);
-  const ids = Array.from({ length: 101 }, () => idOf('rsk'));
-  for (const invalidIds of [[], ids]) {
-    const input = { ids: invalidIds, action: 'ARCHIVE', reason: 'r' };
-    assertNames(await refusalOf(context, 'archiveRecords', input), 'invalid_input', 'ids', `${invalidIds.length} ids`);
-  }
-});
-
 test('one invalid link refuses all links of a call', async (context) => {
   const { ourIds, theirIds } = context;
   const validLinks = Array.from({ length: 3 }, () => link(ourIds.get('ncf'), ourIds.get('vnd')));

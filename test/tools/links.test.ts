@@ -1,6 +1,5 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { randomId } from '../../src/commands/engine/ids.ts';
 import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
 
 interface Context {
@@ -186,20 +185,10 @@ test('a change that matches by several rows is shown once, by the first', async 
   );
 });
 
-test('addEvidence refuses each wrong input and names its field', async ({ register, risk }) => {
-  const { call } = register;
+test('evidence has a text or an address', async ({ register, risk }) => {
   const input = { organization_id: ORGANIZATION, name: 'Nothing', record_ids: [risk] };
-  for (const [extraInput, field] of [
-    [{}, 'url'],
-    [{ sha256: 'abc' }, 'sha256'],
-    [{ url: 'https://example.org', record_ids: [] }, 'record_ids'],
-    [{ url: 'https://example.org', record_ids: [randomId('evd')] }, 'record_ids.0'],
-    [{ url: 'https://example.org', record_ids: [randomId('rsk')] }, 'record_ids'],
-    [{ url: 'https://example.org', collected_at: '2999-01-01' }, 'collected_at'],
-  ] as const) {
-    const { error } = (await call('addEvidence', { ...input, ...extraInput })) as { error: { field: string } };
-    assert.is(error?.field, field);
-  }
+  const { error } = (await register.call('addEvidence', input)) as { error: { field: string } };
+  assert.is(error?.field, 'url');
 });
 
 test.run();

@@ -70,8 +70,6 @@ test('adopting a library framework copies all the library’s fields', async ({ 
     });
     assert.is(total, controls.length);
   }
-  const { allowed } = await refusalOf(register, 'addFramework', { organization_id: ORGANIZATION, library_id: 'ISO' });
-  assert.equal(allowed, [...LIBRARY_IDS]);
 });
 
 test('a library framework is adopted once, with any key', async ({ register }) => {
@@ -120,11 +118,7 @@ test('a custom framework needs a name and controls, without library_id', async (
     [{ ...CUSTOM_FRAMEWORK, library_id: 'GDPR' }, 'invalid_input', 'name'],
     [{ controls: CONTROLS, library_id: 'GDPR' }, 'invalid_input', 'controls'],
     [{ version: '2', library_id: 'GDPR' }, 'invalid_input', 'version'],
-    [{ ...CUSTOM_FRAMEWORK, controls: [] }, 'invalid_input', 'controls'],
-    [{ ...CUSTOM_FRAMEWORK, controls: Array(501).fill(first) }, 'invalid_input', 'controls'],
     [{ ...CUSTOM_FRAMEWORK, controls: [first, first] }, 'invalid_input', 'controls.1.section_title'],
-    [{ ...CUSTOM_FRAMEWORK, controls: [{ name: 'Nameless' }] }, 'invalid_input', 'controls.0.section_title'],
-    [{ ...CUSTOM_FRAMEWORK, controls: [{ ...first, status: 'EXCLUDED' }] }, 'invalid_input', 'controls.0.status'],
     [{ ...CUSTOM_FRAMEWORK, controls: controlsWith(90, 'x'.repeat(9_000)) }, 'too_large', 'controls'],
   ] as const) {
     const error = await refusalOf(register, 'addFramework', { organization_id: ORGANIZATION, ...input });
