@@ -1,4 +1,4 @@
-/** Actions that need reauthentication more than 15 minutes after signing in. */
+/** The page that asks again who it is. test/security/asks-again.test.ts has all forms that lead to it. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountActor } from '../../../src/identity/memberships/actor.ts';
@@ -67,30 +67,6 @@ test('gives the session a new cookie, and ends the old one and copies of it', as
   for (const field of ['account_id', 'generation', 'created_at', 'ends_at', 'browser'] as const)
     assert.is(session![field], before[field], field);
   assert.is((await laterTab.send(TOKENS, { name: 'From a form in another tab' })).status, 200);
-});
-
-test('asks for it before a token is regenerated', async ({ web, browser }) => {
-  const { id, last_four } = (await web.tokens.listOfAccount(web.ownerId))[0]!;
-  await browser.get(TOKENS);
-  web.identity.clock.wait(QUARTER_MS);
-  const answer = await browser.send(`${TOKENS}/${id}/regenerate`, { days: '7' });
-  assert.ok(answer.to!.startsWith(`${CONFIRM}?next=${encodeURIComponent(`${TOKENS}?token=${id}&days=7&kept=`)}`));
-  assert.is((await web.tokens.get(id)).last_four, last_four);
-});
-
-test('asks for it before an invitation, which outlasts a session as a token does', async ({ web, browser }) => {
-  const members = `/organizations/${web.organizationId}/members`;
-  const open = async () => (await web.people.links.list(web.organizationId)).map(({ role, note }) => [role, note]);
-  await browser.get(members);
-  web.identity.clock.wait(QUARTER_MS);
-  const answer = await browser.send(`${members}/invite`, { role: 'OWNER', note: 'Eve & co' });
-  assert.is(answer.status, 303, answer.text);
-  assert.match(answer.to!, `${CONFIRM}?next=`);
-  assert.equal(await open(), []);
-  await browser.follow(answer);
-  await browser.follow(await browser.send(CONFIRM, { current: OWNER.password }));
-  assert.is((await browser.send(`${members}/invite`)).status, 200);
-  assert.equal(await open(), [['OWNER', 'Eve & co']]);
 });
 
 test('accepts a code of the authenticator app, once', async ({ web, browser }) => {

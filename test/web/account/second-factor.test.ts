@@ -82,13 +82,6 @@ test('shows a wrong code at its field, and restarts the sign-in after five', asy
   assert.is((await browser.get(PATH)).to, '/sign-in');
 });
 
-test('accepts a code once', async ({ web, code }) => {
-  const [first, second] = [await signInWithPassword(web), await signInWithPassword(web)];
-  const firstCode = code();
-  assert.is((await first.send(PATH, { code: firstCode })).to, '/');
-  assert.is((await second.send(PATH, { code: firstCode })).status, 400);
-});
-
 test('accepts a recovery code once, and shows a wrong one at its own field', async ({ web, recovery }) => {
   const browser = await signInWithPassword(web);
   const refusal = await browser.send(`${PATH}/recovery-code`, { recovery_code: 'none-of-them' });

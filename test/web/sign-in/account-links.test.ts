@@ -5,7 +5,6 @@ import { accountActor } from '../../../src/identity/memberships/actor.ts';
 import { CLIENT_INFO, codeOf } from '../../support/identity/people.ts';
 import {
   formsIn,
-  OWNER,
   type PageAnswer,
   startWeb,
   type TestBrowser,
@@ -159,20 +158,6 @@ test('refuses a link if its creator loses the right while the new password is ha
   assert.is(answer.status, 400);
   assert.match(unescapeHtml(answer.text), 'This link was used, was revoked or has expired');
   assert.is((await web.people.accounts.get(bob))!.password, before);
-});
-
-test('needs an owner who authenticated in the last 15 minutes', async ({ web, owner, members }) => {
-  const admin = await web.invite(EVE, 'ADMIN');
-  await web.invite(BOB, 'VIEWER');
-  const member = `${members}/${await idOf(web, BOB)}`;
-  await admin.get(members);
-  assert.is((await admin.force(`${member}/link`)).status, 403);
-  await owner.get(member);
-  web.identity.clock.wait(15 * 60_000);
-  const answer = await owner.send(`${member}/link`);
-  assert.is(answer.to, `/settings/security/confirm?next=${encodeURIComponent(member)}`);
-  await owner.follow(answer);
-  assert.is((await owner.send('/settings/security/confirm', { current: OWNER.password })).to, member);
 });
 
 test.run();
