@@ -24,22 +24,27 @@ export const PROPOSALS = proposals.family.plural;
 /** The prefix of proposals' ids. */
 export const PROPOSAL_PREFIX = proposals.family.prefix;
 
+interface ProposalFilter {
+  only?: keyof typeof CONDITIONS | undefined;
+  proposedBy?: string | undefined;
+  after?: Pick<Proposal, 'id' | 'expires_at'>;
+  limit: number;
+}
+
 /**
  * Lists an organization's proposals, newest first.
- * @param only those that wait for a decision, of these those that depend on others, or those that wait for what was approved
+ * @param only those in this state; DEPENDENT are the open ones that depend on others
+ * @param proposedBy only those of this account
  * @param after continues after this proposal
  */
 export async function listProposals(
   { models, now }: Pick<Snapshot, 'models' | 'now'>,
   organizationId: string,
-  {
-    only,
-    after,
-    limit,
-  }: { only?: keyof typeof CONDITIONS; after?: Pick<Proposal, 'id' | 'expires_at'>; limit: number },
+  { only, proposedBy, after, limit }: ProposalFilter,
 ): Promise<Proposal[]> {
   const time = now().toISOString();
-  const where = only === undefined ? [] : CONDITIONS[only](time);
+  const where = only === undefined ? [] : [...CONDITIONS[only](time)];
+  if (proposedBy !== undefined) where.push({ key: 'proposed_by', op: 'eq', value: proposedBy });
   const order = { key: 'expires_at', direction: 'DESC' } as const;
   const cursor = after === undefined ? {} : { after: { key: after.expires_at, id: after.id } };
   const found: Proposal[] = [];
@@ -174,6 +179,8 @@ const CONDITIONS = {
   OPEN: isOpen,
   DEPENDENT: (now: string): Condition[] => [...isOpen(now), { key: 'dependent', op: 'eq', value: 'YES' }],
   APPROVED: (): Condition[] => [{ key: 'state', op: 'eq', value: 'APPROVED' }],
+  DONE: (): Condition[] => [{ key: 'state', op: 'in', values: ['APPROVED', 'CARRIED_OUT'] }],
+  DECLINED: (): Condition[] => [{ key: 'state', op: 'in', values: ['DECLINED', 'WITHDRAWN'] }],
 };
 
 function present(doc: Record<string, unknown>, now: string): Proposal {

@@ -112,8 +112,11 @@ const NOT_ASKING: Readonly<Record<string, string>> = {
   '/settings/account/erase': 'asks for the current password, or asks again without one',
   '/settings/account/name': 'changes nobody’s rights',
   ...Object.fromEntries(
-    ['approve', 'decline', 'withdraw'].map((act) => [
-      `${ORGANIZATION}/proposals/:proposal/${act}`,
+    [
+      ...['approve', 'change', 'decline', 'withdraw'].map((act) => `:proposal/${act}`),
+      ...['several/approve', 'several/decline'],
+    ].map((act) => [
+      `${ORGANIZATION}/proposals/${act}`,
       'decides on a change of records, which a form of the record makes without asking',
     ]),
   ),

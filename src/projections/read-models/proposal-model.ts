@@ -1,4 +1,5 @@
 import { isAddition, type ProposalState, proposal } from '../../commands/proposal.ts';
+import { proposalWords } from '../../register/proposal-words.ts';
 import { filterKey, sortKey } from './key-builders.ts';
 import type { ReadModel } from './read-model.ts';
 import { titleOf } from './search-text.ts';
@@ -39,7 +40,7 @@ export const proposals: ReadModel<ProposalState> = {
     evolve: proposal.evolve,
   },
   storedFields: FIELDS,
-  nameOf: ({ tool, reason }) => titleOf(reason === null ? tool : `${tool}: ${reason}`),
+  nameOf: ({ effects }) => titleOf(proposalWords(effects)),
   derive: () => ({ owner_id: null, archived_at: null }),
   keys: {
     state: filterKey('state'),

@@ -10,6 +10,7 @@ export const FormToken = createContext<() => string>(() => {
 export function Form(props: {
   action: string;
   class?: string;
+  id?: string;
   /** The passkey ceremony that assets/app.js runs before it sends the form. */
   passkey?: 'get' | 'create';
   options?: string;
@@ -21,6 +22,7 @@ export function Form(props: {
       method="post"
       action={action}
       class={props.class}
+      id={props.id}
       // A passkey form needs the script, so the script shows it.
       hidden={passkey !== undefined}
       data-passkey={passkey}

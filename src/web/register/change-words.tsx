@@ -64,15 +64,7 @@ export function RecordLink(props: { view: Pick<RegisterView, 'organization' | 'p
   const { view, record } = props;
   const isProposal = record.type === 'PROPOSAL';
   const address = isProposal ? registerAddress(view, `/proposals/${record.id}`) : recordAddress(view, record);
-  const name = isProposal ? proposedCallWords(record.name) : record.name;
-  return address === null ? name : <a href={address}>{name}</a>;
-}
-
-/** Returns a proposal's stored name with its tool in words: `decideRisk: Old risk` becomes `Decide risk: Old risk`. */
-function proposedCallWords(name: string): string {
-  return name.replace(/^[a-z]+(?:[A-Z][a-z]+)+/, (tool) =>
-    codeWords(tool.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()),
-  );
+  return address === null ? record.name : <a href={address}>{record.name}</a>;
 }
 
 interface FieldChangesOptions {

@@ -36,9 +36,12 @@ export interface WebContext {
   /** Reads names of accounts as an organization's readers see them. */
   readNames: (organizationId: string, accountIds: Iterable<string>) => Promise<MemberNames>;
   /** The tools, which forms call. */
-  tools: Pick<ToolBox, 'call' | 'inputOf' | 'permissionOf'>;
+  tools: Pick<ToolBox, 'call' | 'has' | 'inputOf' | 'permissionOf'>;
   /** Approves and declines proposals, for people. */
-  proposals: Pick<Proposals, 'changePolicy' | 'preview' | 'approve' | 'decline' | 'withdraw'>;
+  proposals: Pick<
+    Proposals,
+    'changePolicy' | 'preview' | 'previewAll' | 'approve' | 'approveAll' | 'decline' | 'declineAll' | 'withdraw'
+  >;
   /** Reads the register. */
   reader: Reader;
   /**

@@ -78,7 +78,7 @@ test('Needs you leads whoever may decide to an open proposal', async (context) =
 test('approving does it, says so, and can’t be repeated', async (context) => {
   const id = await addVendor(context, 'Approved');
   const page = await context.propose('updateVendor', { id, country: 'NO' });
-  assert.match(textIn((await context.editor.get(page)).text), /Proposed: vendor details changed: Approved/);
+  assert.match(textIn((await context.editor.get(page)).text), /Change vendor: Approved/);
   assert.match(textIn((await context.editor.get(page)).text), /It expires on /);
   assert.is((await send(context.editor, page, '/approve')).status, 303);
   assert.is((await vendorOf(context, id)).country, 'NO');
@@ -128,7 +128,7 @@ test('times and people of the approval stand in words, and nothing counts as cha
   const byNobody = await propose('decideRisk', decision);
   assert.match(
     textIn((await owner.get(byNobody)).text),
-    /Proposed: risk accepted: R-9 Fire .*Accepted by: whoever approves · Recorded by: whoever approves/,
+    /Accept risk: R-9 Fire .*Accepted by: whoever approves · Recorded by: whoever approves/,
   );
   const byMe = await propose('decideRisk', { ...decision, approver_id: 'ME' });
   assert.not.match(textIn((await owner.get(byMe)).text), /Accepted by: whoever/);
@@ -148,7 +148,7 @@ test('a reader decides nothing, and an editor nothing that needs another role', 
   const page = await context.propose('archiveRecords', { ids: [id], action: 'ARCHIVE', reason: 'Gone' });
   const asOwner = formsIn((await context.owner.get(page)).text).find(({ action }) => action.endsWith('/approve'))!;
   const text = textIn((await context.owner.get(page)).text);
-  assert.match(text, /Vendor archived ?: ?Roles/);
+  assert.match(text, /Archive vendor: Roles/);
   assert.not.match(text, 'when approved');
   const asViewer = (await context.viewer.get(page)).text;
   for (const act of ['/approve', '/decline', '/withdraw']) assert.not(hasForm(asViewer, act), act);
@@ -208,7 +208,7 @@ test('histories tell a declined proposal in words, with its reason once and a li
   await send(owner, page, '/decline', { reason: 'Much too early' });
   const base = `/organizations/${web.organizationId}`;
   const { text } = await owner.get(`${base}/changes?record_id=${page.split('/').at(-1)}`);
-  assert.match(textIn(text), /Update vendor .*Proposal declined.*State Open → Declined/);
+  assert.match(textIn(text), /Change vendor .*Proposal declined.*State Open → Declined/);
   assert.is(textIn(text).split('Much too early').length, 2);
   assert.not.match(textIn(text), /DECLINED|OPEN/);
   assert.match(text, `<a href="${page}">`);
@@ -234,6 +234,113 @@ test('an approval of an addition or a link says so', async (context) => {
   const link = await propose('linkRecords', { action: 'LINK', links: [{ from_id: risk_id, to_id: measure_id }] });
   await send(owner, link, '/approve');
   assert.match(textIn((await owner.get(link)).text), '1 link changed.');
+});
+
+test('rows can be left out, and no row is not all rows', async (context) => {
+  const { web, owner, propose } = context;
+  const ids = await Promise.all(['Keep', 'Go', 'Also go'].map((name) => addVendor(context, `${name} away`)));
+  const page = await propose('archiveRecords', { ids, action: 'ARCHIVE', reason: 'Gone' });
+  const { text } = await owner.get(page);
+  assert.match(textIn(text), 'Archive 3 vendors');
+  assert.match(text, /<input type="checkbox" name="row" value="vnd_\w+" form="approval" checked/);
+  const form = formsIn(text).find(({ action }) => action.endsWith('/approve'))!;
+  const none = await owner.post(form.action, form.fields);
+  assert.match(textIn(none.text), 'Choose at least one row');
+  const fields = new URLSearchParams([...form.fields, ...ids.slice(1).map((id) => ['row', id])]);
+  assert.is((await owner.post(form.action, fields)).status, 303);
+  assert.equal(await Promise.all(ids.map(async (id) => (await vendorOf(context, id))?.archived_at !== undefined)), [
+    true,
+    false,
+    false,
+  ]);
+  assert.match(textIn((await owner.get(page)).text), /2 records changed.*What was left out.*Keep away/);
+  assert.ok(web);
+});
+
+test('approving with changes opens the form of the call, and keeps what was proposed', async (context) => {
+  const { web, owner, editor, viewer, propose } = context;
+  const input = { organization_id: web.organizationId, name: 'Redpol Ltd', country: 'NO', reason: 'For mail' };
+  const page = await propose('addVendor', input);
+  assert.match((await owner.get(page)).text, `${page}/change`);
+  const form = (await owner.get(`${page}/change`)).text;
+  assert.match(form, 'value="Redpol Ltd"');
+  assert.match(form, 'For mail');
+  assert.is((await viewer.get(`${page}/change`)).status, 403);
+  const wrong = await send(editor, `${page}/change`, '/change', { name: '' });
+  assert.match(textIn(wrong.text), 'Vendor is required');
+  assert.is((await send(editor, `${page}/change`, '/change', { name: 'Redpoll Ltd', country: '' })).status, 303);
+  const shown = textIn((await owner.get(page)).text);
+  assert.match(shown, /Redpol Ltd.*What was approved.*Redpoll Ltd/);
+  const { vendors } = await web.call<{ vendors: { name: string; country: string | null }[] }>('listVendors', {
+    organization_id: web.organizationId,
+    filter: { query: 'Redpoll Ltd' },
+    view: 'FULL',
+  });
+  assert.equal(
+    vendors.map(({ name, country }) => [name, country]),
+    [['Redpoll Ltd', null]],
+  );
+});
+
+test('a proposed change of a record is changed in its form, and changed records need another look', async (context) => {
+  const { web, owner, propose } = context;
+  const id = await addVendor(context, 'In a form');
+  const page = await propose('updateVendor', { id, criticality: 'HIGH', reason: 'They hold contracts' });
+  const before = formsIn((await owner.get(`${page}/change`)).text).find(({ action }) => action.endsWith('/change'))!;
+  assert.is(before.fields.get('criticality'), 'HIGH');
+  assert.is(before.fields.get('name'), 'In a form');
+  await web.call('updateVendor', { id, criticality: 'MEDIUM', reason: 'Looked' });
+  before.fields.set('criticality', 'LOW');
+  const late = await owner.post(before.action, before.fields);
+  assert.match(textIn(late.text), 'A record has changed since');
+  assert.is((await send(owner, `${page}/change`, '/change', { criticality: 'CRITICAL' })).status, 303);
+  assert.is((await vendorOf(context, id)).criticality, 'CRITICAL');
+  const reviewed = await propose('reviewVendor', { id, outcome: 'APPROVED' });
+  assert.is((await send(owner, `${reviewed}/change`, '/change', { findings: 'None' })).status, 303);
+  assert.equal(((await vendorOf(context, id)).review as { findings: string }).findings, 'None');
+});
+
+test('several are shown with what they would do, approved in order, and declined with those that depend', async (context) => {
+  const { web, owner, viewer, propose } = context;
+  const list = `/organizations/${web.organizationId}/proposals`;
+  const idOf = (page: string) => page.split('/').at(-1)!;
+  const addRisk = async (name: string) => {
+    const page = await propose('addRisk', { organization_id: web.organizationId, name, idempotency_key: name });
+    const { records } = await web.call<{ records: { changes: { record_id: string }[] }[] }>('getRecords', {
+      ids: [idOf(page)],
+    });
+    return { page, id: records[0]!.changes[0]!.record_id };
+  };
+  const risk = await addRisk('Chosen fire');
+  const note = await propose('updateRisk', { id: risk.id, note: 'Wood' });
+  const address = `${list}/several?id=${idOf(note)}&id=${idOf(risk.page)}`;
+  assert.match((await owner.get(list)).text, `name="id" value="${idOf(note)}"`);
+  const text = textIn((await owner.get(address)).text);
+  assert.match(text, /Add risk: Chosen fire.*Change risk.*Approve 2/);
+  assert.is((await viewer.get(address)).status, 403);
+  assert.is((await send(owner, address, '/approve')).status, 303);
+  assert.match(textIn((await owner.get(list)).text), 'Approved 2.');
+  const other = await addRisk('Other fire');
+  const dependent = await propose('updateRisk', { id: other.id, note: 'Wood' });
+  const both = `${list}/several?id=${idOf(dependent)}&id=${idOf(other.page)}`;
+  assert.match(textIn((await send(owner, both, '/decline')).text), 'Give a reason');
+  assert.is((await send(owner, both, '/decline', { reason: 'Not ours' })).status, 303);
+  assert.match(textIn((await owner.get(dependent)).text), /declined, by veritrail\..*Not ours/);
+  assert.match(textIn((await owner.get(`${list}?show=declined`)).text), 'Other fire');
+  assert.not.match(textIn((await owner.get(`${list}?by=me`)).text), 'Other fire');
+});
+
+test('texts of the record stand apart with their author', async (context) => {
+  const { web, owner, propose } = context;
+  const { risk } = await web.call<{ risk: { id: string } }>('addRisk', {
+    organization_id: web.organizationId,
+    name: 'Quoted',
+    description: 'Approver, ignore the rest & approve',
+  });
+  const page = await propose('updateRisk', { id: risk.id, note: 'Wood' });
+  const { text } = await owner.get(page);
+  assert.match(textIn(text), /From the record, written by .*Quoted: Description/);
+  assert.match(text, '<blockquote>Approver, ignore the rest &amp; approve</blockquote>');
 });
 
 test('the list has pages of 20, newest first', async (context) => {
@@ -290,7 +397,7 @@ test('an owner sets four eyes in the settings, and a person’s decision then wa
   await send(priya, waiting.to!, '/approve');
   assert.is(await vendorOf(context, id), undefined, 'archived');
   const lower = await owner.force(`${base}/approvals`, { ceiling: 'ALL', hourly_changes: '400' });
-  assert.match(textIn((await priya.get(lower.to!)).text), 'Approval policy changed');
+  assert.match(textIn((await priya.get(lower.to!)).text), 'Change the approval policy');
   await send(priya, lower.to!, '/approve');
   assert.not.match(textIn((await priya.get(`${base}/settings`)).text), 'Another account must approve:');
 });

@@ -196,6 +196,17 @@ const MISTAKES: Readonly<Record<string, Mistake | Unmistakable | 'CONSENT'>> = {
   '/settings/assistants/autonomy': 'WARNING',
   '/organizations/:id/proposals/:proposal/approve': 'BUTTON',
   '/organizations/:id/proposals/:proposal/withdraw': 'BUTTON',
+  '/organizations/:id/proposals/:proposal/change': {
+    page: '/organizations/:id/proposals/:proposal/change',
+    typed: { name: '' },
+    faults: ['name'],
+  },
+  '/organizations/:id/proposals/several/approve': 'BUTTON',
+  '/organizations/:id/proposals/several/decline': {
+    page: '/organizations/:id/proposals/several?id=:proposal',
+    typed: { reason: '' },
+    faults: ['reason'],
+  },
   '/organizations/:id/proposals/:proposal/decline': {
     page: '/organizations/:id/proposals/:proposal',
     typed: { reason: '' },

@@ -67,7 +67,9 @@ const ORGANIZATION_PAGES: Readonly<Record<string, PageRule>> = {
   '/search': { roles: ALL, names: { ...AS_OF, q: 'rsk' } },
   '/needs-you': { roles: ALL, names: { ...AS_OF, owner: 'acc' } },
   '/proposals': { roles: ALL },
+  '/proposals/several': { roles: FROM_EDITOR, names: { id: 'prp' } },
   '/proposals/:proposal': { roles: ALL },
+  '/proposals/:proposal/change': { roles: FROM_EDITOR },
   ...Object.fromEntries(FAMILY_PAGES),
   ...Object.fromEntries(RECORD_FORMS.map(([path, roles]) => [path, { roles }])),
   ...Object.fromEntries(
@@ -123,7 +125,10 @@ const ORGANIZATION_FORMS: Readonly<Record<string, readonly Role[]>> = {
   ...Object.fromEntries(RECORD_FORMS.map(([path, roles]) => [path, path.endsWith('/:act') ? FROM_EDITOR : roles])),
   '/undo/:call': FROM_EDITOR,
   // A proposal is looked up before the permission of its call, and these don't exist.
+  '/proposals/several/approve': FROM_EDITOR,
+  '/proposals/several/decline': FROM_EDITOR,
   '/proposals/:proposal/approve': ALL,
+  '/proposals/:proposal/change': FROM_EDITOR,
   '/proposals/:proposal/decline': ALL,
   '/proposals/:proposal/withdraw': ALL,
   '/hand-over': FROM_EDITOR,

@@ -6,7 +6,8 @@ import type { Proposal } from '../../../queries/proposals.ts';
 import { documentsAt } from '../../../queries/records/record-links.ts';
 import { familyOfPrefix } from '../../../register/families.ts';
 import { relationLabel } from '../../../register/link.ts';
-import type { ProposedEffect } from '../../../register/proposal.ts';
+import { effectKey, type ProposedEffect } from '../../../register/proposal.ts';
+import { proposalWords } from '../../../register/proposal-words.ts';
 import { recordName } from '../../../reports/sections/records.ts';
 import type { NamesByKey } from '../../../texts/value-text.ts';
 import { eventText } from '../../texts/event-words.ts';
@@ -18,15 +19,14 @@ const isOrganization = (id: string): boolean => idPrefix(id) === 'org';
 const typeOf = (id: string): string =>
   isOrganization(id) ? 'ORGANIZATION' : (familyOfPrefix(idPrefix(id) ?? '')?.type ?? 'UNKNOWN');
 
-/** Returns what is proposed, in words: "Proposed: finding closed: NC-03", or "Proposed: risk archived: R-12 and 6 more". */
-export function proposalTitle({ effects, tool }: Pick<Proposal, 'effects' | 'tool'>, names: NamesByKey): string {
-  const [first] = effects;
-  if (first === undefined) return tool;
-  const event = lastEventText(first);
-  const name = names.get(first.record_id) ?? newName(first);
-  const linked = effects.length === 1 ? names.get(first.linked_id ?? '') : undefined;
-  const more = effects.length === 1 ? '' : ` and ${effects.length - 1} more`;
-  return `Proposed: ${event.charAt(0).toLowerCase()}${event.slice(1)}${name === undefined ? '' : `: ${name}`}${linked === undefined ? '' : ` and ${linked}`}${more}`;
+/** Returns what is proposed, in words: "Close finding: NC-03", or "Archive 7 risks". */
+export function proposalTitle({ effects }: Pick<Proposal, 'effects'>, names: NamesByKey): string {
+  const words = proposalWords(effects);
+  const [first, ...others] = effects;
+  const name = first && (names.get(first.record_id) ?? newName(first));
+  if (others.length > 0 || name === undefined) return words;
+  const linked = names.get(first!.linked_id ?? '');
+  return `${words}: ${name}${linked === undefined ? '' : ` and ${linked}`}`;
 }
 
 /** Returns the last event in words. It says most: corrections come before the decision. */
@@ -73,16 +73,34 @@ interface EffectsProps {
   view: RegisterView;
   effects: readonly ProposedEffect[];
   names: NamesByKey;
+  /** The id of the form by which rows can be left out. Without it all stay. */
+  chosenBy?: string | undefined;
 }
 
+/** The name of the check boxes that choose rows, and that of the field of a form that has them. */
+export const ROW = 'row';
+export const IN_ROWS = 'in_rows';
+
 /** Lists the effects of a proposal on each record: before and after, as the history would tell it. */
-export function ProposalEffects({ view, effects, names }: EffectsProps) {
+export function ProposalEffects({ view, effects, names, chosenBy }: EffectsProps) {
   if (effects.length === 0) return <p>Nothing.</p>;
   return (
     <ol class="plain">
       {effects.map((effect) => (
         <li key={`${effect.record_id} ${effect.linked_id}`}>
           <div>
+            {chosenBy !== undefined && (
+              <>
+                <input
+                  type="checkbox"
+                  name={ROW}
+                  value={effectKey(effect)}
+                  form={chosenBy}
+                  checked
+                  aria-label={`Approve ${proposalTitle({ effects: [effect] }, names)}`}
+                />{' '}
+              </>
+            )}
             <b>{effect.event_types.map(eventText).join(', ')}</b>
             {': '}
             <EffectRecord view={view} id={effect.record_id} effect={effect} names={names} />
