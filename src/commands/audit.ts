@@ -2,7 +2,7 @@ import { AUDIT, type AuditProgress, type AuditState } from '../register/audit.ts
 import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
 import { isAfterToday, MAX_DATE, MIN_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
-import { Refusal } from './engine/refusal.ts';
+import { invalidField } from './engine/refusal.ts';
 import { countingEvents } from './past.ts';
 import { withReason } from './record.ts';
 
@@ -55,7 +55,7 @@ function refuseCompletionBeforeStart({ state, starts_on }: AuditState, { now }: 
   const isCompleted = state === 'COMPLETED' || state === 'OUTDATED';
   if (!isCompleted || starts_on === null || !isAfterToday(starts_on, now)) return;
   const message = `An audit is completed on its starts_on (${starts_on}) or later. Correct starts_on, or complete it then.`;
-  throw new Refusal('invalid_input', message, { field: 'starts_on' });
+  throw invalidField('starts_on', message);
 }
 
 /** Refuses a period that ends before it begins, if one of its dates is new. */
@@ -67,9 +67,7 @@ function refuseBackwardPeriods(audit: AuditState, changed: Partial<AuditState>):
     const [start, end] = [audit[from], audit[until]];
     if (!changed[from] && !changed[until]) continue;
     if (start === null || end === null || end >= start) continue;
-    throw new Refusal('invalid_input', `${until} (${end}) is before ${from} (${start}). Correct one of them.`, {
-      field: until,
-    });
+    throw invalidField(until, `${until} (${end}) is before ${from} (${start}). Correct one of them.`);
   }
 }
 

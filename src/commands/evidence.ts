@@ -2,15 +2,13 @@ import { createHash } from 'node:crypto';
 import { EVIDENCE, type EvidenceState } from '../register/evidence.ts';
 import { defineFamily } from './define-family.ts';
 import { MAX_DATE } from './engine/dates.ts';
-import { Refusal } from './engine/refusal.ts';
+import { invalidField } from './engine/refusal.ts';
 
 /** Checks new evidence. There is no update: evidence is archived and added again. */
 function add(evidence: EvidenceState): Partial<EvidenceState> {
   const { url, text, sha256 } = evidence;
   if (!url && !text && !sha256) {
-    throw new Refusal('invalid_input', 'Evidence needs at least one of url, text and sha256. Give one of them.', {
-      field: 'url',
-    });
+    throw invalidField('url', 'Evidence needs at least one of url, text and sha256. Give one of them.');
   }
   const record_ids = [...new Set(evidence.record_ids)];
   return sha256 || !text ? { record_ids } : { record_ids, sha256: createHash('sha256').update(text).digest('hex') };

@@ -3,7 +3,7 @@ import { canonical } from '../trail/canonical.ts';
 import { type CommandOf, defineFamily } from './define-family.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { controlId } from './engine/ids.ts';
-import { Refusal } from './engine/refusal.ts';
+import { invalidField, Refusal } from './engine/refusal.ts';
 import { omitEmpty, refuseIfArchived, withReason } from './record.ts';
 
 /** Limit of an adoption's data in canonical form, because one event must fit into one append of every store. */
@@ -44,9 +44,7 @@ export function adoptionCommand(id: string, { controls, ...fields }: FrameworkIn
 
 function add({ controls = [] }: FrameworkState): object {
   if (controls.length === 0) {
-    throw new Refusal('invalid_input', 'A framework needs at least one control. Give its controls.', {
-      field: 'controls',
-    });
+    throw invalidField('controls', 'A framework needs at least one control. Give its controls.');
   }
   refuseDuplicateIdentifiers(controls);
   return {};

@@ -2,7 +2,7 @@ import { MEASURE, MEASURE_STATES, type MeasureProgress, type MeasureState } from
 import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
 import { MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
-import { Refusal } from './engine/refusal.ts';
+import { invalidField } from './engine/refusal.ts';
 import { withReason } from './record.ts';
 import { isBackwards } from './workflow.ts';
 
@@ -12,10 +12,9 @@ export type MeasureCommand = CommandOf<typeof MEASURE, MeasureState>;
 
 function refuseTimeBeforeImplementation({ state, implemented_at }: MeasureState): void {
   if (implemented_at !== null && state !== 'IMPLEMENTED') {
-    throw new Refusal(
-      'invalid_input',
+    throw invalidField(
+      'implemented_at',
       'Only an IMPLEMENTED measure has implemented_at. Give state IMPLEMENTED too, or leave implemented_at out.',
-      { field: 'implemented_at' },
     );
   }
 }

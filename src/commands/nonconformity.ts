@@ -7,7 +7,7 @@ import {
 import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
 import { isAfterToday, MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
-import { Refusal } from './engine/refusal.ts';
+import { invalidField } from './engine/refusal.ts';
 import { withReason } from './record.ts';
 import { isBackwards } from './workflow.ts';
 
@@ -37,13 +37,13 @@ function update(
 function refuseTimeBeforeClosure({ status, closed_at }: NonconformityState): void {
   if (closed_at === null || status === 'CLOSED') return;
   const message = 'Only a CLOSED nonconformity has closed_at. Give status CLOSED too, or leave closed_at out.';
-  throw new Refusal('invalid_input', message, { field: 'closed_at' });
+  throw invalidField('closed_at', message);
 }
 
 function refuseClosureBeforeFinding({ closed_at, date_identified }: NonconformityState): void {
   if (!closed_at || !date_identified || !isAfterToday(date_identified, closed_at)) return;
   const message = `date_identified (${date_identified}) is after the closure (${closed_at}). Give an earlier date.`;
-  throw new Refusal('invalid_input', message, { field: 'date_identified' });
+  throw invalidField('date_identified', message);
 }
 
 function transitionEvent(

@@ -2,7 +2,7 @@ import { OBLIGATION, type ObligationState } from '../register/obligation.ts';
 import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
 import { addDays, addMonths, MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
-import { Refusal } from './engine/refusal.ts';
+import { invalidField } from './engine/refusal.ts';
 import { withoutReason, withReason } from './record.ts';
 
 type SpecificEvent = SpecificEventOf<typeof OBLIGATION>;
@@ -44,9 +44,7 @@ function update(
 function reviewed(obligation: ObligationState, { today }: DecisionContext): Partial<ObligationState> {
   const { status, due_date, last_review_date, review_interval_months: months } = obligation;
   if (status === 'NOT_ASSESSED') {
-    throw new Refusal('invalid_input', 'This obligation was never assessed. Give status, and leave reviewed out.', {
-      field: 'status',
-    });
+    throw invalidField('status', 'This obligation was never assessed. Give status, and leave reviewed out.');
   }
   const stays =
     months === null || last_review_date === today || (due_date !== null && due_date > addMonths(today, months));

@@ -1,4 +1,4 @@
-import { Refusal } from './engine/refusal.ts';
+import { invalidField, Refusal } from './engine/refusal.ts';
 
 /** Fields that every record has. Its family adds others. */
 export interface CommonFields {
@@ -67,5 +67,5 @@ export function requireState<State>(state: State | null): State {
 
 export function requireReason(reason: string | null | undefined, purpose: string): string {
   if (reason) return reason;
-  throw new Refusal('invalid_input', `Give a reason: ${purpose}.`, { field: 'reason' });
+  throw invalidField('reason', `Give a reason: ${purpose}.`);
 }

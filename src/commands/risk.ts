@@ -13,7 +13,7 @@ import {
 import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
 import { addDays, dateOf, MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
-import { Refusal } from './engine/refusal.ts';
+import { invalidField, Refusal } from './engine/refusal.ts';
 import { type ImportOrigin, toImportOrigin } from './import-origin.ts';
 import { forbiddenAs, roleAllows } from './organization/permissions.ts';
 import { isEmpty, type OptionalReason, pick, requireReason, withReason } from './record.ts';
@@ -119,10 +119,9 @@ function consequence(state: RiskState, changed: Partial<RiskState>): string {
 function refuseResidualAboveInherent(risk: RiskRatings): void {
   const { inherent_score, residual_score } = scoresOf(risk);
   if (inherent_score === null || residual_score === null || residual_score <= inherent_score) return;
-  throw new Refusal(
-    'invalid_input',
+  throw invalidField(
+    'residual_likelihood',
     `The residual score (${residual_score}) is above the inherent score (${inherent_score}). Correct one of them.`,
-    { field: 'residual_likelihood' },
   );
 }
 
@@ -172,7 +171,7 @@ function requireAcceptance(command: DecideRisk, context: DecisionContext): RiskA
   const purpose = 'why the risk is accepted';
   const reason = requireReason(command.reason, until === undefined ? `${purpose}. Give also ${untilAdvice}` : purpose);
   if (until === undefined || until <= context.today || until > latestDate) {
-    throw new Refusal('invalid_input', `Give ${untilAdvice}.`, { field: 'until' });
+    throw invalidField('until', `Give ${untilAdvice}.`);
   }
   return {
     approver_id: command.approver_id ?? context.actor_id,
@@ -208,19 +207,15 @@ function importAcceptance(row: RiskRow, origin: ImportOrigin, reason: string | u
   const { accepted_by: approver_id = null, accepted_at = null, accepted_until: until, acceptance_reason } = row;
   const latestDate = latestAcceptanceDate(context);
   if (!until || until > latestDate) {
-    throw new Refusal('invalid_input', `ACCEPTED needs accepted_until, a date not after ${latestDate}.`, {
-      field: 'accepted_until',
-    });
+    throw invalidField('accepted_until', `ACCEPTED needs accepted_until, a date not after ${latestDate}.`);
   }
   if (accepted_at && until < dateOf(accepted_at)) {
     const message = 'The acceptance cannot end before it was given. Correct accepted_at or accepted_until.';
-    throw new Refusal('invalid_input', message, { field: 'accepted_until' });
+    throw invalidField('accepted_until', message);
   }
   const acceptedFor = acceptance_reason ?? reason;
   if (!acceptedFor) {
-    throw new Refusal('invalid_input', 'Give acceptance_reason: why the risk was accepted.', {
-      field: 'acceptance_reason',
-    });
+    throw invalidField('acceptance_reason', 'Give acceptance_reason: why the risk was accepted.');
   }
   const event: RiskAcceptanceImported = {
     type: 'RiskAcceptanceImported',

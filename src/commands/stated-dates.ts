@@ -1,6 +1,6 @@
 import type { Field, Fields } from '../register/field.ts';
 import { dateOf, dayFarthestAhead, isAfterToday } from './engine/dates.ts';
-import { Refusal } from './engine/refusal.ts';
+import { invalidField } from './engine/refusal.ts';
 
 /*
  * The rules of dates that callers state. They hold for new values only: a record with an older odd date can still be
@@ -33,11 +33,10 @@ function checkDate(
   const isPossible = year >= FIRST_YEAR && year <= LAST_YEAR;
   if (isPastFact && (year > LAST_YEAR || (isPossible && isAfterToday(dateOrTime, now)))) {
     const message = `${name} is in the future (${dateOrTime}). Give a date up to today, which ends with ${dayFarthestAhead(now)} in the zone farthest ahead of UTC.`;
-    throw new Refusal('invalid_input', message, { field: name });
+    throw invalidField(name, message);
   }
   if (isPossible) return;
-  const message = `${name} is ${dateOf(dateOrTime)}. Give a date from ${FIRST_YEAR} to ${LAST_YEAR}.`;
-  throw new Refusal('invalid_input', message, { field: name });
+  throw invalidField(name, `${name} is ${dateOf(dateOrTime)}. Give a date from ${FIRST_YEAR} to ${LAST_YEAR}.`);
 }
 
 /** Returns values with null for each date that means "no end". */

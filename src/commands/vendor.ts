@@ -4,7 +4,7 @@ import { type CommandOf, defineFamily, type SpecificEventOf } from './define-fam
 import { addDays, addMonths, dateOf, instantOf, isAfterToday, isRealDate, MAX_DATE, MIN_DATE } from './engine/dates.ts';
 import { dateAsTimeIn } from './engine/dates-as-times.ts';
 import type { DecisionContext } from './engine/decider.ts';
-import { Refusal } from './engine/refusal.ts';
+import { invalidField } from './engine/refusal.ts';
 import { type ImportOrigin, toImportOrigin } from './import-origin.ts';
 import { type OptionalReason, requireReason, withReason } from './record.ts';
 import { checkDates } from './stated-dates.ts';
@@ -58,20 +58,18 @@ const REVIEW_DATES = {
 
 function decideReview(command: ReviewVendor, vendor: VendorState, context: DecisionContext): VendorReviewed[] {
   if (command.outcome === 'CONDITIONAL' && !command.conditions) {
-    throw new Refusal(
-      'invalid_input',
+    throw invalidField(
+      'conditions',
       'A CONDITIONAL outcome needs the conditions that the vendor must meet. Give conditions.',
-      { field: 'conditions' },
     );
   }
   const reviewed_at = reviewTime(command, context.now, vendor);
   checkDates(REVIEW_DATES, command, context);
   const next_review_due = command.next_review_due ?? reviewAfter(reviewed_at, vendor);
   if (next_review_due < dateOf(reviewed_at)) {
-    throw new Refusal(
-      'invalid_input',
+    throw invalidField(
+      'next_review_due',
       'The next review cannot be due before this one took place. Give a later next_review_due, or leave it out.',
-      { field: 'next_review_due' },
     );
   }
   const data = {

@@ -1,5 +1,5 @@
 import type { FamilyDescription, Workflow } from '../register/family-description.ts';
-import { Refusal } from './engine/refusal.ts';
+import { invalidField, Refusal } from './engine/refusal.ts';
 
 type WorkflowRecord = Partial<Record<Workflow['field'], string>>;
 
@@ -42,7 +42,7 @@ export function requireReasonForChange(
   if (reason || name === undefined) return;
   const text = (values: object) => String((values as Record<string, unknown>)[name] ?? 'empty');
   const message = `Give a reason: why ${name} goes from ${text(record)} to ${text(changed)}.${consequence}`;
-  throw new Refusal('invalid_input', message, { field: 'reason' });
+  throw invalidField('reason', message);
 }
 
 /** Returns the states that an update may set next. Without a workflow, these are all others. */
@@ -81,6 +81,5 @@ function requireStateFields({ field, needs = {} }: Workflow, record: object): vo
   const isEmpty = (name: string) => [null, undefined, ''].includes((record as Record<string, string | null>)[name]);
   const absent = required.filter(isEmpty);
   if (absent.length === 0) return;
-  const message = `${state} needs ${required.join(' and ')}. Give ${absent.join(' and ')} too.`;
-  throw new Refusal('invalid_input', message, { field: absent[0]! });
+  throw invalidField(absent[0]!, `${state} needs ${required.join(' and ')}. Give ${absent.join(' and ')} too.`);
 }

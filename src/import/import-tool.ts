@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Refusal } from '../commands/engine/refusal.ts';
+import { invalidField, Refusal } from '../commands/engine/refusal.ts';
 import { findSimilar } from '../queries/records/similar-records.ts';
 import { findUnknownIds } from '../queries/records/unknown-ids.ts';
 import { RECORD_PREFIXES } from '../register/families.ts';
@@ -97,7 +97,7 @@ export const importTool = defineTool({
   run: (input, context) => {
     const { set, undo, ...rest } = input;
     if (set !== undefined && input.rows !== undefined) {
-      throw new Refusal('invalid_input', 'Give either rows or set, not both.', { field: 'rows' });
+      throw invalidField('rows', 'Give either rows or set, not both.');
     }
     if (undo !== undefined) return undoAlone(context, { ...input, undo });
     return set === undefined ? importRows(input, context) : setFields(context, { ...rest, set });
@@ -111,7 +111,7 @@ function undoAlone(context: ToolContext, input: ImportInput & Pick<UndoInput, 'u
   for (const name of ['rows', 'set', 'ids', 'filter'] as const) {
     if (input[name] === undefined) continue;
     const message = `undo takes back what a call wrote. Leave out ${name}; type limits it to records of one type.`;
-    throw new Refusal('invalid_input', message, { field: name });
+    throw invalidField(name, message);
   }
   const { organization_id, undo, type, reason, dry_run, selection, idempotency_key } = input;
   return undoCall(context, { organization_id, undo, type, reason, dry_run, selection, idempotency_key });
@@ -121,11 +121,10 @@ function importRows({ type, ...input }: ImportInput, context: ToolContext): Prom
   const { organization_id, rows, dry_run, selection, reason, idempotency_key } = input;
   for (const name of ['ids', 'filter'] as const) {
     if (input[name] === undefined) continue;
-    throw new Refusal('invalid_input', `${name} needs set: the fields to set on these records.`, { field: name });
+    throw invalidField(name, `${name} needs set: the fields to set on these records.`);
   }
   if (rows === undefined) {
-    const message = 'rows are required; or give set, with ids or a filter.';
-    throw new Refusal('invalid_input', message, { field: 'rows' });
+    throw invalidField('rows', 'rows are required; or give set, with ids or a filter.');
   }
   if (type === undefined || !ROW_TYPES.includes(type)) {
     const message = `${type === undefined ? 'type is required' : `Rows have no type ${type}`}: give one of ${ROW_TYPES.join(', ')}.`;

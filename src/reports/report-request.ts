@@ -1,4 +1,4 @@
-import { Refusal } from '../commands/engine/refusal.ts';
+import { invalidField, Refusal } from '../commands/engine/refusal.ts';
 import { accountOf, type Caller } from '../commands/organization/caller.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
 import type { DownloadDetails } from '../queries/files/download-details.ts';
@@ -99,7 +99,7 @@ function checkInputs(
     }
     // A type with a moment of its own refuses a missing input then, and names the values that exist.
     if (!isPresent && field in requiredInputs && momentOfType === undefined) {
-      throw new Refusal('invalid_input', `${field} is missing. Give ${requiredInputs[field]}.`, { field });
+      throw invalidField(field, `${field} is missing. Give ${requiredInputs[field]}.`);
     }
   }
   const { group_by } = input;
@@ -142,7 +142,6 @@ async function requireOwners({ snapshot, organizationId, inputs }: ReportContext
   const members = await readAllMembersOf(snapshot, organizationId);
   for (const { field, id } of owners) {
     if (members.has(id)) continue;
-    const message = `${field} is not a member. List the members with listOrganizations and include_members.`;
-    throw new Refusal('invalid_input', message, { field });
+    throw invalidField(field, `${field} is not a member. List the members with listOrganizations and include_members.`);
   }
 }

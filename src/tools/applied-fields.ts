@@ -1,4 +1,4 @@
-import { Refusal } from '../commands/engine/refusal.ts';
+import { invalidField, Refusal } from '../commands/engine/refusal.ts';
 import { asList, isBlank, isObject } from './schema/client-values.ts';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -19,12 +19,9 @@ export function withAppliedFields(settable: readonly string[], input: unknown): 
   if (!Array.isArray(fields) || !fields.every((name) => settable.includes(name))) return input;
   const missingField = fields.find((name) => !Object.hasOwn(input, name));
   if (missingField !== undefined) {
-    throw new Refusal(
-      'invalid_input',
+    throw invalidField(
+      'fields',
       `fields names ${missingField}, but the input has no ${missingField}. Add it, or remove it from fields.`,
-      {
-        field: 'fields',
-      },
     );
   }
   return Object.fromEntries(

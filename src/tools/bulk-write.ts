@@ -1,7 +1,7 @@
 import { eventLoopQueue } from '../clock/event-loop-queue.ts';
 import type { Aggregate } from '../commands/engine/decider.ts';
 import type { CommandEnvelope, CommandResult, Rehearsal } from '../commands/engine/handler.ts';
-import { asRefusal, damageOf, Refusal } from '../commands/engine/refusal.ts';
+import { asRefusal, damageOf, invalidField, Refusal } from '../commands/engine/refusal.ts';
 import type { Role } from '../commands/organization/caller.ts';
 import { requirePermission, roleIn } from '../commands/organization/permissions.ts';
 import type { WriteContext, WriteService } from './tool.ts';
@@ -160,7 +160,7 @@ export async function requireWriterOf(
   throwRefusals(lookups, () => field);
   const organizations = new Set(lookups.flatMap((lookup) => ('id' in lookup ? lookup.id : [])));
   if (organizations.size > 1) {
-    throw new Refusal('invalid_input', 'All records must belong to one organization. Split the call.', { field });
+    throw invalidField(field, 'All records must belong to one organization. Split the call.');
   }
   const organizationId = requestedId ?? [...organizations][0];
   return { organizationId: organizationId!, role: requirePermission(caller, organizationId!, tool.permission) };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CommandResult } from '../commands/engine/handler.ts';
-import { Refusal } from '../commands/engine/refusal.ts';
+import { invalidField } from '../commands/engine/refusal.ts';
 import { familyQueryOfType } from '../queries/family-query.ts';
 import { listRecords } from '../queries/lists/list-records.ts';
 import { hasRelations } from '../register/families.ts';
@@ -170,7 +170,7 @@ export function withdrawalCommand(
   const [other] = Object.keys(others).filter((name) => (others[name] ?? null) !== null);
   if (other === undefined) return { type: commands.withdraw!, ...(reason ? { reason } : {}) };
   const message = `withdraw takes back the newest ${withdrawal!.noun}, and nothing else. Leave out ${other}, or withdraw.`;
-  throw new Refusal('invalid_input', message, { field: other });
+  throw invalidField(other, message);
 }
 
 interface ChangeToolOptions {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { derivedId, libraryFrameworkId } from '../commands/engine/ids.ts';
-import { Refusal } from '../commands/engine/refusal.ts';
+import { invalidField, Refusal } from '../commands/engine/refusal.ts';
 import { recordAggregate } from '../commands/families.ts';
 import { adoptionCommand, type FrameworkInput } from '../commands/framework.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
@@ -102,7 +102,7 @@ function frameworkFromLibrary(
   for (const name of LIBRARY_FIELDS) {
     if (libraryFields[name] === undefined || libraryFields[name] === null) continue;
     const message = `The library framework has its own ${name}. Leave out ${name}, or leave out library_id to adopt a framework of your own.`;
-    throw new Refusal('invalid_input', message, { field: name });
+    throw invalidField(name, message);
   }
   const { name, version, controls } = libraryFramework(library_id);
   return { library_id, name, version, controls, description, owner_id };

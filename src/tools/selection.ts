@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { MAX_UNSELECTED_RECORDS } from '../commands/autonomy.ts';
 import type { CommandHandler, Rehearsal } from '../commands/engine/handler.ts';
-import { Refusal } from '../commands/engine/refusal.ts';
+import { invalidField, Refusal } from '../commands/engine/refusal.ts';
 import { omit } from '../commands/record.ts';
 import { readSignedCursor, writeSignedCursor } from '../queries/lists/cursor.ts';
 import { type PinnedMoment, pinnedMoment } from '../queries/moments/moment.ts';
@@ -134,7 +134,7 @@ export function requireSelection(call: SelectedCall, records: readonly Rehearsed
 export function requireReasonForMany({ input }: SelectedCall, records: readonly RehearsedRecord[]): void {
   const count = countChanged(records.filter(({ isRepeated }) => !isRepeated));
   if (count <= MAX_UNSELECTED_RECORDS || input.reason) return;
-  throw new Refusal('invalid_input', `Give a reason: why the call changes ${count} records.`, { field: 'reason' });
+  throw invalidField('reason', `Give a reason: why the call changes ${count} records.`);
 }
 
 const countChanged = (records: readonly RehearsedRecord[]): number =>
@@ -143,7 +143,7 @@ const countChanged = (records: readonly RehearsedRecord[]): number =>
 /** Returns the refusal of a call without its dry run's selection. */
 export function selectionRequired(why = ''): Refusal {
   const message = `${why}selection is required. Make the call with dry_run first, and repeat it with the selection of its answer.`;
-  return new Refusal('invalid_input', message, { field: 'selection' });
+  return invalidField('selection', message);
 }
 
 /** Returns a hash of the records' ids and revisions, in any order. */

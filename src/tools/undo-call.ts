@@ -1,7 +1,7 @@
 import type { Rehearsal } from '../commands/engine/handler.ts';
 import { itemCommandId } from '../commands/engine/ids.ts';
 import { refuseIfParentArchived } from '../commands/engine/references.ts';
-import { Refusal, type RefusalCode } from '../commands/engine/refusal.ts';
+import { invalidField, Refusal, type RefusalCode } from '../commands/engine/refusal.ts';
 import { familyOf, organizationAggregate, recordAggregate } from '../commands/families.ts';
 import { type LinkCommand, linkAggregate, planLinkUndo } from '../commands/link.ts';
 import { memberRole } from '../commands/organization/organization-state.ts';
@@ -178,7 +178,7 @@ async function findEffective(
 
 function nothingWithin(looked: number, left: number): Refusal {
   const message = `An undo looks at ${looked} records and links of a call. None of them goes back now, and it did not look at the other ${left}. Undo those by type, or change or archive them.`;
-  return new Refusal('invalid_input', message, { field: 'undo.call_id' });
+  return invalidField('undo.call_id', message);
 }
 
 /** Refusals of one record or link that leave the others free. Any other is one of the call. */

@@ -3,7 +3,7 @@ import { memberRole } from '../organization/organization-state.ts';
 import type { CommonFields } from '../record.ts';
 import type { DomainEvent } from './decider.ts';
 import type { CommandHandler } from './handler.ts';
-import { Refusal } from './refusal.ts';
+import { invalidField, Refusal } from './refusal.ts';
 import type { FoldableAggregate, StreamState } from './stream-state.ts';
 
 /*
@@ -59,12 +59,9 @@ export function fieldsIn(command: object): Fields[] {
 async function requireMember(handler: ReferenceReader, organizationId: string, field: string, account: string) {
   const { state } = await handler.load(organizationAggregate(organizationId), true);
   if (state !== null && memberRole(state, account, handler.now()) !== null) return;
-  throw new Refusal(
-    'invalid_input',
+  throw invalidField(
+    field,
     `${field} is not a member. Call listOrganizations with include_members to list the members.`,
-    {
-      field,
-    },
   );
 }
 

@@ -68,6 +68,10 @@ export class Refusal extends Error {
   }
 }
 
+/** Returns the refusal of an input with one wrong field. */
+export const invalidField = (field: string, message: string): Refusal =>
+  new Refusal('invalid_input', message, { field });
+
 /** Refuses a call for a cause that only the operator can remove. Every answer and page shows its message. */
 export class OperatorNeeded extends Refusal {
   /** @param canRepeat true if the same call succeeds once the operator has acted, and nothing is lost by repeating it until then */

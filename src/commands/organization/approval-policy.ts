@@ -2,7 +2,7 @@ import { FAMILY_DECISIONS } from '../../register/decisions.ts';
 import type { OrganizationEvent } from '../../register/organization.ts';
 import { AUTONOMIES, type Autonomy, lowerAutonomy } from '../../register/proposal.ts';
 import type { DecisionContext } from '../engine/decider.ts';
-import { Refusal } from '../engine/refusal.ts';
+import { invalidField, Refusal } from '../engine/refusal.ts';
 import { withReason } from '../record.ts';
 import {
   autonomyOf,
@@ -95,8 +95,7 @@ function requireValidPolicy({ ceiling, four_eyes, hourly_changes }: ApprovalPoli
     throw new Refusal('invalid_input', message, { field: 'four_eyes', allowed });
   }
   if (Number.isInteger(hourly_changes) && hourly_changes >= 1 && hourly_changes <= MAX_HOURLY_CHANGES) return;
-  const message = `Choose a whole number from 1 to ${MAX_HOURLY_CHANGES}.`;
-  throw new Refusal('invalid_input', message, { field: 'hourly_changes' });
+  throw invalidField('hourly_changes', `Choose a whole number from 1 to ${MAX_HOURLY_CHANGES}.`);
 }
 
 function refuseOneApprover(added: readonly string[], state: OrganizationState): void {
@@ -106,8 +105,7 @@ function refuseOneApprover(added: readonly string[], state: OrganizationState): 
     alone === LOWER_FOUR_EYES
       ? 'Four eyes need two OWNERs, because another one must approve that they end.'
       : `Only one account may approve ${alone}, so nobody could approve its decisions.`;
-  const message = `${rule} Members whose access ends don't count. Give another member the role first.`;
-  throw new Refusal('invalid_input', message, { field: 'four_eyes' });
+  throw invalidField('four_eyes', `${rule} Members whose access ends don't count. Give another member the role first.`);
 }
 
 /** Members whose access ends by the clock don't count: no event would say that the last but one is gone. */

@@ -1,6 +1,6 @@
 import type { OrganizationEvent } from '../../register/organization.ts';
 import type { DecisionContext } from '../engine/decider.ts';
-import { Refusal } from '../engine/refusal.ts';
+import { invalidField, Refusal } from '../engine/refusal.ts';
 import { withReason } from '../record.ts';
 import { ROLES, type Role } from './caller.ts';
 import {
@@ -134,8 +134,7 @@ function memberAdded(
   const { now } = context;
   refuseOwnerWithEnd(data.role, data.until);
   if (hasEnded(data.until, now)) {
-    const message = `The access would have ended already, at ${data.until}. Choose a later end.`;
-    throw new Refusal('invalid_input', message, { field: 'until' });
+    throw invalidField('until', `The access would have ended already, at ${data.until}. Choose a later end.`);
   }
   const isEnded = hasEnded(membershipEnd(state, data.account_id), now);
   const revocations = isEnded ? tokensRevoked(state, data.account_id, data.reason, context) : [];
@@ -161,7 +160,7 @@ function tokensRevoked(
 function refuseOwnerWithEnd(role: Role, until: string | null): void {
   if (role !== 'OWNER' || until === null) return;
   const message = 'The access of an OWNER has no end. Remove the end of the access, or choose another role.';
-  throw new Refusal('invalid_input', message, { field: 'until' });
+  throw invalidField('until', message);
 }
 
 /** Returns a member's role, also if the membership has ended. @throws Refusal not_found */

@@ -1,7 +1,7 @@
 import { ORGANIZATION_EVENTS, type OrganizationEvent, type Role } from '../../register/organization.ts';
 import { type Decider, type DecisionContext, stateBefore } from '../engine/decider.ts';
 import { PersistentMap } from '../engine/persistent-map.ts';
-import { Refusal } from '../engine/refusal.ts';
+import { invalidField } from '../engine/refusal.ts';
 import { type OptionalReason, requireState, withReason } from '../record.ts';
 import { changeApprovalPolicy, evolvePolicy, fourEyesFollowing } from './approval-policy.ts';
 import {
@@ -102,7 +102,7 @@ function requireSecondFactor(
   requireActorPermission(state, context, 'requireSecondFactor');
   if (from === state.second_factor_from) return [];
   if (from < context.today) {
-    throw new Refusal('invalid_input', 'Choose today or a later day.', { field: 'from' });
+    throw invalidField('from', 'Choose today or a later day.');
   }
   return [{ type: 'SecondFactorRequired', data: { from, ...withReason(reason) } }];
 }

@@ -1,5 +1,5 @@
 import { endOfPeriod, startOfPeriod } from '../../commands/engine/dates.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField, type Refusal } from '../../commands/engine/refusal.ts';
 import { accountOf, type Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import { ACCESS_RECORD_TYPE, type AccessLogSource } from '../../queries/changes/access-log-source.ts';
@@ -113,7 +113,7 @@ function refuseUnknownEntryTypes(types: readonly string[] | undefined): void {
 }
 
 function invalidInput(message: string, field: string): Refusal {
-  return new Refusal('invalid_input', message, { field });
+  return invalidField(field, message);
 }
 
 /** Returns an inclusive bound of the period: a time, or the start or end of a day. */

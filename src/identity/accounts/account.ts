@@ -1,6 +1,6 @@
 import { EACH_FORBIDDEN_IN_NAMES, FORBIDDEN_IN_NAMES } from '../../commands/engine/forbidden-characters.ts';
 import { normalize } from '../../commands/engine/normalize.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField } from '../../commands/engine/refusal.ts';
 import { isReservedName } from '../../commands/organization/person-names.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 
@@ -89,9 +89,7 @@ export function readName(text: string): string {
   const isValid =
     name !== '' && name.length <= MAX_NAME_LENGTH && name.isWellFormed() && !FORBIDDEN_IN_NAMES.test(name);
   if (isValid) return name;
-  throw new Refusal('invalid_input', `Give a name of 1 to ${MAX_NAME_LENGTH} characters on one line.`, {
-    field: 'name',
-  });
+  throw invalidField('name', `Give a name of 1 to ${MAX_NAME_LENGTH} characters on one line.`);
 }
 
 /** Returns an organization's name to store. @throws Refusal invalid_input, also for a word that the service uses itself */
@@ -99,7 +97,7 @@ export function readOrganizationName(text: string): string {
   const name = readName(text);
   if (!isReservedName(name)) return name;
   const message = 'Ids, roles and words that the service uses itself are no names. Enter the name that people know.';
-  throw new Refusal('invalid_input', message, { field: 'name' });
+  throw invalidField('name', message);
 }
 
 /**
@@ -112,7 +110,7 @@ export function readPersonName(text: string, email: string | null): string {
   if (isPersonName(name, email)) return name;
   const message =
     'Ids, e-mail addresses of others, roles, ME and SYSTEM are no names. Enter the name that colleagues know.';
-  throw new Refusal('invalid_input', message, { field: 'name' });
+  throw invalidField('name', message);
 }
 
 /** Returns true for a name that means nothing else, such as an id or another person's address. */
@@ -144,7 +142,7 @@ export function readEmail(text: string): { email: string; email_key: string } {
   const email = normalize(text, 'NFC').trim();
   const email_key = emailKey(email);
   if (email_key !== null) return { email, email_key };
-  throw new Refusal('invalid_input', 'Give an e-mail address such as ada@example.org.', { field: 'email' });
+  throw invalidField('email', 'Give an e-mail address such as ada@example.org.');
 }
 
 /** Returns the key of an e-mail address: the same for every spelling. Null if the text is no address. */

@@ -1,5 +1,5 @@
 import type { CommandHandler } from '../../commands/engine/handler.ts';
-import { nullIfDamaged, Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField, nullIfDamaged, Refusal } from '../../commands/engine/refusal.ts';
 import { organizationAggregate } from '../../commands/families.ts';
 import type { Role } from '../../commands/organization/caller.ts';
 import { requireActorPermission } from '../../commands/organization/organization-state.ts';
@@ -126,7 +126,5 @@ export function domainId(domain: string, organizationId: string): string {
 function normalizeDomain(text: string): string {
   const domain = text.trim().toLowerCase().replace(/^@/, '');
   if (DOMAIN.test(domain)) return domain;
-  throw new Refusal('invalid_input', 'Enter a domain, the part of an address after the @, such as example.org.', {
-    field: 'domain',
-  });
+  throw invalidField('domain', 'Enter a domain, the part of an address after the @, such as example.org.');
 }

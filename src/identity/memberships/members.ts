@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { TimeSource } from '../../clock/service-clock.ts';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { idPrefix, randomId } from '../../commands/engine/ids.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField, Refusal } from '../../commands/engine/refusal.ts';
 import { organizationAggregate } from '../../commands/families.ts';
 import { type ApprovalPolicy, approvalPolicyOf } from '../../commands/organization/approval-policy.ts';
 import { type Caller, ROLES, type Role } from '../../commands/organization/caller.ts';
@@ -417,5 +417,5 @@ type CommandOnMember = OrganizationCommand & { account_id: string } & OptionalRe
 
 function refuseNoAccount(accountId: string): void {
   if (idPrefix(accountId) === 'acc') return;
-  throw new Refusal('invalid_input', 'Enter the id of an account (acc_…).', { field: 'account_id' });
+  throw invalidField('account_id', 'Enter the id of an account (acc_…).');
 }

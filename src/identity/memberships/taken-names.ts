@@ -1,5 +1,5 @@
 import type { CommandHandler } from '../../commands/engine/handler.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField } from '../../commands/engine/refusal.ts';
 import { organizationAggregate } from '../../commands/families.ts';
 import { areConfusableNames } from '../../commands/organization/person-names.ts';
 import type { NameReader } from '../../queries/records/member-names.ts';
@@ -44,6 +44,6 @@ export class TakenNames {
     const identities = await this.options.names.readIdentities(others, () => false);
     if (!identities.some((other) => areConfusableNames(name, other.name))) return;
     const message = 'Another member has this name, or one that looks like it. Add something that tells you apart.';
-    throw new Refusal('invalid_input', message, { field: 'name' });
+    throw invalidField('name', message);
   }
 }

@@ -1,6 +1,6 @@
 import { KeyedQueue } from '../../commands/engine/keyed-queue.ts';
 import { normalize } from '../../commands/engine/normalize.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField } from '../../commands/engine/refusal.ts';
 import { Argon2, type Hasher } from './argon2.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
@@ -89,5 +89,5 @@ function withoutSpaces(text: string): string {
 }
 
 function refuse(message: string): never {
-  throw new Refusal('invalid_input', message, { field: 'password' });
+  throw invalidField('password', message);
 }

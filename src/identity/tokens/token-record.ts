@@ -1,4 +1,4 @@
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField } from '../../commands/engine/refusal.ts';
 import type { Role } from '../../commands/organization/caller.ts';
 import { requireValidRole } from '../../commands/organization/permissions.ts';
 import type { Autonomy } from '../../register/proposal.ts';
@@ -89,12 +89,12 @@ export function refuseInvalidToken({ role, days = DEFAULT_TOKEN_DAYS }: NewToken
   refuseInvalidDays(days);
   requireValidRole(role);
   if (organizations === 0) {
-    throw new Refusal('invalid_input', 'Choose at least one organization.', { field: 'organizations' });
+    throw invalidField('organizations', 'Choose at least one organization.');
   }
 }
 
 /** @throws Refusal invalid_input */
 export function refuseInvalidDays(days: number): void {
   if (Number.isInteger(days) && days >= 1 && days <= MAX_TOKEN_DAYS) return;
-  throw new Refusal('invalid_input', `Enter a whole number of days from 1 to ${MAX_TOKEN_DAYS}.`, { field: 'days' });
+  throw invalidField('days', `Enter a whole number of days from 1 to ${MAX_TOKEN_DAYS}.`);
 }

@@ -1,5 +1,5 @@
 import { MAX_CROSSWALK_PAIRS } from '../../commands/crosswalk.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField } from '../../commands/engine/refusal.ts';
 import type { AdoptedFrameworks } from '../../queries/records/adopted-frameworks.ts';
 import type { RelationOfRecord } from '../../register/link.ts';
 import { displayText } from '../../sheets/cells/cell.ts';
@@ -233,7 +233,7 @@ async function mapControlColumns(
   }
   if (missing.length === 0) return map;
   const message = `No column has the controls of ${missing[0]}. Map one, such as ${missing[0]}=${sheet.headers[0]}.`;
-  throw new Refusal('invalid_input', message, { field: 'map' });
+  throw invalidField('map', message);
 }
 
 function fieldOf(header: string): string | null {

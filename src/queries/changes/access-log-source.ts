@@ -1,4 +1,4 @@
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import type { ChangesInput } from './changes-input.ts';
 
@@ -18,9 +18,8 @@ export function isAccessLogRequest(filter: ChangesInput['filter']): boolean {
   const types = filter?.record_types ?? [];
   if (!types.includes(ACCESS_RECORD_TYPE)) return false;
   if (types.every((type) => type === ACCESS_RECORD_TYPE)) return true;
-  throw new Refusal(
-    'invalid_input',
+  throw invalidField(
+    'filter.record_types',
     'The access log is separate from the changes of records. Call listChanges for ACCESS alone.',
-    { field: 'filter.record_types' },
   );
 }

@@ -1,7 +1,7 @@
 import { endOfPeriod, MAX_DATE, missingDay, startOfPeriod } from '../../commands/engine/dates.ts';
 import { frameworkOfControl, idPrefix } from '../../commands/engine/ids.ts';
 import { nearestNames } from '../../commands/engine/nearest.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField, Refusal } from '../../commands/engine/refusal.ts';
 import { accountOf, type Caller } from '../../commands/organization/caller.ts';
 import { adoptionKey, SEAL_ROW_INDEX } from '../../projections/history/change-document.ts';
 import { READ_MODELS } from '../../projections/models.ts';
@@ -86,9 +86,7 @@ function actorCondition(ids: readonly string[], caller: Caller): Condition {
     );
   }
   if (tokens.length === ids.length) return keyIn('token_id', tokens);
-  throw new Refusal('invalid_input', 'actor_id mixes accounts and tokens. Make one call for each.', {
-    field: 'filter.actor_id',
-  });
+  throw invalidField('filter.actor_id', 'actor_id mixes accounts and tokens. Make one call for each.');
 }
 
 /** Refuses a period that ends before it begins. It compares two dates or times, or two positions. */

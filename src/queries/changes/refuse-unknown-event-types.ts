@@ -1,5 +1,5 @@
 import { nearestNames } from '../../commands/engine/nearest.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField, Refusal } from '../../commands/engine/refusal.ts';
 import { EVENT_TYPES } from '../../register/events.ts';
 import type { AccessLogSource } from './access-log-source.ts';
 
@@ -22,8 +22,7 @@ export function refuseUnknownEventTypes(
   const unknownType = types?.find((type) => !eventTypes.includes(type));
   if (unknownType === undefined) return;
   if (!accessLog.hasType(unknownType)) throw unknownEventType(unknownType, eventTypes);
-  const message = `${unknownType} is an access-log type. Set record_types to ["ACCESS"].`;
-  throw new Refusal('invalid_input', message, { field: FIELD });
+  throw invalidField(FIELD, `${unknownType} is an access-log type. Set record_types to ["ACCESS"].`);
 }
 
 /** Returns the refusal of an unknown type, with the names nearest to it. */

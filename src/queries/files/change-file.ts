@@ -1,4 +1,4 @@
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import type { ChangeDocument } from '../../projections/history/change-document.ts';
@@ -17,8 +17,7 @@ export async function openChangeFile(reader: Reader, caller: Caller, input: File
   const changesFilter = filter as ChangesInput['filter'];
   requirePermission(caller, organizationId, 'readRecords');
   if (isAccessLogRequest(changesFilter)) {
-    const message = 'The access log is not available as a file. Use listChanges.';
-    throw new Refusal('invalid_input', message, { field: 'filter.record_types' });
+    throw invalidField('filter.record_types', 'The access log is not available as a file. Use listChanges.');
   }
   const snapshot = reader.snapshot();
   const file = await pinFile(snapshot, caller, 'changes', input);
@@ -33,8 +32,7 @@ export async function openChangeFile(reader: Reader, caller: Caller, input: File
 /** Returns the start of the page that follows all rows of the event at this position. */
 function pageStartAfter(position: string): KeysetQuery['after'] {
   if (POSITION.test(position)) return { isKeyEmpty: false, key: Number(position), id: '' };
-  const message = 'after is not a position. Give the position in the last line of the file that you have.';
-  throw new Refusal('invalid_input', message, { field: 'after' });
+  throw invalidField('after', 'after is not a position. Give the position in the last line of the file that you have.');
 }
 
 /** Returns the file's lines. An event with several matching rows gives one line, from the last of them, as in lists. */

@@ -1,4 +1,4 @@
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { readSignedCursor, writeSignedCursor } from '../lists/cursor.ts';
 import { type PinnedMoment, pinnedMoment, requireCursorPosition } from '../moments/moment.ts';
@@ -44,8 +44,7 @@ export async function pinFile(
 ): Promise<Omit<OpenedFile, 'batches'>> {
   const boundTo = ['file', file, caller.account_id, organization_id, filter ?? {}, as_of ?? null];
   if (after !== undefined && cursor === undefined) {
-    const message = 'after requires cursor. Pass the value of the file’s Veritrail-Cursor header.';
-    throw new Refusal('invalid_input', message, { field: 'cursor' });
+    throw invalidField('cursor', 'after requires cursor. Pass the value of the file’s Veritrail-Cursor header.');
   }
   const { today, position } =
     cursor === undefined

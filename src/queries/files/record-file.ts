@@ -1,4 +1,4 @@
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import type { FamilyQuery } from '../family-query.ts';
@@ -51,7 +51,7 @@ async function placeOfRecord(
   const start = await findPageStart(snapshot.models, source, where);
   if (start !== null) return start;
   const message = 'after is not a record of this file. Give the id in the last line of the file that you have.';
-  throw new Refusal('invalid_input', message, { field: 'after' });
+  throw invalidField('after', message);
 }
 
 async function* lines(

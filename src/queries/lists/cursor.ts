@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField } from '../../commands/engine/refusal.ts';
 import type { Scalar } from '../../stores/read-store.ts';
 import { canonical } from '../../trail/canonical.ts';
 
@@ -66,10 +66,9 @@ export function readSignedCursor<T>(key: CursorKey, boundTo: unknown, cursor: st
   const actual = Buffer.from(cursor);
   const expected = Buffer.from(sign(key, boundTo, body));
   if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
-    throw new Refusal(
-      'invalid_input',
+    throw invalidField(
+      field,
       `This cursor isn’t valid for this call. Repeat the call that returned it, with the same inputs, or leave ${field} out.`,
-      { field },
     );
   }
   return JSON.parse(body) as T;

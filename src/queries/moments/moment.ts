@@ -1,6 +1,6 @@
 import { dateOf, endOfPeriod, missingDay } from '../../commands/engine/dates.ts';
 import { idPrefix } from '../../commands/engine/ids.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField, Refusal } from '../../commands/engine/refusal.ts';
 import { CHANGES, changeId } from '../../projections/history/change-document.ts';
 import type { Checkpoint, Condition } from '../../stores/read-store.ts';
 import { notCaughtUp, type Snapshot } from './snapshot.ts';
@@ -85,7 +85,7 @@ export async function pinnedMoment(
   if (time === null) {
     const day = missingDay(asOf);
     const problem = day === null ? `${field} is not valid.` : `${day} does not exist in the calendar.`;
-    throw new Refusal('invalid_input', `${problem} ${MOMENT_FORMS}`, { field });
+    throw invalidField(field, `${problem} ${MOMENT_FORMS}`);
   }
   return { today: dateOf(time), position: await positionAt(snapshot, organizationId, time, field) };
 }
@@ -123,7 +123,7 @@ export async function requireCursorPosition(
 ): Promise<void> {
   if (position === null || (await isPositionReached(snapshot, organizationId, position))) return;
   const message = `This cursor is from before the history was restored, at a position that no longer exists. Repeat the call without ${field}.`;
-  throw new Refusal('invalid_input', message, { field });
+  throw invalidField(field, message);
 }
 
 /** Returns the log time of the event at a position; null if there is none. */
@@ -156,7 +156,7 @@ export async function completedPosition(
   }
   const completed = audit.doc.completed_position;
   if (typeof completed === 'string') return Number(completed);
-  throw new Refusal('invalid_input', 'This audit was never completed. Complete it first, or give a date.', { field });
+  throw invalidField(field, 'This audit was never completed. Complete it first, or give a date.');
 }
 
 /** Returns the last position with a log time up to `time`. */
@@ -203,13 +203,12 @@ export async function momentHint({ snapshot, organizationId, moment }: QueryCont
 
 /** Returns the error for a period that ends before it begins: an empty answer would look as if nothing was changed. */
 export function reversedPeriod(field: string): Refusal {
-  const message = 'The period ends before it begins. Give the earlier moment first.';
-  return new Refusal('invalid_input', message, { field });
+  return invalidField(field, 'The period ends before it begins. Give the earlier moment first.');
 }
 
 function refuseFuture(field: string): never {
   const message = `${field} is in the future. Give an earlier moment, or today’s date for the current state.`;
-  throw new Refusal('invalid_input', message, { field });
+  throw invalidField(field, message);
 }
 
 /** The data of most events takes less memory: 440 bytes on average in the demo. With long texts it takes 80,000. */

@@ -1,4 +1,4 @@
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField } from '../../commands/engine/refusal.ts';
 import { changeId } from '../../projections/history/change-document.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { changeConditions, changeKeysOf, periodBound } from '../changes/change-conditions.ts';
@@ -27,8 +27,7 @@ export async function verifyListedChanges(
   const { snapshot, organizationId, moment } = context;
   const { filter = {}, verify_cursor: cursor } = input;
   if (!input.verify) {
-    const message = 'verify_cursor continues a verification. Give verify: true with it.';
-    throw new Refusal('invalid_input', message, { field: 'verify' });
+    throw invalidField('verify', 'verify_cursor continues a verification. Give verify: true with it.');
   }
   const { cursorKey } = snapshot;
   const verifyBoundTo = ['verify', ...boundTo];

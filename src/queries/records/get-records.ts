@@ -1,5 +1,5 @@
 import { idPrefix } from '../../commands/engine/ids.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import {
   hasPermission,
@@ -157,8 +157,7 @@ async function readNow(
     }
   }
   if (organizationIds.size > 1) {
-    const message = 'All records must belong to one organization. Split the call.';
-    throw new Refusal('invalid_input', message, { field: 'ids' });
+    throw invalidField('ids', 'All records must belong to one organization. Split the call.');
   }
   return { organizationId: onlyValue(organizationIds), documents };
 }

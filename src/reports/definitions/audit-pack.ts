@@ -1,4 +1,4 @@
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField, Refusal } from '../../commands/engine/refusal.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { type PinnedMoment, pinnedMoment } from '../../queries/moments/moment.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
@@ -124,7 +124,7 @@ async function completion(
     const laterCompletion = now?.doc.completed_position;
     if (typeof laterCompletion !== 'string') throw await unfinishedAudit(context, audit);
     const message = `The audit was completed after as_of, at position ${laterCompletion}. Leave as_of out, or give that position or a later one.`;
-    throw new Refusal('invalid_input', message, { field: 'audit_id' });
+    throw invalidField('audit_id', message);
   }
   return pinnedMoment(snapshot, organizationId, audit.completed_position);
 }

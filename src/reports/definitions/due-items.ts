@@ -1,5 +1,5 @@
 import { addDays, isRealDate } from '../../commands/engine/dates.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField } from '../../commands/engine/refusal.ts';
 import type { Figure, ReportContext, ReportType } from '../report-type.ts';
 import { dueByOwnerSection, dueRowsByOwner } from '../sections/due-by-owner.ts';
 import { countDueItems, type DueKind, type DuePeriod, dueKindsOf, dueRows, overdueIn } from '../sections/due-rows.ts';
@@ -16,7 +16,7 @@ export const dueItems: ReportType = {
     const { today } = context.moment;
     const { from, until = addDays(today, DEFAULT_DAYS_AHEAD), group_by } = context.inputs;
     if (from !== undefined && !isRealDate(from)) {
-      throw new Refusal('invalid_input', 'from must be a date, such as 2026-03-31.', { field: 'from' });
+      throw invalidField('from', 'from must be a date, such as 2026-03-31.');
     }
     const bounds: DuePeriod = from === undefined ? { lte: until } : { gte: from, lte: until };
     const dueKinds = await dueKindsOf(context, bounds);

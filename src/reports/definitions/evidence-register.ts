@@ -1,4 +1,4 @@
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField } from '../../commands/engine/refusal.ts';
 import { modelOfId } from '../../projections/models.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { linkedToCondition } from '../../queries/records/record-links.ts';
@@ -45,7 +45,7 @@ export const evidenceRegister: ReportType = {
     const { filter: filterText, owner_id } = context.inputs;
     const filter: EvidenceFilter = filterText === undefined ? {} : JSON.parse(filterText);
     if (owner_id !== undefined && filter.owner_id !== undefined) {
-      throw new Refusal('invalid_input', 'Give owner_id or filter.owner_id, not both.', { field: 'owner_id' });
+      throw invalidField('owner_id', 'Give owner_id or filter.owner_id, not both.');
     }
     const family = familyQueryOfType(EVIDENCE.type);
     const where = filter.linked_to === undefined ? [] : [await linkedToCondition(context, family, { ...filter })];

@@ -1,5 +1,5 @@
 import { addDays, endOfDay } from '../../commands/engine/dates.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField } from '../../commands/engine/refusal.ts';
 import { positionAt } from '../../queries/moments/moment.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import { trendFigures, trendSection } from '../figures/figure-trend.ts';
@@ -25,10 +25,10 @@ export const postureReport: ReportType = {
   collect: async (context) => {
     const { only, trend = only && 'MONTH', trend_figures, group_by } = context.inputs;
     if (trend === undefined && trend_figures !== undefined) {
-      throw new Refusal('invalid_input', 'trend_figures needs trend. Give trend MONTH too.', { field: 'trend' });
+      throw invalidField('trend', 'trend_figures needs trend. Give trend MONTH too.');
     }
     if (only !== undefined && group_by !== undefined) {
-      throw new Refusal('invalid_input', 'A trend alone has no owners. Leave out only or group_by.', { field: 'only' });
+      throw invalidField('only', 'A trend alone has no owners. Leave out only or group_by.');
     }
     const figuresOfTrend = trend === undefined ? [] : await trendFigures(context);
     return {

@@ -1,4 +1,4 @@
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField, Refusal } from '../../commands/engine/refusal.ts';
 import { isLibraryId, libraryFramework } from '../../library/framework-library.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { ANNEX_NUMBER, CONTROL } from '../../register/control.ts';
@@ -334,9 +334,7 @@ async function frameworkOf(context: ReportContext): Promise<ReportRow> {
   const adopted = await adoptedFrameworks(context, MAX_ALLOWED_FRAMEWORKS);
   if (adopted.length === 1) return adopted[0]!;
   if (adopted.length === 0) {
-    throw new Refusal('invalid_input', 'No framework was adopted at that moment. Adopt one with addFramework.', {
-      field: 'framework_id',
-    });
+    throw invalidField('framework_id', 'No framework was adopted at that moment. Adopt one with addFramework.');
   }
   const examples = adopted.slice(0, 10).map(({ id, name }) => `${id} (${name})`);
   throw new Refusal('invalid_input', `Several frameworks are adopted. Give framework_id: ${examples.join(', ')}.`, {

@@ -1,4 +1,4 @@
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField, Refusal } from '../../commands/engine/refusal.ts';
 import type { FigureCounts } from '../../projections/figures/daily-figures.ts';
 import { dailyFigures, monthEnds } from '../../queries/figures/daily-figures.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
@@ -21,14 +21,12 @@ const DEFAULT_TREND_FIGURES = [
 export async function trendFigures(context: ReportContext): Promise<Figure[]> {
   const { owner_id, trend_figures } = context.inputs;
   if (owner_id !== undefined) {
-    const message = 'A trend counts the records of all owners. Leave out owner_id or trend.';
-    throw new Refusal('invalid_input', message, { field: 'trend' });
+    throw invalidField('trend', 'A trend counts the records of all owners. Leave out owner_id or trend.');
   }
   const offered = await addFrameworkCoverage(context, figuresWithValues(FAMILY_DESCRIPTIONS, new Map()));
   const figures = figuresNamed(trend_figures?.split(',') ?? DEFAULT_TREND_FIGURES, offered);
   if (figures.length <= MAX_TREND_FIGURES) return figures;
-  const message = `${figures.length} figures are too many. Use at most ${MAX_TREND_FIGURES}.`;
-  throw new Refusal('invalid_input', message, { field: 'trend_figures' });
+  throw invalidField('trend_figures', `${figures.length} figures are too many. Use at most ${MAX_TREND_FIGURES}.`);
 }
 
 /** Returns the figures with these names or labels. A label with a comma is several words: "Not closed", "not rated". */

@@ -1,6 +1,6 @@
 import { endOfPeriod, isRealDate, startOfPeriod, toDateOrTime } from '../../commands/engine/dates.ts';
 import { idPrefix } from '../../commands/engine/ids.ts';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField } from '../../commands/engine/refusal.ts';
 import { completedPosition, logTimeOf, POSITION, reversedPeriod } from '../../queries/moments/moment.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { HeadFact, ReportContext } from '../report-type.ts';
@@ -85,8 +85,7 @@ async function boundOf(context: ReportContext, field: 'from' | 'to', text: strin
       : time.slice(0, 10) > moment.today || (!isRealDate(time) && time > snapshot.now().toISOString());
   if (isLater) {
     const nextStep = field === 'from' ? 'Give an earlier one' : 'Give an earlier one, or leave it out';
-    const message = `${field} is after the report's moment, which is now or as_of. ${nextStep}.`;
-    throw new Refusal('invalid_input', message, { field });
+    throw invalidField(field, `${field} is after the report's moment, which is now or as_of. ${nextStep}.`);
   }
   if (time !== null) return { position: null, time };
   return { position, time: (await logTimeOf(snapshot, organizationId, Math.max(1, position!))) ?? '' };
@@ -97,7 +96,7 @@ function timeOf(field: string, text: string): string {
   const time = toDateOrTime(text);
   if (time !== null) return time;
   const message = `"${text}" is not a valid ${field}. Give a date, a timestamp in UTC, a completed audit's id, or a position.`;
-  throw new Refusal('invalid_input', message, { field });
+  throw invalidField(field, message);
 }
 
 /** Returns the position that the text states, or that of a completed audit. Returns null for a time. */

@@ -1,4 +1,4 @@
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField, type Refusal } from '../../commands/engine/refusal.ts';
 import { foldWord, readCell, type SheetField } from '../cells/read-cell.ts';
 
 /** The caller's own word for a value of a field. */
@@ -42,5 +42,5 @@ export function wordsByField(words: readonly FieldWord[]): ReadonlyMap<string, R
 }
 
 function wordRefusal(message: string): Refusal {
-  return new Refusal('invalid_input', message, { field: 'value' });
+  return invalidField('value', message);
 }

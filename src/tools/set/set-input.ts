@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Refusal } from '../../commands/engine/refusal.ts';
+import { invalidField, Refusal } from '../../commands/engine/refusal.ts';
 import { FAMILIES } from '../../commands/families.ts';
 import { ROW_READERS } from '../../import/import-rows.ts';
 import type { RowCallInput } from '../../import/row-commands.ts';
@@ -82,7 +82,7 @@ export async function withIdsInSet(names: RecordNames, input: SetInput): Promise
 /** Returns what a call changes, by family. @throws Refusal invalid_input */
 export function readSetInput({ type, set, ids, filter }: SetInput): FamilyChange[] {
   if (ids !== undefined && filter !== undefined) {
-    throw new Refusal('invalid_input', 'Give either ids or filter, not both.', { field: 'filter' });
+    throw invalidField('filter', 'Give either ids or filter, not both.');
   }
   const changes = typesOf(type, ids).map((familyType) => {
     const selectedBy = { set, ids, filter: withStates(familyType, filter) };
@@ -92,7 +92,7 @@ export function readSetInput({ type, set, ids, filter }: SetInput): FamilyChange
   });
   if (!changes.every((change) => hasCondition(change.family, change.filter))) {
     const message = 'set needs ids, or a filter that leaves records out. Add a condition, such as owner_id.';
-    throw new Refusal('invalid_input', message, { field: 'filter' });
+    throw invalidField('filter', message);
   }
   return changes;
 }
