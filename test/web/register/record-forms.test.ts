@@ -158,13 +158,21 @@ test('links a new risk in the form that adds it, and adds nothing if a record is
     include: ['LINKS'],
   });
   assert.equal(records[0]!.links.records.map(({ id }) => id).sort(), [measure.id, vendor.id].sort());
-  const undo = formsIn(shown).find(({ action }) => action.includes('/undo/'))!;
-  assert.match(textIn((await owner.follow(await owner.post(undo.action, undo.fields))).text), 'The change is undone.');
-  assert.is(
-    await readRecord(context, idIn(answer)),
-    undefined,
-    'the links are undone first, then the risk is archived',
-  );
+  const id = idIn(answer);
+  /** Presses the button of a notice, and returns the next page. */
+  const pressUndo = async (html: string): Promise<string> => {
+    const undo = formsIn(html).find(({ action }) => action.includes('/undo/'))!;
+    return (await owner.follow(await owner.post(undo.action, undo.fields))).text;
+  };
+  const undone = await pressUndo(shown);
+  assert.match(textIn(undone), 'The change is undone.');
+  assert.is(await readRecord(context, id), undefined, 'the links are undone first, then the risk is archived');
+  const redone = await pressUndo(undone);
+  assert.match(textIn(redone), '2 changes are redone.');
+  const measures = async () => (await readRecord(context, id))?.measure_count;
+  assert.is(await measures(), 1, 'the risk is back, with its links');
+  await pressUndo(redone);
+  assert.is(await measures(), undefined);
 });
 
 test('adds one record after another, and offers the undo of each', async ({ owner, base }) => {

@@ -62,29 +62,17 @@ async function undo(context: FormCollaborators, request: SignedInRequest, form: 
   const { organization } = view;
   const { formValues: values } = request;
   const selection = typedText(values, SELECTION);
-  const first = request.query.get(UNDONE_FIRST);
+  const first = request.query.get(UNDONE_FIRST) ?? callId;
+  const isRedo = (await newestChange(context, { view, callId: first }))?.event_type.endsWith('Undone') ?? false;
   // If it fails, the record stays as a whole, and the undo below says why.
-  if (first !== null) {
-    const input = { organization_id: organization.id, undo: { call_id: first } };
-    await callTool(context, request, TOOL, input);
-  }
-  const isRedo = (await newestChange(context, form))?.event_type.endsWith('Undone') ?? false;
+  const undoneFirst = first === callId ? undefined : await undoAlone(context, request, view, first);
   const { answer, error } = await callTool(context, request, TOOL, {
     organization_id: organization.id,
     undo: { call_id: callId },
     ...writeInputs(values),
     ...(selection ? { selection } : {}),
   });
-  if (error === null) {
-    const undone = answer as unknown as UndoAnswer;
-    const text = undoneText(undone, isRedo);
-    if (countBack(undone) === 0) {
-      const why = undone.skipped === undefined ? back : undoAddress(organization.id, callId, back);
-      return new Redirect(why, { kind: 'WARNING', text });
-    }
-    const next = undone.remaining === undefined ? back : undoAddress(organization.id, callId, back);
-    return redirect(next, text, undoAddress(organization.id, undone.call_id!));
-  }
+  if (error === null) return afterUndo(form, answer as unknown as UndoAnswer, { isRedo, undoneFirst });
   if (error.field === SELECTION && !selection) return new Redirect(undoAddress(organization.id, callId, back));
   // A changed selection is a new call, with a new key.
   const overtaken = { ...BLANK_FORM, formError: CHANGED_MEANWHILE };
@@ -92,14 +80,43 @@ async function undo(context: FormCollaborators, request: SignedInRequest, form: 
   return { ...(await undoPage(context, request, form, state)), status: error.status };
 }
 
+/** Undoes a call that another undo needs. Returns the undo's own call; undefined if it did nothing. */
+async function undoAlone(
+  context: FormCollaborators,
+  request: SignedInRequest,
+  { organization }: FormView,
+  call_id: string,
+): Promise<string | undefined> {
+  const input = { organization_id: organization.id, undo: { call_id } };
+  const { answer } = await callTool(context, request, TOOL, input);
+  return (answer as UndoAnswer | null)?.call_id;
+}
+
 /** Returns the newest change that the call made. */
 async function newestChange(
   { reader }: FormCollaborators,
-  { view: { organization, caller }, callId: call_id }: UndoForm,
+  { view: { organization, caller }, callId: call_id }: Pick<UndoForm, 'view' | 'callId'>,
 ): Promise<ListedChange | undefined> {
   const newest = { filter: { call_id }, size: 1, view: 'SUMMARY', verify: false } as const;
   const answer = await listChanges(reader, caller, { organization_id: organization.id, ...newest });
   return (answer as { changes: ListedChange[] }).changes[0];
+}
+
+/** Leads back, and offers the undo of the undo. */
+function afterUndo(
+  { view: { organization }, callId, back }: UndoForm,
+  undone: UndoAnswer,
+  { isRedo, undoneFirst }: { isRedo: boolean; undoneFirst: string | undefined },
+): Redirect {
+  const text = undoneText(undone, isRedo);
+  if (countBack(undone) === 0) {
+    const why = undone.skipped === undefined ? back : undoAddress(organization.id, callId, back);
+    return new Redirect(why, { kind: 'WARNING', text });
+  }
+  const next = undone.remaining === undefined ? back : undoAddress(organization.id, callId, back);
+  // The undo of both begins with the one that came last.
+  const [again, before] = undoneFirst === undefined ? [undone.call_id] : [undoneFirst, undone.call_id];
+  return redirect(next, text, undoAddress(organization.id, again!, undefined, before));
 }
 
 /** The form has no field but the reason. */
