@@ -312,6 +312,9 @@ test('attaches evidence to the record from which it was opened', async (context)
   assert.is(answer.status, 303, answer.text);
   const { text } = await owner.get(`${base}/risks/${id}`);
   assert.match(textIn(text), 'Evidence 1 Attach evidence Report valid until 1 Jan 2027');
+  await owner.get(unescapeHtml(link));
+  const next = await owner.send(`${base}/evidence/add`, { name: 'Second', text: 'Seen', after: 'another' });
+  assert.match((await owner.get(next.to!)).text, new RegExp(`name="record_ids" value="${id}" checked`));
 });
 
 test('has a form for every family whose tools add or correct records', async ({ owner, base }) => {

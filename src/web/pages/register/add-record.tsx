@@ -153,7 +153,10 @@ function addedRedirect(
   links: LinksMade,
 ) {
   const { family } = addForm;
-  const record = answer[family.singular] as Readonly<Record<string, unknown>> & { id: string };
+  const record = answer[family.singular] as Readonly<Record<string, unknown>> & {
+    id: string;
+    record_ids?: readonly string[];
+  };
   const { reference_id } = record;
   const name = numberedName({ reference_id, name: String(record[titleFieldOf(family)]) });
   const similar = (answer.similar ?? []) as readonly { id: string; name: string }[];
@@ -164,6 +167,8 @@ function addedRedirect(
       ? addressWith(addFormAddress(view.organization, addForm), {
           [THEN]: ANOTHER,
           [BACK]: typedText(values, BACK),
+          // The next piece of evidence is often about the same records.
+          record_ids: record.record_ids,
         })
       : safeNext(typedText(values, BACK), recordPageAddress(view, family, record.id));
   return redirect(
