@@ -40,7 +40,7 @@ export function needsApproval(autonomy: Autonomy, rehearsed: readonly DecidedCom
     case 'PROPOSE_ONLY':
       return rehearsed.length > 0;
     case 'DECISIONS_PROPOSED': {
-      const changed = rehearsed.reduce((total, command) => total + changedRecords(command), 0);
+      const changed = rehearsed.reduce((total, command) => total + countChangedRecords(command), 0);
       return changed > MAX_UNSELECTED_RECORDS || rehearsed.some(isDecision);
     }
   }
@@ -113,7 +113,7 @@ function decisionsOf({ stream, rehearsal: { event_types, isNewRecord, before, st
 }
 
 /** Returns the number of existing records that a command changes; of an imported crosswalk, that of existing links. */
-function changedRecords({ stream, command, rehearsal: { isNewRecord, state } }: DecidedCommand): number {
+export function countChangedRecords({ stream, command, rehearsal: { isNewRecord, state } }: DecidedCommand): number {
   if (!stream.startsWith(CROSSWALK_STREAM_PREFIX)) return isNewRecord ? 0 : 1;
   return linksOfImport(command as CrosswalkCommand, state as CrosswalkState).filter(isOtherwiseLinked).length;
 }

@@ -32,7 +32,8 @@ export interface ApprovalPolicy {
 /** The fields of a policy, in which a proposal can change an organization. */
 export const POLICY_FIELDS = ['ceiling', 'four_eyes', 'hourly_changes'] as const satisfies (keyof ApprovalPolicy)[];
 
-type PolicyState = Pick<OrganizationState, 'ceiling' | 'four_eyes' | 'four_eyes_suspended' | 'hourly_changes'>;
+/** The parts of an organization that its policy consists of. */
+export type PolicyState = Pick<OrganizationState, 'ceiling' | 'four_eyes' | 'four_eyes_suspended' | 'hourly_changes'>;
 
 /** Returns an organization's policy. One that never set any has no ceiling and no four eyes. */
 export function approvalPolicyOf({

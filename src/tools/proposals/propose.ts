@@ -1,11 +1,11 @@
 import { organizationAddress } from '../../addresses/page-addresses.ts';
-import { needsApproval, needsOtherAccount } from '../../commands/autonomy.ts';
+import { countChangedRecords, needsApproval, needsOtherAccount } from '../../commands/autonomy.ts';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { derivedId } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { RehearsalHandler } from '../../commands/engine/rehearsal-handler.ts';
 import { organizationAggregate } from '../../commands/families.ts';
-import { fourEyesInForce } from '../../commands/organization/approval-policy.ts';
+import { approvalPolicyOf, fourEyesInForce, type PolicyState } from '../../commands/organization/approval-policy.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import {
@@ -16,6 +16,7 @@ import {
   STATE_WORDS,
 } from '../../commands/proposal.ts';
 import { proposedEffects } from '../../queries/changes/proposed-effects.ts';
+import { countRecentChanges } from '../../queries/changes/recent-changes.ts';
 import { type Proposal, proposedChanges } from '../../queries/proposals.ts';
 import type { Tool, ToolService } from '../tool.ts';
 import { envelopeFor, waitUntilReadable } from '../write.ts';
@@ -44,14 +45,34 @@ export async function mayNeedApproval(
   { handler }: Pick<ToolService, 'handler'>,
 ): Promise<boolean> {
   if (caller.autonomy !== undefined && caller.autonomy.size > 0) return true;
-  for (const id of organizationIds) if ((await readFourEyes(id, handler)).size > 0) return true;
+  for (const id of organizationIds) if (fourEyesInForce(await readPolicy(id, handler)).size > 0) return true;
   return false;
 }
 
 /** An outdated state does no harm: before each append the handler decides by the newest. */
-async function readFourEyes(organizationId: string, handler: ToolService['handler']): Promise<ReadonlySet<string>> {
-  return fourEyesInForce((await handler.load(organizationAggregate(organizationId))).state);
+async function readPolicy(organizationId: string, handler: ToolService['handler']): Promise<PolicyState> {
+  return (await handler.load(organizationAggregate(organizationId))).state ?? {};
 }
+
+/**
+ * Refuses more changes of existing records than an organization lets a restricted credential make in an hour. One call makes
+ * few: more than five records in one are proposed.
+ * @throws Refusal rate_limited
+ */
+async function requireFewChanges(
+  { reader }: ToolService,
+  call: { caller: Caller; organizationId: string; rehearsed: RehearsalHandler['rehearsed'] },
+  limit: number,
+): Promise<void> {
+  const { token_id } = call.caller;
+  if (token_id === null || call.rehearsed.every((command) => countChangedRecords(command) === 0)) return;
+  if ((await countRecentChanges(reader.snapshot(), call.organizationId, token_id, limit)) < limit) return;
+  const message = `This credential made ${limit} changes of existing records in the last hour, the limit of this organization. Wait, or ask an OWNER for another limit under Settings.`;
+  throw new Refusal('rate_limited', message, { retry_after_seconds: RETRY_AFTER_SECONDS });
+}
+
+/** Seconds after which a limited credential may try again. By then older changes may no longer count. */
+const RETRY_AFTER_SECONDS = 300;
 
 /**
  * Proposes a call that its credential may not do alone, in place of making it. Returns null for a call that it may make.
@@ -78,9 +99,13 @@ export async function proposeInstead(
   if (organizationId === undefined) return null;
   requirePermission(caller, organizationId, call.tool.permission);
   const autonomy = caller.autonomy?.get(organizationId) ?? 'ALL';
-  const fourEyes = await readFourEyes(organizationId, service.handler);
+  const policy = await readPolicy(organizationId, service.handler);
   const { rehearsed } = rehearsal;
-  if (!isRepeat && !needsApproval(autonomy, rehearsed) && !needsOtherAccount(fourEyes, rehearsed)) return null;
+  if (!isRepeat && !needsApproval(autonomy, rehearsed) && !needsOtherAccount(fourEyesInForce(policy), rehearsed)) {
+    const limit = approvalPolicyOf(policy).hourly_changes;
+    if (autonomy !== 'ALL') await requireFewChanges(service, { caller, organizationId, rehearsed }, limit);
+    return null;
+  }
   const state = await makeProposal(call, service, { id, command_id, organizationId, rehearsal, dependencies });
   const url = publicUrl && `${publicUrl}${organizationAddress(organizationId, `/proposals/${id}`)}`;
   const { depends_on } = state;

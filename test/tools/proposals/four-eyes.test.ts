@@ -180,6 +180,28 @@ test('four eyes end by a proposal that another OWNER approves, and grow at once'
   assert.equal(await chosen(), ['RISK_ACCEPT']);
 });
 
+test('a restricted credential changes as many existing records in an hour as its organization lets it', async ({
+  register,
+}) => {
+  const id = await addRisk(register);
+  await execute(register, { ...policy([]), hourly_changes: 2 });
+  const token_id = 'tok_00000000000000000000000001';
+  const as = (autonomy: 'ALL' | 'DECISIONS_PROPOSED', overrides: Partial<Caller> = {}) => {
+    const own = autonomy === 'ALL' ? {} : { autonomy: new Map([[ORGANIZATION, autonomy]]) };
+    return callerAs('OWNER', { token_id, ...own, ...overrides });
+  };
+  const change = async (category: string, caller: Caller) =>
+    (await register.call<Pending>('updateRisk', { id, category, idempotency_key: category }, caller)).error?.code;
+  const restricted = as('DECISIONS_PROPOSED');
+  assert.equal([await change('a', restricted), await change('b', restricted)], [undefined, undefined]);
+  assert.is(await change('c', restricted), 'rate_limited');
+  assert.is(await change('b', restricted), undefined, 'a repeat changes nothing');
+  const added = await register.call<Pending>('addRisk', { organization_id: ORGANIZATION, name: 'Flood' }, restricted);
+  assert.not(added.error, 'new records do not count');
+  assert.is(await change('d', as('DECISIONS_PROPOSED', { token_id: 'tok_00000000000000000000000002' })), undefined);
+  assert.is(await change('e', as('ALL')), undefined);
+});
+
 test('while one account may approve, it decides alone', async ({ register }) => {
   await setFourEyes(register, 'RISK_CLOSE');
   const id = await addRisk(register);

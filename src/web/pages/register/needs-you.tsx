@@ -22,6 +22,11 @@ import {
   readDueSelection,
   reportInputs,
 } from '../../register/home/due-selection.ts';
+import {
+  type LimitedAssistants,
+  LimitedAssistantsNotice,
+  readLimitedAssistants,
+} from '../../register/home/limited-assistants.tsx';
 import { DownloadMenu } from '../../register/list/download-menu.tsx';
 import { FilterForm } from '../../register/list/filter-form.tsx';
 import { addressWithoutEmpty, listAddress } from '../../register/list/list-address.ts';
@@ -49,7 +54,7 @@ const MAX_ROWS = 200;
 /** Risks whose scores are shown. */
 const MAX_SCORED_RISKS = 50;
 
-type Collaborators = RegisterCollaborators & Pick<WebContext, 'readNames'>;
+type Collaborators = RegisterCollaborators & Pick<WebContext, 'readNames' | 'members' | 'tokens'>;
 
 interface DueItems {
   owner: DueOwner;
@@ -75,7 +80,8 @@ export const needsYouPage = (context: Collaborators): Route[] => [
     const selection = readDueSelection(view.query, records.moment.today);
     const items = await readItems(context, view, records, { owner, ...selection });
     const filters = dueFilters(await readOwnerChoices(context, view, items), view);
-    return page(view, selection, items, { filters, waiting: await readWaiting(view) });
+    const limited = await readLimitedAssistants(context, view, request.person.account.id);
+    return page(view, selection, items, { filters, waiting: await readWaiting(view), limited });
   }),
 ];
 
@@ -163,7 +169,11 @@ function page(
   view: RegisterView,
   selection: DueSelection,
   items: DueItems,
-  { filters, waiting }: { filters: readonly ListFilter[]; waiting: Waiting | null },
+  {
+    filters,
+    waiting,
+    limited,
+  }: { filters: readonly ListFilter[]; waiting: Waiting | null; limited: LimitedAssistants },
 ): WebPage {
   const { owner, total, rows } = items;
   return {
@@ -192,6 +202,7 @@ function page(
     body: (
       <>
         <SecondFactorNotice organization={view.organization.name} from={view.missingFactorFrom} />
+        <LimitedAssistantsNotice {...limited} />
         <WaitingProposals view={view} waiting={waiting} />
         <OwnerSwitch view={view} owner={owner} />
         <FilterForm view={view} selection={dueParameters(view.query)} filters={filters} isSearched={false} />
