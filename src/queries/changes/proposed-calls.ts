@@ -16,6 +16,8 @@ export interface ProposedCall {
   proposed_by: AccountName;
   /** The program that proposed it, as it names itself. */
   client: string | null;
+  /** Somebody approved another input than the proposed one. */
+  changed?: true;
 }
 
 /** Returns the proposals of those calls that somebody approved, by the calls' ids. */
@@ -36,9 +38,9 @@ export async function readProposedCalls(
   if (found.length === 0) return new Map();
   const names = await readMemberNames(snapshot, organizationId, [...new Set(found.map((each) => each.proposed_by))]);
   return new Map(
-    found.map(({ id, call_id, proposed_by, client }) => [
-      call_id!,
-      { id, proposed_by: { id: proposed_by, name: names.of(proposed_by) }, client },
-    ]),
+    found.map(({ id, call_id, proposed_by, client, approved_input }) => {
+      const proposal = { id, proposed_by: { id: proposed_by, name: names.of(proposed_by) }, client };
+      return [call_id!, approved_input === null ? proposal : { ...proposal, changed: true as const }];
+    }),
   );
 }

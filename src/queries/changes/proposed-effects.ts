@@ -22,6 +22,18 @@ export function setOnApproval(value: unknown): 'TIME' | 'PERSON' | undefined {
   return [TIME_OF_APPROVAL, APPROVER].find(isOf)?.on_approval;
 }
 
+/** Returns true if a call has a value as it was proposed. What the approval sets is as proposed, whatever it is. */
+export function isAsProposed(proposed: unknown, value: unknown): boolean {
+  if (setOnApproval(proposed) !== undefined) return true;
+  if (typeof proposed !== 'object' || typeof value !== 'object' || proposed === null || value === null)
+    return proposed === value;
+  const [members, others] = [Object.entries(proposed), Object.keys(value)];
+  return (
+    members.length === others.length &&
+    members.every(([name, member]) => isAsProposed(member, (value as Record<string, unknown>)[name]))
+  );
+}
+
 /** The members that an event takes from the account that acts, unless the input names one. */
 const ACTOR_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   VendorReviewed: ['reviewed_by'],

@@ -1,9 +1,12 @@
 import { derivedId, idPrefix } from '../../commands/engine/ids.ts';
+import type { ProposalState } from '../../commands/proposal.ts';
 import type { ChangeDocument } from '../../projections/history/change-document.ts';
+import { proposals } from '../../projections/read-models/proposal-model.ts';
 import type { ReadModel } from '../../projections/read-models/read-model.ts';
 import { changeKeysOf } from '../changes/change-conditions.ts';
 import { type ListedChange, presentChanges } from '../changes/list-changes.ts';
 import type { AccountName } from '../changes/proposed-calls.ts';
+import { isAsProposed } from '../changes/proposed-effects.ts';
 import { readKeysetPages } from '../lists/keyset-page.ts';
 import type { QueryContext } from '../moments/moment.ts';
 
@@ -45,11 +48,15 @@ export async function fieldAuthors(
   }
   const changes = [...new Set(found.map(({ change }) => change))];
   const presented = await presentChanges(context, changes);
-  const authors = new Map(changes.map((change, index) => [change, authorOf(id, change, presented[index]!)]));
+  const effects = await effectsOfChanged(context, presented);
   return Object.fromEntries(
     family.historyFields.flatMap((name) => {
       const author = found.find(({ field }) => field === name);
-      return author === undefined ? [] : [[name, authors.get(author.change)!]];
+      if (author === undefined) return [];
+      const { change: stored } = author;
+      const change = presented[changes.indexOf(stored)]!;
+      const proposed = change.proposal && effects.get(change.proposal.id);
+      return [[name, authorOf(id, stored, change, proposed === undefined || isProposed(proposed, stored, name))]];
     }),
   );
 
@@ -81,13 +88,32 @@ async function* changesOf(
   }
 }
 
-function authorOf(id: string, stored: ChangeDocument, change: ListedChange): FieldAuthor {
+/** Reads what those proposals would have done that were approved otherwise, by their ids. */
+async function effectsOfChanged({ snapshot }: QueryContext, changes: readonly ListedChange[]) {
+  const ids = changes.flatMap(({ proposal }) => (proposal?.changed ? [proposal.id] : []));
+  const rows = ids.length === 0 ? [] : await snapshot.models.get(proposals.family.plural, [...new Set(ids)]);
+  return new Map(rows.map(({ id, doc }) => [id, (doc as unknown as ProposalState).effects]));
+}
+
+/** Returns true if a change gave a field the value that was proposed. */
+function isProposed(effects: ProposalState['effects'], { record, changes }: ChangeDocument, name: string): boolean {
+  const value = changes.find(({ field }) => field === name)?.to;
+  return effects.some(
+    (effect) =>
+      effect.record_id === record.id &&
+      effect.changes.some(({ field, to }) => field === name && isAsProposed(to, value)),
+  );
+}
+
+/** @param isOfProposer false for a value that the person who approved wrote */
+function authorOf(id: string, stored: ChangeDocument, change: ListedChange, isOfProposer: boolean): FieldAuthor {
   const { position, recorded_at, actor, client, proposal } = change;
   const at = { position, recorded_at };
   if (proposal !== undefined) {
     const proposer = { ...proposal.proposed_by, kind: 'ACCOUNT' };
     const approval = { proposal_id: proposal.id, approved_by: { id: actor.id, name: actor.name } };
-    return { ...at, actor: proposer, client: proposal.client, how: 'PROPOSED', ...approval };
+    const author = isOfProposer ? { actor: proposer, client: proposal.client } : { actor, client };
+    return { ...at, ...author, how: 'PROPOSED', ...approval };
   }
   return { ...at, actor, client, how: howWritten(id, stored) };
 }

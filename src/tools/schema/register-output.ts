@@ -49,7 +49,12 @@ const change = z.strictObject({
   changes: z.array(z.strictObject({ field: z.string(), from: z.unknown(), to: z.unknown() })),
   stale: z.literal(true).optional(),
   proposal: z
-    .strictObject({ id: anyId, proposed_by: person, client: z.string().nullable() })
+    .strictObject({
+      id: anyId,
+      proposed_by: person,
+      client: z.string().nullable(),
+      changed: z.literal(true).optional().describe('approved with changes'),
+    })
     .optional()
     .describe('the proposal that the actor approved'),
   call_id: z.uuid().optional().describe('with view FULL: the call that wrote it'),

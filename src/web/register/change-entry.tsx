@@ -233,7 +233,8 @@ function Author({ change }: { change: ListedChange }) {
   const { actor, client, proposal } = change;
   if (proposal !== undefined) {
     const through = proposal.client === null ? '' : ` with ${proposal.client}`;
-    return <>{`approved by ${actor.name}, proposed by ${proposal.proposed_by.name}${through}`}</>;
+    const how = proposal.changed ? 'approved with changes' : 'approved';
+    return <>{`${how} by ${actor.name}, proposed by ${proposal.proposed_by.name}${through}`}</>;
   }
   const isInBrowser = isOfPages(client);
   return (

@@ -160,6 +160,24 @@ test('a row’s record is imported until somebody changes it, and a proposal’s
   assert.not.ok('reference_id' in authors, 'a field that never had a value has no author');
 });
 
+test('a value that the approver changed is the approver’s, and the others are the proposer’s', async ({ register }) => {
+  const input = { organization_id: ORGANIZATION, name: 'Fieldfare', country: 'FI', reason: 'why' };
+  const { pending_approval } = await register.call<{ pending_approval: { proposal_id: string; record_id: string } }>(
+    'addVendor',
+    input,
+    proposing,
+  );
+  const { proposal_id, record_id } = pending_approval;
+  const { seen } = await register.proposals.preview(proposal_id, person);
+  await register.proposals.approve(proposal_id, person, { seen, changes: { country: 'SE' } });
+  const { authors } = await authorsOf(register, record_id);
+  const clients = [authors.name, authors.country].map((author) => [author!.how, author!.client]);
+  assert.equal(clients, [
+    ['PROPOSED', 'claude'],
+    ['PROPOSED', 'veritrail web 1'],
+  ]);
+});
+
 test('a control’s first fields are its framework’s adoption', async ({ register }) => {
   const adoption = { organization_id: ORGANIZATION, library_id: 'GDPR' };
   const { framework, call_id } = await register.call<{ framework: { id: string }; call_id: string }>(
