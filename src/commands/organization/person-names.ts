@@ -31,16 +31,39 @@ const FOLDED_ID = /^(acc_|[a-z]{3}_[0-9a-z]{26,29}$)/;
 
 /** Returns true for a name that means nobody: it is invisible, or callers could confuse it with a reserved word. */
 export function isForbiddenName(name: string): boolean {
-  return (
-    [foldName(name), skeletonOf(name)].some((text) => text === '' || FOLDED_ID.test(text)) ||
-    [...RESERVED_WORDS, ...WORDS_FOR_NOBODY].some((word) => areConfusableNames(name, word)) ||
-    skeletonOf(name).includes(skeletonOf('former member'))
-  );
+  return isForbidden(formsOf(name));
 }
 
 /** Returns true for a name that a person or organization may not choose: a forbidden one, or the word for a role. */
 export function isReservedName(name: string): boolean {
-  return isForbiddenName(name) || [...ROLES, 'Administrator'].some((word) => areConfusableNames(name, word));
+  const forms = formsOf(name);
+  return isForbidden(forms) || isLikeRole(forms);
+}
+
+/** The forms in which names are compared. Making them takes long for long names, so each is made once. */
+interface NameForms {
+  folded: string;
+  skeleton: string;
+}
+
+const formsOf = (name: string): NameForms => ({ folded: foldName(name), skeleton: skeletonOf(name) });
+
+/** Returns a test for names that could be confused with one of these words. */
+function likeOneOf(words: readonly string[]): (name: NameForms) => boolean {
+  let forms: readonly NameForms[] | undefined;
+  return ({ folded, skeleton }) => {
+    forms ??= words.map(formsOf);
+    return forms.some((word) => word.folded === folded || word.skeleton === skeleton);
+  };
+}
+
+const isLikeReservedWord = likeOneOf([...RESERVED_WORDS, ...WORDS_FOR_NOBODY]);
+const isLikeRole = likeOneOf([...ROLES, 'Administrator']);
+
+function isForbidden(forms: NameForms): boolean {
+  const { folded, skeleton } = forms;
+  if ([folded, skeleton].some((text) => text === '' || FOLDED_ID.test(text))) return true;
+  return isLikeReservedWord(forms) || skeleton.includes(skeletonOf('former member'));
 }
 
 /** A Coptic letter that the table lacks. */
@@ -63,9 +86,10 @@ const readPrototypes = (() => {
   };
 })();
 
-/** Returns true for two names that a reader, or a caller who writes one of them, could confuse. */
-export function areConfusableNames(a: string, b: string): boolean {
-  return foldName(a) === foldName(b) || skeletonOf(a) === skeletonOf(b);
+/** Returns a test for names that a reader, or a caller who writes one of them, could confuse with this one. */
+export function confusableWith(name: string): (other: string) => boolean {
+  const isLike = likeOneOf([name]);
+  return (other) => isLike(formsOf(other));
 }
 
 /** Signs between names, and what is drawn as a blank. An underscore stays, because it is in ids. */

@@ -1,7 +1,7 @@
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { invalidField } from '../../commands/engine/refusal.ts';
 import { organizationAggregate } from '../../commands/families.ts';
-import { areConfusableNames } from '../../commands/organization/person-names.ts';
+import { confusableWith } from '../../commands/organization/person-names.ts';
 import type { NameReader } from '../../queries/records/member-names.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { indexedOrganizations } from './membership-index.ts';
@@ -42,7 +42,8 @@ export class TakenNames {
   private async refuseAmong(memberIds: readonly string[], accountId: string | null, name: string): Promise<void> {
     const others = memberIds.filter((id) => id !== accountId);
     const identities = await this.options.names.readIdentities(others, () => false);
-    if (!identities.some((other) => areConfusableNames(name, other.name))) return;
+    const isConfusable = confusableWith(name);
+    if (!identities.some((other) => isConfusable(other.name))) return;
     const message = 'Another member has this name, or one that looks like it. Add something that tells you apart.';
     throw invalidField('name', message);
   }

@@ -5,6 +5,8 @@ import { redirectKind } from './redirects.ts';
 
 const MAX_REDIRECTS = 10;
 const MAX_NAME_LENGTH = 80;
+/** Characters of a name that are read. Normalizing can make eighteen of one. */
+const MAX_READ_CHARACTERS = 500;
 /** The metadata fields that are used here. All others are ignored, as RFC 7591 allows. */
 const ALLOWED_KEYS: ReadonlySet<string> = new Set([
   'client_id',
@@ -73,9 +75,9 @@ function grantsOf(grants: unknown): unknown[] {
 /** Returns a name on one line, without control and bidirectional characters. Null if nothing is left, and for the service's own words. */
 function nameOf(text: unknown): string | null {
   if (typeof text !== 'string') return null;
-  const visible = normalize(text, 'NFKC').replace(/\s+/gu, ' ').replace(/\p{C}/gu, '');
-  const name = visible.replace(/ +/g, ' ').trim();
-  return isReservedName(name) ? null : [...name].slice(0, MAX_NAME_LENGTH).join('');
+  const visible = normalize(text.slice(0, MAX_READ_CHARACTERS), 'NFKC').replace(/\s+/gu, ' ').replace(/\p{C}/gu, '');
+  const name = [...visible.replace(/ +/g, ' ').trim()].slice(0, MAX_NAME_LENGTH).join('');
+  return isReservedName(name) ? null : name;
 }
 
 function webUri(uri: unknown): string | null {

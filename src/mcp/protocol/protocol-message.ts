@@ -49,8 +49,11 @@ export class ProtocolError extends Error {
   }
 }
 
-/** An id is a string or a safe integer. A larger number would lose digits and could not be echoed exactly. */
-const isRequestId = (value: unknown): value is RequestId => typeof value === 'string' || Number.isSafeInteger(value);
+const MAX_ID_CHARACTERS = 1_000;
+
+/** An id is a short string or a safe integer. A larger number would lose digits and could not be echoed exactly. */
+const isRequestId = (value: unknown): value is RequestId =>
+  typeof value === 'string' ? value.length <= MAX_ID_CHARACTERS : Number.isSafeInteger(value);
 
 const invalid = (message: string, id?: RequestId) =>
   new ProtocolError(400, RPC_ERRORS.invalidRequest, message, undefined, id);
@@ -69,7 +72,8 @@ export function readMessage(message: unknown): RpcRequest | RpcOneWayMessage {
   if (typeof method !== 'string') throw invalid('"method" must be a string.', requestId);
   if (!isObject(params)) throw invalid('"params" must be an object.', requestId);
   if (!('id' in message)) return { kind: 'notification' };
-  if (requestId === undefined) throw invalid('"id" must be a string or an integer of at most 9007199254740991.');
+  if (requestId === undefined)
+    throw invalid('"id" must be a string of at most 1000 characters or an integer of at most 9007199254740991.');
   const meta = params._meta ?? NO_PARAMS;
   if (!isObject(meta))
     throw new ProtocolError(400, RPC_ERRORS.invalidParams, '"_meta" must be an object.', undefined, requestId);

@@ -140,10 +140,20 @@ for (const [what, metadata, error] of [
 
 test('a client has no name if it gives itself a word of the service', async () => {
   const service = await start();
-  for (const client_name of ['veritrail', 'Verltrail', 'Admin', '\u200b']) {
+  // The last one is shown without its end.
+  for (const client_name of ['veritrail', 'Verltrail', 'Admin', '\u200b', `veritrail${'\u3164'.repeat(80)}x`]) {
     const { json } = await register(service, { ...REGISTRATION, client_name });
     assert.not('client_name' in json, client_name);
   }
+});
+
+test('a registration whose name becomes eighteen times as long costs little', async () => {
+  const service = await start();
+  const from = process.cpuUsage();
+  const { status } = await register(service, { ...REGISTRATION, client_name: '\ufdfa'.repeat(18_000) });
+  assert.is(status, 201);
+  const { user } = process.cpuUsage(from);
+  assert.ok(user < 1_000_000, `${user} µs of CPU; it was 2,700,000`);
 });
 
 test('a loopback client may use any port, another client only its own', async () => {

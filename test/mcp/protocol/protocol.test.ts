@@ -171,6 +171,11 @@ test('an answer has exactly the request’s id', async ({ service }) => {
   }
 });
 
+test('an id that is longer than any client’s is refused, and not echoed', async ({ service }) => {
+  const { status, json } = await post(service, { jsonrpc: '2.0', id: 'x'.repeat(1_001), method: 'tools/list' });
+  assert.equal([status, json.id], [400, undefined]);
+});
+
 test('notifications and responses are accepted and do nothing', async ({ service }) => {
   const before = service.tools.calls.length;
   for (const message of [
