@@ -71,7 +71,7 @@ export function openReportingSources(settings: StoreSettings): Promise<Pick<Stor
   }));
 }
 
-/** Opens the reporting database beside the read models. @param onMended called if a damaged one was thrown away */
+/** Opens the reporting database beside the read models. @param onMended called if it was damaged or deleted */
 export async function openReportingStore(
   { mongodbUrl, reportsDir }: Pick<Config, 'mongodbUrl' | 'reportsDir'>,
   schema: ReportingSchema,
@@ -83,7 +83,7 @@ export async function openReportingStore(
   }
   const { openMongoReportingStore } = await import('./mongodb/reporting-store.ts');
   const { SqliteRowScratch } = await import('./sqlite/row-scratch.ts');
-  return openMongoReportingStore(mongodbUrl, schema, (tables) => new SqliteRowScratch(tables));
+  return openMongoReportingStore(mongodbUrl, schema, (tables) => new SqliteRowScratch(tables), onMended);
 }
 
 type Keep = <T extends { close(): Promise<void> }>(store: T) => T;

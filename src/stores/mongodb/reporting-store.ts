@@ -1,4 +1,5 @@
 import type { Collection } from 'mongodb';
+import { monotonicMs } from '../../clock/monotonic.ts';
 import { Fenced, StoreRefused } from '../errors.ts';
 import type {
   ReportingSchema,
@@ -27,6 +28,9 @@ const MAX_CHANGES_PER_COMMAND = 50;
 const MAX_REMOVALS_PER_COMMAND = 1_000;
 const DOCUMENTS_PER_READ = 1_000;
 
+/** A collection that somebody deletes has its rows again after this time. */
+const CHECK_INTERVAL_MS = 600_000;
+
 interface SourceDocument {
   _id: string;
   /** Null if rows must be made anew. */
@@ -38,15 +42,18 @@ interface SourceDocument {
 /**
  * Opens the reporting database on the server of a URL, and becomes its writer.
  * @param openScratch opens an empty place for the rows of a rebuild
+ * @param onMended called if rows must be made anew because collections are gone
  * @throws StoreUnavailable when no server answers there
  */
 export async function openMongoReportingStore(
   url: string,
   schema: ReportingSchema,
   openScratch: (schema: ReportingSchema) => RowScratch,
+  onMended: (finding: string) => void = () => undefined,
+  checkIntervalMs = CHECK_INTERVAL_MS,
 ): Promise<ReportingStore> {
   const connection = await connect(url, DATABASE_SUFFIX);
-  const store = new MongoReportingStore(connection, schema, openScratch);
+  const store = new MongoReportingStore(connection, schema, { openScratch, onMended, checkIntervalMs });
   try {
     await store.takeOver();
     return store;
@@ -64,11 +71,16 @@ class MongoReportingStore implements ReportingStore {
   readonly #tables: ReadonlyMap<string, ReportingTable>;
   readonly #sources: Collection<SourceDocument>;
   #writer = 0;
+  #checkedAt = monotonicMs();
 
   constructor(
     private readonly connection: MongoConnection,
     private readonly schema: ReportingSchema,
-    private readonly openScratch: (schema: ReportingSchema) => RowScratch,
+    private readonly options: {
+      openScratch: (schema: ReportingSchema) => RowScratch;
+      onMended: (finding: string) => void;
+      checkIntervalMs: number;
+    },
   ) {
     this.#tables = new Map(schema.tables.map((table) => [table.name, table]));
     this.#sources = connection.db.collection(SOURCE_COLLECTION);
@@ -87,8 +99,20 @@ class MongoReportingStore implements ReportingStore {
     return this.#run(async () => {
       const document = await this.#sources.findOne({ _id: 'source', writer: this.#writer });
       if (document === null) throw superseded();
-      return document.source ?? null;
+      const source = document.source ?? null;
+      if (source === null || monotonicMs() - this.#checkedAt < this.options.checkIntervalMs) return source;
+      this.#checkedAt = monotonicMs();
+      if ((await this.#missingCollections()).length === 0) return source;
+      this.options.onMended('Collections were deleted. All rows are made anew.');
+      return null;
     });
+  }
+
+  /** Returns the collections that are not there. A rebuild creates all, also those without rows. */
+  async #missingCollections(): Promise<string[]> {
+    const collections = await this.connection.db.listCollections({}, { nameOnly: true }).toArray();
+    const present = new Set(collections.map(({ name }) => name));
+    return [...this.#tables.keys()].filter((name) => !present.has(name));
   }
 
   read(name: string): Promise<Row[]> {
@@ -111,10 +135,13 @@ class MongoReportingStore implements ReportingStore {
     work: (write: WriteRows) => Promise<void>,
     confirm = async (): Promise<void> => undefined,
   ): Promise<void> {
-    const rows = this.openScratch(this.schema);
+    const rows = this.options.openScratch(this.schema);
     try {
       await work(rows.write);
       await this.#setSource(null);
+      await this.#run(async () => {
+        for (const name of await this.#missingCollections()) await this.connection.db.createCollection(name);
+      });
       for (const table of this.schema.tables) await this.#writeDifferences(table, rows, confirm);
       await this.#setSource(source);
     } finally {

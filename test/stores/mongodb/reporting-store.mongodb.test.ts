@@ -18,6 +18,25 @@ if (mongo) {
     return { store, again, close: () => store.close().then(close) };
   });
 
+  test('collections that somebody deleted are made anew, and those without rows are there', async () => {
+    const { url, close } = (await startMongo())!;
+    const findings: string[] = [];
+    const scratch = (schema: typeof TOY_SCHEMA) => new SqliteRowScratch(schema);
+    const onMended = (finding: string) => findings.push(finding);
+    const store = await openMongoReportingStore(url, TOY_SCHEMA, scratch, onMended, 0);
+    const rebuild = () => store.rebuild('first', (write) => write('toys', [{ put: { id: 'toy_1', name: 'Bear' } }]));
+    await rebuild();
+    assert.equal([await store.source(), findings], ['first', []]);
+    const client = await MongoClient.connect(url);
+    await client.db(`${client.db().databaseName}_reports`).collection('toys').drop();
+    assert.equal([await store.source(), findings], [null, ['Collections were deleted. All rows are made anew.']]);
+    await rebuild();
+    assert.equal([await store.source(), (await store.read('toys')).length], ['first', 1]);
+    await client.close();
+    await store.close();
+    await close();
+  });
+
   test('a late command of an old writer has all rows made anew, and is its last', async () => {
     const { url, close } = (await startMongo())!;
     const old = await open(url);
