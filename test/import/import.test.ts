@@ -1,19 +1,12 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/engine/ids.ts';
 import { countsOf, errorsOf, expectRefusedImport, logLength, runImport, suppliers } from '../support/mcp/imports.ts';
-import { type Answer, callerAs, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { type Answer, ORGANIZATION, type TestRegister } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 
-interface Context {
-  register: TestRegister;
-}
+/* Roles and sizes are those of every tool: test/tools/roles.test.ts and test/tools/input. */
 
-const test = suite<Context>('importRecords');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-});
-test.after.each(({ register }) => register.stop());
+const test = registerSuite('importRecords', 'EACH');
 
 async function record({ call }: TestRegister, id: string): Promise<Answer> {
   const { records } = (await call('getRecords', { ids: [id], include: ['ARCHIVED'] })) as { records: Answer[] };
@@ -239,29 +232,6 @@ test('rows with an id change records, once per key', async ({ register }) => {
   const error = await expectRefusedImport(register, { type: 'VENDOR', rows: otherRows, idempotency_key: 'k' });
   assert.equal([error.code, error.field], ['idempotency_conflict', 'idempotency_key']);
   assert.is(await logLength(register), length, 'nor was the new one written');
-});
-
-test('an import needs the role to write, in that organization', async ({ register }) => {
-  const rows = suppliers(1);
-  for (const caller of [callerAs('VIEWER'), callerAs('AUDITOR'), callerAs('OWNER', { read_only: true })]) {
-    assert.is((await expectRefusedImport(register, { type: 'VENDOR', rows, dry_run: true }, caller)).code, 'forbidden');
-  }
-  const refusal = await expectRefusedImport(register, { organization_id: randomId('org'), type: 'VENDOR', rows });
-  assert.equal([refusal.code, refusal.field], ['not_found', 'organization_id']);
-  const args = { organization_id: ORGANIZATION, type: 'VENDOR', rows };
-  assert.is((await register.call('importRecords', args, callerAs('EDITOR'))).created, 1);
-});
-
-test('an import takes 1 to 200 rows, each an object, of an importable type', async ({ register }) => {
-  for (const [rows, field] of [
-    [[], 'rows'],
-    [suppliers(201), 'rows'],
-    [[suppliers(1)[0], 'Acme'], 'rows.1'],
-  ] as const) {
-    const error = await expectRefusedImport(register, { type: 'VENDOR', rows });
-    assert.equal([error.code, error.field], ['invalid_input', field]);
-  }
-  assert.is((await expectRefusedImport(register, { type: 'FRAMEWORK', rows: suppliers(1) })).field, 'type');
 });
 
 test('an import’s answer stays within its limit with any number of errors', async ({ register }) => {

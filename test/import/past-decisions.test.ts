@@ -1,19 +1,10 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ImportedNames } from '../../src/identity/imported-names.ts';
 import { countsOf, errorsOf, logLength, runImport } from '../support/mcp/imports.ts';
-import { type Answer, callerAs, ORGANIZATION, OWNER, startRegister, type TestRegister } from '../support/register.ts';
+import { type Answer, callerAs, ORGANIZATION, OWNER, type TestRegister } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 
-interface Context {
-  register: TestRegister;
-}
-
-const test = suite<Context>('importRecords of past decisions');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-});
-test.after.each(({ register }) => register.stop());
+const test = registerSuite('importRecords of past decisions', 'EACH');
 
 const APPROVED = { name: 'Acme', status: 'APPROVED', last_reviewed: '2025-03-03', reviewed_by: 'J. Smith' };
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
@@ -55,18 +46,6 @@ test('an approved vendor comes in approved, with its review, once', async ({ reg
   const length = await logLength(register);
   assert.equal(countsOf(await runImport(register, 'VENDOR', [APPROVED])), [0, 0, 1]);
   assert.is(await logLength(register), length);
-});
-
-test('a review without a date has none', async ({ register }) => {
-  const { rows } = await runImport(register, 'VENDOR', [{ name: 'Acme', status: 'CONDITIONAL' }]);
-  const { status, last_reviewed, review } = await record(register, rows[0]!.id!);
-  assert.equal([status, last_reviewed, (review as Answer).reviewed_at], ['CONDITIONAL', null, null]);
-  const { total } = await register.call('listVendors', {
-    organization_id: ORGANIZATION,
-    filter: { never_reviewed: true },
-    view: 'COUNT',
-  });
-  assert.is(total, 1);
 });
 
 test('a name from a file is shown in the history, is not in the log, and can be erased', async ({ register }) => {
