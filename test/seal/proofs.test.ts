@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { proveEvent } from '../../src/queries/proofs/proofs.ts';
 import { provesInclusion, readPublicKey } from '../../src/trail/index.ts';
 import { isSigned, type LogSealed } from '../../src/trail/seals/seal-events.ts';
-import { ORGANIZATION, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
+import { ORGANIZATION, type TestRegister, temporaryFolder } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 import { addVendors, allEvents, type Sealing, sealing } from '../support/trail/sealing.ts';
 
 interface VerifiedChanges {
@@ -20,14 +20,9 @@ interface VerifiedChanges {
   next_cursor?: string;
 }
 
-const test = suite<{ register: TestRegister; sealer: Sealing }>('proofs');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-  context.sealer = sealing(context.register);
+const test = registerSuite<{ register: TestRegister; sealer: Sealing }>('proofs', 'EACH', async (register) => {
+  return { sealer: sealing(register) };
 });
-
-test.after.each(({ register }) => register.stop());
 
 function verifyList(register: TestRegister, input: object = {}): Promise<VerifiedChanges> {
   return register.call<VerifiedChanges>('listChanges', { organization_id: ORGANIZATION, verify: true, ...input });

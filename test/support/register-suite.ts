@@ -1,12 +1,24 @@
 import { suite, type uvu } from 'uvu';
 import { startRegister, type TestRegister } from './register.ts';
 
-/** Returns a suite whose tests share a started register, or get a new one each. */
-export function registerSuite(name: string, scope: 'ALL' | 'EACH' = 'ALL'): uvu.Test<{ register: TestRegister }> {
-  const test = suite<{ register: TestRegister }>(name);
+interface RegisterContext {
+  register: TestRegister;
+}
+
+/**
+ * Returns a suite whose tests share a started register, or get a new one each.
+ * @param prepare returns the other members of the context
+ */
+export function registerSuite<Context extends RegisterContext = RegisterContext>(
+  name: string,
+  scope: 'ALL' | 'EACH' = 'ALL',
+  prepare?: (register: TestRegister) => Promise<Omit<Context, 'register'>>,
+): uvu.Test<Context> {
+  const test = suite<Context>(name);
   const [before, after] = scope === 'ALL' ? [test.before, test.after] : [test.before.each, test.after.each];
   before(async (context) => {
-    context.register = await startRegister();
+    const register = await startRegister();
+    Object.assign(context, { register }, await prepare?.(register));
   });
   after(({ register }) => register.stop());
   return test;

@@ -1,17 +1,9 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { controlId, randomId } from '../../src/commands/engine/ids.ts';
 import { organizationAggregate } from '../../src/commands/families.ts';
 import { adopt, archive, assertRebuilt, expectRefusal, list, newest, ok, record } from '../support/controls.ts';
-import {
-  type Answer,
-  callerAs,
-  envelopeFor,
-  ORGANIZATION,
-  OWNER,
-  startRegister,
-  type TestRegister,
-} from '../support/register.ts';
+import { type Answer, callerAs, envelopeFor, ORGANIZATION, OWNER, type TestRegister } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 
 /* Crosswalks: many pairs of controls of two frameworks, linked by one event. */
 
@@ -23,14 +15,12 @@ interface Context {
   csf: Adopted;
 }
 
-const test = suite<Context>('crosswalks');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-  context.iso = await adopt(context.register, 'ISO/IEC 27001:2022', ['A.5.1', 'A.5.2', 'A.5.10']);
-  context.csf = await adopt(context.register, 'NIST CSF', ['GV.PO-01', 'GV.RR-02', 'PR.AA-05']);
+const test = registerSuite<Context>('crosswalks', 'EACH', async (register) => {
+  return {
+    iso: await adopt(register, 'ISO/IEC 27001:2022', ['A.5.1', 'A.5.2', 'A.5.10']),
+    csf: await adopt(register, 'NIST CSF', ['GV.PO-01', 'GV.RR-02', 'PR.AA-05']),
+  };
 });
-test.after.each(({ register }) => register.stop());
 
 interface Row {
   from_control: string;

@@ -1,6 +1,6 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { type Answer, ORGANIZATION, type TestRegister } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 
 interface Context {
   register: TestRegister;
@@ -8,15 +8,12 @@ interface Context {
   vendor: string;
 }
 
-const test = suite<Context>('links and evidence');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-  context.risk = await add(context.register, 'Risk', { name: 'Flood' });
-  context.vendor = await add(context.register, 'Vendor', { name: 'Unicloud' });
+const test = registerSuite<Context>('links and evidence', 'EACH', async (register) => {
+  return {
+    risk: await add(register, 'Risk', { name: 'Flood' }),
+    vendor: await add(register, 'Vendor', { name: 'Unicloud' }),
+  };
 });
-
-test.after.each(({ register }) => register.stop());
 
 async function add({ call }: TestRegister, title: string, fields: object): Promise<string> {
   const answer = await call(`add${title}`, { organization_id: ORGANIZATION, ...fields });

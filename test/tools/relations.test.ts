@@ -1,9 +1,9 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { familyQueryOfType } from '../../src/queries/family-query.ts';
 import { openRecordFile } from '../../src/queries/files/record-file.ts';
 import { adopt, assertRebuilt, expectRefusal, list, newest, ok, record } from '../support/controls.ts';
-import { type Answer, callerAs, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { type Answer, callerAs, ORGANIZATION, type TestRegister } from '../support/register.ts';
+import { registerSuite } from '../support/register-suite.ts';
 
 /* Links between controls, and their relations. */
 
@@ -13,15 +13,12 @@ interface Context {
   csf: { framework: string; ids: Record<string, string> };
 }
 
-const test = suite<Context>('relations of controls');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-  context.iso = await adopt(context.register, 'ISO 27001', ['A.5.2', 'A.5.10', 'A.5.15']);
-  context.csf = await adopt(context.register, 'NIST CSF', ['PR.AA-2', 'PR.AA-10', 'GV.RM-01']);
+const test = registerSuite<Context>('relations of controls', 'EACH', async (register) => {
+  return {
+    iso: await adopt(register, 'ISO 27001', ['A.5.2', 'A.5.10', 'A.5.15']),
+    csf: await adopt(register, 'NIST CSF', ['PR.AA-2', 'PR.AA-10', 'GV.RM-01']),
+  };
 });
-
-test.after.each(({ register }) => register.stop());
 
 type Relation = 'EQUIVALENT' | 'SUPPORTS' | 'PARTLY';
 

@@ -1,4 +1,3 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   adopt,
@@ -13,7 +12,8 @@ import {
   record,
   update,
 } from '../../support/controls.ts';
-import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../../support/register.ts';
+import { type Answer, ORGANIZATION, type TestRegister } from '../../support/register.ts';
+import { registerSuite } from '../../support/register-suite.ts';
 
 interface Context {
   register: TestRegister;
@@ -24,15 +24,10 @@ interface Context {
 
 const NUMBERS = ['A.5.2', 'A.5.10', 'A.10'];
 
-const test = suite<Context>('facts of controls');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-  const { framework, ids } = await adopt(context.register, 'House rules', NUMBERS);
-  Object.assign(context, { framework, ids });
+const test = registerSuite<Context>('facts of controls', 'EACH', async (register) => {
+  const { framework, ids } = await adopt(register, 'House rules', NUMBERS);
+  return { framework, ids };
 });
-
-test.after.each(({ register }) => register.stop());
 
 test('a control without evidence of its own says where that of its measures is', async ({ register, ids }) => {
   const id = ids['A.10']!;

@@ -1,8 +1,8 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { controlId, randomId } from '../../../src/commands/engine/ids.ts';
 import { adopt, exclude, expectRefusal, list, measure, newest, numbers, ok } from '../../support/controls.ts';
-import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../../support/register.ts';
+import { type Answer, ORGANIZATION, type TestRegister } from '../../support/register.ts';
+import { registerSuite } from '../../support/register-suite.ts';
 
 interface Context {
   register: TestRegister;
@@ -15,15 +15,10 @@ interface Context {
 const NUMBERS = ['B.1', 'A.5.10', 'A.5.2', 'a.5.1', 'A.10', 'AC-2(1)', 'AC-10', 'AC-2', '10.1', '9.3'];
 const IN_ORDER = ['9.3', '10.1', 'a.5.1', 'A.5.2', 'A.5.10', 'A.10', 'AC-2', 'AC-2(1)', 'AC-10', 'B.1'];
 
-const test = suite<Context>('controls');
-
-test.before.each(async (context) => {
-  context.register = await startRegister();
-  const { framework, ids } = await adopt(context.register, 'House rules', NUMBERS);
-  Object.assign(context, { framework, ids });
+const test = registerSuite<Context>('controls', 'EACH', async (register) => {
+  const { framework, ids } = await adopt(register, 'House rules', NUMBERS);
+  return { framework, ids };
 });
-
-test.after.each(({ register }) => register.stop());
 
 test('listControls orders by control number, page by page in both directions', async ({ register }) => {
   assert.equal(await numbers(register), IN_ORDER);

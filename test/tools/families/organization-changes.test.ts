@@ -1,8 +1,8 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OrganizationCommand } from '../../../src/commands/organization/organization.ts';
 import { accountActor, executeOrganizationCommand } from '../../../src/identity/memberships/actor.ts';
-import { callerAs, startRegister, type TestRegister } from '../../support/register.ts';
+import { callerAs, type TestRegister } from '../../support/register.ts';
+import { registerSuite } from '../../support/register-suite.ts';
 import { until } from '../../support/run/wait.ts';
 
 interface Change {
@@ -12,8 +12,6 @@ interface Change {
   actor: { id: string };
   changes: { field: string; from: unknown; to: unknown }[];
 }
-
-const test = suite<{ register: TestRegister }>('changes of an organization');
 
 const BO = 'acc_00000000000000000000000B00';
 const CY = 'acc_00000000000000000000000C00';
@@ -175,10 +173,7 @@ const STORY: [by: 'owner' | 'bo', command: OrganizationCommand, told: Omit<Chang
   ],
 ];
 
-test.before(async (context) => {
-  context.register = await startRegister();
-});
-test.after(({ register }) => register.stop());
+const test = registerSuite<{ register: TestRegister }>('changes of an organization', 'ALL');
 
 test('listChanges shows an organization’s changes with old and new values, actor and reason', async ({ register }) => {
   const { accountId, handler, organizationId, projections } = register;

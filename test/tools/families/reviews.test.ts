@@ -1,8 +1,8 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ToolCalls, toolCallsOf } from '../../support/mcp/tool-calls.ts';
 import { daysAgo } from '../../support/past.ts';
-import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../../support/register.ts';
+import { type Answer, ORGANIZATION, type TestRegister } from '../../support/register.ts';
+import { registerSuite } from '../../support/register-suite.ts';
 
 /* Reviews that leave a record as it is, through the tools: what is due, and what is not any more. */
 
@@ -10,13 +10,9 @@ interface Context extends ToolCalls {
   register: TestRegister;
 }
 
-const test = suite<Context>('reviews by the tools');
-
-test.before(async (context) => {
-  context.register = await startRegister();
-  Object.assign(context, toolCallsOf(context.register));
+const test = registerSuite<Context>('reviews by the tools', 'ALL', async (register) => {
+  return toolCallsOf(register);
 });
-test.after(({ register }) => register.stop());
 
 async function dueKinds({ register }: Context): Promise<string[]> {
   const { report } = await register.call<

@@ -1,5 +1,4 @@
 import * as fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { ImportedNames } from '../../../src/identity/imported-names.ts';
@@ -11,17 +10,18 @@ import { setFields } from '../../../src/tools/set/set-fields.ts';
 import type { SetInput } from '../../../src/tools/set/set-input.ts';
 import { replaceMembers } from '../../support/identity/identity.ts';
 import { countsOf, runImport, suppliers } from '../../support/mcp/imports.ts';
-import { callerAs, ORGANIZATION, startRegister, type TestRegister } from '../../support/register.ts';
+import { callerAs, ORGANIZATION, type TestRegister } from '../../support/register.ts';
+import { registerSuite } from '../../support/register-suite.ts';
 
 const RECORDS = 12;
 
-const test = suite<{ register: TestRegister; ids: string[] }>('setting fields of many records');
-
-test.before(async (context) => {
-  context.register = await startRegister();
-  context.ids = (await runImport(context.register, 'VENDOR', suppliers(RECORDS))).rows.map(({ id }) => id!);
-});
-test.after(({ register }) => register.stop());
+const test = registerSuite<{ register: TestRegister; ids: string[] }>(
+  'setting fields of many records',
+  'ALL',
+  async (register) => {
+    return { ids: (await runImport(register, 'VENDOR', suppliers(RECORDS))).rows.map(({ id }) => id!) };
+  },
+);
 
 type Vendor = { id: string; country: string; category: string | null; criticality: string; revision: number };
 
