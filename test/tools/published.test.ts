@@ -213,7 +213,7 @@ const CHOICES: Record<string, string> = {
   'archiveRecords.action': 'ARCHIVE RESTORE',
   'importRecords.type': ['CROSSWALK FRAMEWORK', ...IMPORT_TYPES].join(' '),
   'getReport.format': 'MARKDOWN JSON CSV',
-  'getRecords.include[]': 'LINKS EVIDENCE HISTORY ARCHIVED',
+  'getRecords.include[]': 'LINKS EVIDENCE HISTORY AUTHORS ARCHIVED',
 };
 
 test('tools have exactly the properties of the contract', ({ tools }) => {
