@@ -41,6 +41,26 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./accounts/member-list.ts')).memberList,
   },
   {
+    name: 'proposal list',
+    summary: 'list the calls of assistants that wait for a decision',
+    load: async () => (await import('./proposals/proposal-commands.ts')).proposalList,
+  },
+  {
+    name: 'proposal approve',
+    summary: 'show what a proposal would do, and do it as a member (--as)',
+    load: async () => (await import('./proposals/proposal-commands.ts')).proposalApprove,
+  },
+  {
+    name: 'proposal decline',
+    summary: 'decline a proposal as a member (--as)',
+    load: async () => (await import('./proposals/proposal-commands.ts')).proposalDecline,
+  },
+  {
+    name: 'proposal withdraw',
+    summary: 'take a proposal back as the account that made it (--as)',
+    load: async () => (await import('./proposals/proposal-commands.ts')).proposalWithdraw,
+  },
+  {
     name: 'account link',
     summary: 'print a link for a person who has forgotten their password',
     load: async () => (await import('./accounts/account-commands.ts')).accountLink,

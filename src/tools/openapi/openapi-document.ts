@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { ERRORS, type ErrorCode, NOT_JSON_STATUS } from '../error-codes.ts';
 import { renderExample } from '../schema/example.ts';
 import { componentRef, componentSchemas, type JsonSchema, mapSchemas, withoutTitles } from '../schema/json-schema.ts';
-import { errorOutput } from '../schema/output.ts';
+import { errorOutput, pendingOutput } from '../schema/output.ts';
 import { reportOutput } from '../schema/report-output.ts';
 import type { Tool } from '../tool.ts';
 import {
@@ -103,9 +103,14 @@ function operations(tool: Tool, prefixes: ReadonlyMap<string, string>): object {
   };
 }
 
+const PENDING = 'A person decides first: the credential may not do this alone. Nothing was changed.';
+
 function responsesOf({ name, readOnly }: Tool): object {
   return {
     200: { description: 'Success.', content: { [JSON_BODY]: { schema: componentRef(outputName(name)) } } },
+    ...(readOnly
+      ? {}
+      : { 202: { description: PENDING, content: { [JSON_BODY]: { schema: componentRef('PendingApproval') } } } }),
     ...errorResponses((codes) => !readOnly || !isWriteOnlyError(codes)),
   };
 }
@@ -154,6 +159,7 @@ const outputName = (tool: string) => `${tool[0]!.toUpperCase()}${tool.slice(1)}O
 function schemasOf(tools: readonly Tool[]): Record<string, JsonSchema> {
   const zodSchemas = new Map<string, z.ZodType>([
     ['ErrorOutput', errorOutput],
+    ['PendingApproval', pendingOutput],
     ['Report', reportOutput().shape.report],
   ]);
   for (const { record } of tools) {

@@ -157,3 +157,17 @@ export const errorObject = z.strictObject({
   retryable: z.boolean().describe('true if the same call can succeed later'),
 });
 export const errorOutput = z.strictObject({ error: errorObject });
+
+/** The answer of a call that waits for a person's decision. */
+export const pendingOutput = z.strictObject({
+  pending_approval: z.strictObject({
+    proposal_id: z.string(),
+    url: z.string().optional().describe('the page where a person decides'),
+    expires_at: z.string(),
+    record_id: z.string().optional().describe('the id that the new record will get'),
+    depends_on: z.array(z.string()).optional().describe('the proposals that come first'),
+    changes: writtenMembers.changes,
+    more_changes: writtenMembers.more_changes,
+    note: z.string(),
+  }),
+});

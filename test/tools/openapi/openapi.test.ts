@@ -85,7 +85,7 @@ test('the document has an operation for each tool, with its errors', ({ document
   const statusesOf = (tool: string) => Object.keys(document.paths[`/api/mcp/tools/${tool}`]!.post.responses);
   const ofReads = ['200', '400', '401', '403', '404', '413', '415', '429', '500', '503'];
   assert.equal(statusesOf('listVendors'), ofReads);
-  assert.equal(statusesOf('addVendor'), [...ofReads, '409', '422'].sort());
+  assert.equal(statusesOf('addVendor'), [...ofReads, '202', '409', '422'].sort());
   const { Error429, Error503 } = document.components.responses;
   for (const response of [Error429, Error503]) assert.equal(Object.keys(response!.headers), ['Retry-After']);
 });
@@ -227,6 +227,7 @@ export async function calls(url: string, token: string) {
   if (reached.status !== 200) throw new TypeError(reached.data.error.message);
   const organization_id = reached.data.organizations[0]!.id;
   const added = await addVendor({ organization_id, name: 'Nimbus', criticality: 'HIGH', contract_until: null });
+  if (added.status === 202) throw new TypeError(added.data.pending_approval.note);
   if (added.status !== 200) throw new TypeError(added.data.error.message);
   const { id, review } = added.data.vendor;
   const page = await listVendors({ organization_id, filter: { criticality: ['HIGH'] } });

@@ -2,24 +2,33 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { run } from '../../../src/cli/run.ts';
+import { pendingOutput } from '../../../src/tools/schema/output.ts';
 import { callTool, firstOrganization } from '../../support/mcp/call-tool.ts';
 import { legacyCall, modernCall } from '../../support/mcp/mcp-client.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const test = suite<{ service: Service; token: string; organizationId: string }>('proposing at the endpoints');
 
-test.before(async (context) => {
-  const service = await startService();
-  const out: string[] = [];
+/** Runs a command on the service's data folder. Returns its exit code and what it printed. */
+async function command(service: Service, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const [out, err]: [string[], string[]] = [[], []];
   const shell = {
     env: { DATA_DIR: service.dataDir },
     cwd: service.dataDir,
-    out: (t: string) => out.push(t),
-    err: () => 0,
+    out: (text: string) => void out.push(text),
+    err: (text: string) => void err.push(text),
   };
-  const flags = ['--name', 'bot', '--role', 'OWNER', '--autonomy', 'propose-only'];
-  assert.is(await run(['token', 'create', ...flags], shell), 0);
-  const token = out.join('\n').split('\n')[0]!;
+  return { code: await run(args, shell), out: out.join('\n'), err: err.join('\n') };
+}
+
+test.before(async (context) => {
+  const service = await startService();
+  const created = await command(
+    service,
+    ...['token', 'create', '--name', 'bot', '--role', 'OWNER', '--autonomy', 'propose-only'],
+  );
+  assert.is(created.code, 0);
+  const token = created.out.split('\n')[0]!;
   Object.assign(context, { service, token, organizationId: await firstOrganization(service.url, token) });
 });
 test.after(({ service }) => service.stop());
@@ -37,6 +46,7 @@ test('over HTTP a proposal has status 202, over MCP it is an answer and no error
   const input = { organization_id: organizationId, name: 'Redpoll Legal' };
   const direct = await callTool(service.url, token, 'addVendor', input);
   assert.is(direct.status, 202);
+  assert.is(pendingOutput.safeParse(direct.body).error, undefined);
   const { url, proposal_id } = direct.body.pending_approval as { url: string; proposal_id: string };
   assert.ok(url.endsWith(`/organizations/${organizationId}/proposals/${proposal_id}`), url);
   for (const call of [legacyCall, modernCall]) {
@@ -68,6 +78,47 @@ test('a dry run changes nothing, and proposes nothing', async ({ service, token,
   assert.equal([status, body.pending_approval], [200, undefined]);
   assert.is((await callTool(service.url, token, 'importRecords', input)).status, 202);
   assert.equal(await namesIn(service), []);
+});
+
+test('a machine without a browser lists, approves, declines and withdraws, as a member', async ({
+  service,
+  token,
+  organizationId,
+}) => {
+  const propose = async (name: string) => {
+    const { body } = await callTool(service.url, token, 'addVendor', { organization_id: organizationId, name });
+    return (body.pending_approval as { proposal_id: string }).proposal_id;
+  };
+  const [first, second, third] = [await propose('Siskin'), await propose('Twite'), await propose('Serin')];
+  const [owner] = JSON.parse((await command(service, 'member', 'list', '--json')).out) as { account_id: string }[];
+  const as = ['--as', owner!.account_id];
+  assert.match((await command(service, 'proposal', 'list')).out, new RegExp(`${first} +Add vendor`));
+  assert.is((await command(service, 'proposal', 'approve', first)).code, 2, 'nobody decides');
+  const unasked = await command(service, 'proposal', 'approve', first, ...as);
+  assert.is(unasked.code, 1);
+  assert.match(unasked.err, /VendorAdded.*name: null → "Siskin".*Nobody confirmed it/s);
+  const approved = await command(service, 'proposal', 'approve', first, ...as, '--yes');
+  assert.is(approved.code, 0, approved.err);
+  assert.match(approved.out, '1 written, 0 refused');
+  assert.is((await command(service, 'proposal', 'approve', first, ...as, '--yes')).code, 1, 'it is done');
+  assert.is((await command(service, 'proposal', 'decline', second, ...as, '--reason', 'Not ours')).code, 0);
+  assert.is((await command(service, 'proposal', 'withdraw', third, ...as)).code, 0);
+  const listed = JSON.parse((await command(service, 'proposal', 'list', '--all', '--json')).out) as {
+    id: string;
+    state: string;
+  }[];
+  const stateOf = (id: string) => listed.find((proposal) => proposal.id === id)?.state;
+  assert.equal([first, second, third].map(stateOf), ['CARRIED_OUT', 'DECLINED', 'WITHDRAWN']);
+  assert.ok((await namesIn(service)).includes('Siskin'));
+  const { body } = await callTool(service.url, service.token, 'listChanges', {
+    organization_id: organizationId,
+    filter: { record_id: [first] },
+  });
+  const clients = (body.changes as { event_type: string; client: string | null }[]).map((change) => change.client);
+  assert.ok(
+    clients.some((client) => client?.startsWith('veritrail proposal')),
+    clients.join(),
+  );
 });
 
 test('every tool that writes proposes', async ({ service, token, organizationId }) => {
