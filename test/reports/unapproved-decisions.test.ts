@@ -42,6 +42,10 @@ test('has what credentials decided, and nothing that a person decided or approve
   await register.proposals.approve(pending_approval!.proposal_id, person, { seen });
   assert.equal((await report(register)).decisions, []);
 
+  const early = { ...assistant, token_id: null };
+  await close(await added(register, 'Early', early), early);
+  assert.equal((await report(register)).decisions, ['RiskClosed Early']);
+
   const alone = await added(register, 'Alone', assistant);
   await close(alone, assistant);
   const { whole: before } = await report(register);
@@ -52,15 +56,18 @@ test('has what credentials decided, and nothing that a person decided or approve
     assistant,
   );
   const { decisions, whole } = await report(register);
-  assert.equal(decisions, ['RiskClosed Alone', 'RiskArchived Alone', 'ObligationAdded Met']);
+  assert.equal(decisions, ['RiskClosed Early', 'RiskClosed Alone', 'RiskArchived Alone', 'ObligationAdded Met']);
   assert.equal(
     whole.data.figures.map(({ name, value }) => [name, value]),
     [
-      ['unapproved_decisions', 3],
+      ['unapproved_decisions', 4],
       ['unapproved_calls', 0],
     ],
   );
-  assert.equal((await report(register, { as_of: before.position })).decisions, ['RiskClosed Alone']);
+  assert.equal((await report(register, { as_of: before.position })).decisions, [
+    'RiskClosed Early',
+    'RiskClosed Alone',
+  ]);
   assert.equal((await report(register, { from: String(Number(before.position) + 1) })).decisions, [
     'RiskArchived Alone',
     'ObligationAdded Met',

@@ -1,5 +1,6 @@
 import { DECISION_EVENTS, firstDecisionsOf, MAX_UNSELECTED_RECORDS } from '../../commands/autonomy.ts';
 import { CHANGES, type ChangeDocument, UNDO_ROW_INDEX } from '../../projections/history/change-document.ts';
+import { isMadeByAssistant } from '../../queries/changes/refined-changes.ts';
 import { keyIn } from '../../queries/lists/filters.ts';
 import { FAMILY_DESCRIPTIONS, familyOfType } from '../../register/families.ts';
 import type { FamilyDescription } from '../../register/family-description.ts';
@@ -80,17 +81,19 @@ export const unapprovedDecisions: ReportType = {
   },
 };
 
-/** Selects what credentials wrote. @param where further conditions */
-function writtenByCredentials(
+/** Selects changes of the period. @param where further conditions */
+function changesOfPeriod(
   { organizationId }: ReportContext,
   { first, last }: Period,
   where: readonly Condition[],
 ): RecordSource {
-  const always: Condition[] = [
-    { key: 'position', op: 'range', gte: first, lte: last },
-    { key: 'token_id', op: 'present' },
-  ];
-  return { collection: CHANGES.name, organizationId, where: [...where, ...always] };
+  const inPeriod: Condition = { key: 'position', op: 'range', gte: first, lte: last };
+  return { collection: CHANGES.name, organizationId, where: [...where, inPeriod] };
+}
+
+/** Returns true if a credential wrote a change. Early events have no credential, but the assistant's name. */
+function isByCredential({ token_id, client }: ChangeDocument): boolean {
+  return token_id !== null || isMadeByAssistant({ client: client?.name ?? null });
 }
 
 /** Yields the decisions in the order of the log, with the undos of links among them. */
@@ -120,9 +123,12 @@ async function* changesIn(
   period: Period,
   where: readonly Condition[],
 ): AsyncGenerator<ChangeDocument> {
-  const source = writtenByCredentials(context, period, where);
+  const source = changesOfPeriod(context, period, where);
   for await (const rows of readInBatches(context, source, { key: 'position', direction: 'ASC', isNeverEmpty: true })) {
-    for (const { doc } of rows) yield doc as unknown as ChangeDocument;
+    for (const { doc } of rows) {
+      const change = doc as unknown as ChangeDocument;
+      if (isByCredential(change)) yield change;
+    }
   }
 }
 
@@ -140,7 +146,7 @@ async function* callRows(context: ReportContext, period: Period): AsyncGenerator
     { key: 'row_index', op: 'eq', value: 0 },
     { key: 'revision', op: 'range', gt: 1 },
   ];
-  const source = writtenByCredentials(context, period, existing);
+  const source = changesOfPeriod(context, period, existing);
   const calls = (await models.count(source, ['call_id'])).filter(({ total }) => total > MAX_UNSELECTED_RECORDS);
   const rows: (ReportRow & { position: number })[] = [];
   for (const { values } of calls) {
@@ -151,6 +157,7 @@ async function* callRows(context: ReportContext, period: Period): AsyncGenerator
     const order = { key: 'position', direction: 'ASC' } as const;
     const [found] = await models.find({ ...ofCall, order, limit: 1 });
     const change = found!.doc as unknown as ChangeDocument;
+    if (!isByCredential(change)) continue;
     const { recorded_at, actor_id, reason, client } = changeRowOf(change);
     const act = { recorded_at, actor_id, ...(client ? { client } : {}), ...(reason ? { reason } : {}) };
     rows.push({ ...act, records, call_id: change.call_id, position: change.position });
