@@ -224,6 +224,8 @@ test('replaces evidence, for roles that may archive; others attach newer evidenc
   ]);
   assert.is(buttonsOf((await browsers.EDITOR.get(page)).text, page)[0], 'Attach newer evidence');
   assert.is((await browsers.EDITOR.get(`${page}/replace`)).status, 403);
+  for (const form of [`${page}/replace`, `${base}/evidence/add`])
+    assert.not.match((await browsers.OWNER.get(form)).text, 'name="replaces"', 'the button names the piece');
   const text = await act(context, page, 'replace', { name: 'Test of June', text: 'Done again', reason: 'Newer' });
   assert.match(textIn(text), 'Test of June', 'the form leads to the new piece');
   const added = String((await readRecord(context, old)).replaced_by);

@@ -381,7 +381,7 @@ function assessObligation(today: string): Act {
 }
 
 /** Adds newer evidence for the same records. Then the older piece is archived, or it counts as replaced. */
-function renewEvidence({ id, name, record_ids }: RecordRow): Act[] {
+function renewEvidence({ id, name, record_ids, owner_id }: RecordRow): Act[] {
   const { record_ids: _records, ...fields } = EVIDENCE_INPUTS;
   const ids = (record_ids ?? []) as readonly string[];
   const renew: Act = {
@@ -391,7 +391,7 @@ function renewEvidence({ id, name, record_ids }: RecordRow): Act[] {
     tool: EVIDENCE.tools.add.name,
     fields,
     inputs: { record_ids: ids.slice(0, EVIDENCE.fields.record_ids.maxItems) },
-    suggested: { name: String(name) },
+    suggested: { name: String(name), ...(owner_id ? { owner_id: String(owner_id) } : {}) },
     follows: 'Attached to the same records.',
     isPossible: ids.length > 0,
   };

@@ -33,11 +33,13 @@ export const LIBRARY_NAMES: Readonly<Record<string, string>> = {
   GDPR: 'General Data Protection Regulation (GDPR)',
 };
 
-const { name, url, text, sha256, collected_at, valid_until } = EVIDENCE.fields;
+/** The button that replaces a piece names it, so no form asks for it. */
+const { replaces: _replaces, ...evidenceFields } = EVIDENCE.fields;
+const { name, url, text, sha256, collected_at, valid_until } = evidenceFields;
 
 /** The inputs of evidence with hints for people: one of three says what it is. */
 export const EVIDENCE_INPUTS: Fields = {
-  ...EVIDENCE.fields,
+  ...evidenceFields,
   name: { ...name, note: 'a name by which an auditor finds it, such as “Restore test, May”' },
   url: { ...url, note: 'the web address where it is kept. Give this, a text or the digest of a file' },
   text: { ...text, note: 'its words, if they are to be kept here' },

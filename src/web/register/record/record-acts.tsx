@@ -83,8 +83,8 @@ export function ActNotes({ acts, lacking }: OfferedActs) {
   );
 }
 
-/** Returns `Becomes Closed. Needs Root cause and Effectiveness check.` */
+/** Returns `Becomes Closed. Needs Root cause, Corrective action, and Effectiveness check.` */
 function actText({ follows, missing }: Act): string {
-  const needs = missing.length === 0 ? '' : `Needs ${missing.join(' and ')}.`;
+  const needs = missing.length === 0 ? '' : `Needs ${new Intl.ListFormat('en').format(missing)}.`;
   return [follows, needs].filter(Boolean).join(' ');
 }
