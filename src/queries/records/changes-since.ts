@@ -52,8 +52,8 @@ export function changesSince(fields: Fields, then: RecordDetails, now: RecordDet
 
 const FOLLOWING_KINDS: ReadonlySet<Field['kind']> = new Set(['count', 'validCount', 'share', 'position']);
 
-const followsFromOthers = ({ kind, excludedFromHistory }: Field): boolean =>
-  FOLLOWING_KINDS.has(kind) || excludedFromHistory === true;
+const followsFromOthers = ({ kind, derived, excludedFromHistory }: Field): boolean =>
+  FOLLOWING_KINDS.has(kind) || (kind === 'boolean' && derived === true) || excludedFromHistory === true;
 
 /** Returns the fields that differ. Of objects that are there at both moments, it returns the members. */
 function fieldDifferences(fields: Fields, then: Document, now: Document): FieldDifference[] {

@@ -214,7 +214,7 @@ test('archives a record with a reason, and offers nothing but to restore it', as
 });
 
 test('replaces evidence, for roles that may archive; others attach newer evidence', async (context) => {
-  const { browsers, base } = context;
+  const { browsers, base, web } = context;
   const measure = await addRecord(context, 'addMeasure', { name: 'Restore' });
   const old = await addRecord(context, 'addEvidence', { name: 'Test of May', text: 'Done', record_ids: [measure] });
   const page = `${base}/evidence/${old}`;
@@ -228,6 +228,11 @@ test('replaces evidence, for roles that may archive; others attach newer evidenc
     assert.not.match((await browsers.OWNER.get(form)).text, 'name="replaces"', 'the button names the piece');
   const text = await act(context, page, 'replace', { name: 'Test of June', text: 'Done again', reason: 'Newer' });
   assert.match(textIn(text), 'Test of June', 'the form leads to the new piece');
+  const before = web.reader.snapshot().newestPosition(web.organizationId) - 2;
+  assert.match(
+    textIn((await browsers.OWNER.get(`${page}?as_of=${before}`)).text),
+    'Since then: archived, replaced by another.',
+  );
   const added = String((await readRecord(context, old)).replaced_by);
   for (const [from, to, label] of [
     [old, added, 'Replaced by'],

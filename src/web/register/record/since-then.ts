@@ -1,6 +1,7 @@
 import type { ChangesSince, FieldDifference, LinkedChange } from '../../../queries/records/changes-since.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
+import type { Field } from '../../../register/field.ts';
 import { recordCount } from '../../../texts/record-count.ts';
 import { shareText } from '../../../texts/words.ts';
 import { countText } from '../../texts/counts.ts';
@@ -58,9 +59,16 @@ function fieldPhrase({ field, from, to }: FieldDifference): string {
     case 'validCount':
       return `${label} ${from ?? 'none'} → ${to ?? 'none'}`;
     default:
-      if (from === null) return `${label} recorded`;
-      return to === null ? `${label} removed` : `${label} changed`;
+      return changeWords(field, from, to);
   }
+}
+
+function changeWords({ label: heading, kind, setBy }: Field, from: unknown, to: unknown): string {
+  const label = lowerFirst(heading);
+  // Such as `replaced by another`.
+  if (kind === 'id' && setBy === 'COMMAND') return to === null ? `no longer ${label} another` : `${label} another`;
+  if (from === null) return `${label} recorded`;
+  return to === null ? `${label} removed` : `${label} changed`;
 }
 
 /** Returns phrases about the linked records of one family, such as `M-08 linked` and `NC-01 closed`. */
