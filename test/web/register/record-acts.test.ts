@@ -240,7 +240,7 @@ test('replaces evidence, for roles that may archive; others attach newer evidenc
   ])
     assert.match(
       (await browsers.OWNER.get(`${base}/evidence/${from}`)).text,
-      new RegExp(`<dt>${label}</dt><dd><a href="${base}/evidence/${to}">Test of`),
+      new RegExp(`<dt>${label}</dt><dd[^>]*><a href="${base}/evidence/${to}">Test of`),
     );
   assert.ok(typeof (await readRecord(context, old)).archived_at === 'string');
   const evidence = textIn((await browsers.OWNER.get(`${base}/measures/${measure}`)).text);
