@@ -28,36 +28,48 @@ interface ProposalFilter {
   only?: keyof typeof CONDITIONS | undefined;
   proposedBy?: string | undefined;
   after?: Pick<Proposal, 'id' | 'expires_at'>;
-  limit: number;
+}
+
+/** Lists an organization's proposals, newest first: at most `limit`. */
+export async function listProposals(
+  snapshot: Pick<Snapshot, 'models' | 'now'>,
+  organizationId: string,
+  { limit, ...filter }: ProposalFilter & { limit: number },
+): Promise<Proposal[]> {
+  const found: Proposal[] = [];
+  if (limit === 0) return found;
+  for await (const proposal of eachProposal(snapshot, organizationId, filter)) {
+    found.push(proposal);
+    if (found.length === limit) break;
+  }
+  return found;
 }
 
 /**
- * Lists an organization's proposals, newest first.
+ * Reads an organization's proposals, newest first. Each can hold 700 KB, so only one of them is in memory.
  * @param only those in this state; DEPENDENT are the open ones that depend on others
  * @param proposedBy only those of this account
  * @param after continues after this proposal
  */
-export async function listProposals(
+export async function* eachProposal(
   { models, now }: Pick<Snapshot, 'models' | 'now'>,
   organizationId: string,
-  { only, proposedBy, after, limit }: ProposalFilter,
-): Promise<Proposal[]> {
+  { only, proposedBy, after }: ProposalFilter,
+): AsyncGenerator<Proposal> {
   const time = now().toISOString();
   const where = only === undefined ? [] : [...CONDITIONS[only](time)];
   if (proposedBy !== undefined) where.push({ key: 'proposed_by', op: 'eq', value: proposedBy });
   const order = { key: 'expires_at', direction: 'DESC' } as const;
   const cursor = after === undefined ? {} : { after: { key: after.expires_at, id: after.id } };
-  const found: Proposal[] = [];
   const query: DocumentQuery = { collection: PROPOSALS, organizationId, where, order, limit: 1, ...cursor };
-  while (found.length < limit) {
-    // Each can hold 700 KB, and an embedded store answers synchronously, so other calls get a turn before each.
+  for (;;) {
+    // An embedded store answers synchronously, so other calls get a turn before each.
     await nextTurn();
     const [row] = await models.find(query);
-    if (row === undefined) break;
-    found.push(present(row.doc, time));
+    if (row === undefined) return;
+    yield present(row.doc, time);
     query.after = { key: row.key, id: row.id };
   }
-  return found;
 }
 
 /** Returns the newest open proposal that would add a record; null without one in these organizations. */

@@ -1,6 +1,6 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { type ProposalCommand, type ProposalState, proposalAggregate, STATE_WORDS } from '../../commands/proposal.ts';
-import { listProposals, type Proposal } from '../../queries/proposals.ts';
+import { eachProposal, type Proposal } from '../../queries/proposals.ts';
 import type { ToolService } from '../tool.ts';
 import { waitUntilReadable } from '../write.ts';
 
@@ -12,8 +12,9 @@ const MAX_DEPENDENTS = 1_000;
  * those that depend on it expire no later.
  */
 export async function endDependents(service: ToolService, organizationId: string): Promise<void> {
-  const options = { only: 'DEPENDENT', limit: MAX_DEPENDENTS } as const;
-  for (const proposal of await listProposals(service.reader.snapshot(), organizationId, options)) {
+  let looked = 0;
+  for await (const proposal of eachProposal(service.reader.snapshot(), organizationId, { only: 'DEPENDENT' })) {
+    if (++looked > MAX_DEPENDENTS) return;
     const end = await endOf(service, proposal);
     if (end !== null) await endProposal(service, organizationId, proposal.id, end);
   }

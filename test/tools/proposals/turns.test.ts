@@ -16,13 +16,13 @@ const test = registerSuite('turns of proposals');
 
 const assistant = callerAs('OWNER', { autonomy: new Map([[ORGANIZATION, 'PROPOSE_ONLY']]) });
 
+interface Pending {
+  pending_approval: { proposal_id: string; record_id: string };
+}
+
 async function propose(register: TestRegister, name: string): Promise<string> {
   const input = { organization_id: ORGANIZATION, name };
-  const { pending_approval } = await register.call<{ pending_approval: { proposal_id: string; record_id: string } }>(
-    'addVendor',
-    input,
-    assistant,
-  );
+  const { pending_approval } = await register.call<Pending>('addVendor', input, assistant);
   return pending_approval.proposal_id;
 }
 
@@ -70,6 +70,42 @@ test('reads one proposal in each turn, for they are large', async ({ register })
     assert.is((await readProposals(counted, [ORGANIZATION], ids)).length, 3);
   });
   assert.is(most, 1);
+});
+
+test('ends dependents one by one, so that only one is in memory', async ({ register }) => {
+  const first = await register.call<Pending>(
+    'addVendor',
+    { organization_id: ORGANIZATION, name: 'Dunnock' },
+    assistant,
+  );
+  const { proposal_id, record_id } = first.pending_approval;
+  for (const note of ['one', 'two']) {
+    const update = { id: record_id, description: note };
+    const { pending_approval } = await register.call<Pending>('updateVendor', update, assistant);
+    assert.ok(pending_approval);
+  }
+  const log: string[] = [];
+  const { handler, reader } = register;
+  const snapshot = reader.snapshot();
+  const find = (query: Parameters<typeof snapshot.models.find>[0]) => {
+    log.push('read');
+    return snapshot.models.find(query);
+  };
+  const execute = (...args: Parameters<typeof handler.execute>) => {
+    log.push('end');
+    return handler.execute(...args);
+  };
+  const models = Object.create(snapshot.models, { find: { value: find } });
+  const logged = Object.create(snapshot, { models: { value: models } });
+  const service = {
+    ...register,
+    handler: Object.create(handler, { execute: { value: execute } }),
+    reader: Object.create(reader, { snapshot: { value: () => logged } }),
+    waitUntilProjected: async () => true,
+  };
+  const proposals = new Proposals(ALL_TOOLS, service as unknown as ToolService);
+  await proposals.decline(proposal_id, callerAs(), 'Not needed');
+  assert.equal(log, ['end', 'read', 'end', 'read', 'end', 'read']);
 });
 
 test('looks up the records that a text names in many turns', async ({ register }) => {
