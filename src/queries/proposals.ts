@@ -2,10 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ProposalState, proposalStateAt } from '../commands/proposal.ts';
 import { proposals } from '../projections/read-models/proposal-model.ts';
 import type { PROPOSAL_STATES, ProposedEffect } from '../register/proposal.ts';
-import type { Condition, DocumentQuery } from '../stores/read-store.ts';
+import type { Condition } from '../stores/read-store.ts';
 import type { AccountName } from './changes/proposed-calls.ts';
 import { type WrittenChanges, writtenChanges } from './changes/written-changes.ts';
 import type { Snapshot } from './moments/snapshot.ts';
+import { eachProposalDocument } from './proposal-documents.ts';
 import { readMemberNames } from './records/member-names.ts';
 
 /** The states of proposals as readers see them. */
@@ -46,30 +47,23 @@ export async function listProposals(
 }
 
 /**
- * Reads an organization's proposals, newest first. Each can hold 700 KB, so only one of them is in memory.
+ * Reads an organization's proposals one by one, newest first.
  * @param only those in this state; DEPENDENT are the open ones that depend on others
  * @param proposedBy only those of this account
  * @param after continues after this proposal
  */
 export async function* eachProposal(
-  { models, now }: Pick<Snapshot, 'models' | 'now'>,
+  snapshot: Pick<Snapshot, 'models' | 'now'>,
   organizationId: string,
   { only, proposedBy, after }: ProposalFilter,
 ): AsyncGenerator<Proposal> {
-  const time = now().toISOString();
+  const time = snapshot.now().toISOString();
   const where = only === undefined ? [] : [...CONDITIONS[only](time)];
   if (proposedBy !== undefined) where.push({ key: 'proposed_by', op: 'eq', value: proposedBy });
   const order = { key: 'expires_at', direction: 'DESC' } as const;
   const cursor = after === undefined ? {} : { after: { key: after.expires_at, id: after.id } };
-  const query: DocumentQuery = { collection: PROPOSALS, organizationId, where, order, limit: 1, ...cursor };
-  for (;;) {
-    // An embedded store answers synchronously, so other calls get a turn before each.
-    await nextTurn();
-    const [row] = await models.find(query);
-    if (row === undefined) return;
-    yield present(row.doc, time);
-    query.after = { key: row.key, id: row.id };
-  }
+  for await (const document of eachProposalDocument(snapshot, { organizationId, where, order, ...cursor }))
+    yield present(document, time);
 }
 
 /** Returns the newest open proposal that would add a record; null without one in these organizations. */
@@ -195,7 +189,7 @@ const CONDITIONS = {
   DECLINED: (): Condition[] => [{ key: 'state', op: 'in', values: ['DECLINED', 'WITHDRAWN'] }],
 };
 
-function present(doc: Record<string, unknown>, now: string): Proposal {
+function present(doc: object, now: string): Proposal {
   const proposal = doc as unknown as Proposal & ProposalState;
   return { ...proposal, state: proposalStateAt(proposal, now) };
 }

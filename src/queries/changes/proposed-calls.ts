@@ -1,6 +1,5 @@
-import type { ProposalState } from '../../commands/proposal.ts';
-import { proposals } from '../../projections/read-models/proposal-model.ts';
 import type { QueryContext } from '../moments/moment.ts';
+import { eachProposalDocument, type ProposalDocument } from '../proposal-documents.ts';
 import { readMemberNames } from '../records/member-names.ts';
 
 /** An account, with its name today. */
@@ -27,14 +26,13 @@ export async function readProposedCalls(
 ): Promise<ReadonlyMap<string, ProposedCall>> {
   const values = [...new Set(callIds)];
   if (values.length === 0) return new Map();
-  const rows = await snapshot.models.find({
-    collection: proposals.family.plural,
-    organizationId,
-    where: [{ key: 'call_id', op: 'in', values }],
-    order: { key: 'call_id', direction: 'ASC' },
-    limit: values.length,
-  });
-  const found = rows.map(({ doc }) => doc as unknown as ProposalState & { id: string });
+  const where = [{ key: 'call_id', op: 'in', values }] as const;
+  const order = { key: 'call_id', direction: 'ASC' } as const;
+  const found: Pick<ProposalDocument, 'id' | 'call_id' | 'proposed_by' | 'client' | 'approved_input'>[] = [];
+  for await (const document of eachProposalDocument(snapshot, { organizationId, where, order })) {
+    const { id, call_id, proposed_by, client, approved_input } = document;
+    found.push({ id, call_id, proposed_by, client, approved_input });
+  }
   if (found.length === 0) return new Map();
   const names = await readMemberNames(snapshot, organizationId, [...new Set(found.map((each) => each.proposed_by))]);
   return new Map(

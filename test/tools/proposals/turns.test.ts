@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../../src/commands/engine/ids.ts';
 import type { Caller } from '../../../src/commands/organization/caller.ts';
+import { readProposedCalls } from '../../../src/queries/changes/proposed-calls.ts';
 import { listProposals, PROPOSALS, readProposals } from '../../../src/queries/proposals.ts';
 import { ALL_TOOLS } from '../../../src/tools/all-tools.ts';
 import { openDependencies } from '../../../src/tools/proposals/dependencies.ts';
@@ -68,6 +69,8 @@ test('reads one proposal in each turn, for they are large', async ({ register })
     const counted = Object.create(snapshot, { models: { value: models } });
     assert.is((await listProposals(counted, ORGANIZATION, { only: 'OPEN', limit: 20 })).length, 3);
     assert.is((await readProposals(counted, [ORGANIZATION], ids)).length, 3);
+    const open = { snapshot: counted, organizationId: ORGANIZATION };
+    assert.is((await readProposedCalls(open, ['a call', 'another'])).size, 0);
   });
   assert.is(most, 1);
 });
