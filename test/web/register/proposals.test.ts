@@ -330,6 +330,31 @@ test('several are shown with what they would do, approved in order, and declined
   assert.not.match(textIn((await owner.get(`${list}?by=me`)).text), 'Other fire');
 });
 
+test('two people who approve other rows at once do it once, as one of them chose', async (context) => {
+  const { web, owner, editor, propose } = context;
+  const ids = await Promise.all(['One', 'Two', 'Three'].map((name) => addVendor(context, `${name} at once`)));
+  const risk = await web.call<{ risk: { id: string } }>('addRisk', {
+    organization_id: web.organizationId,
+    name: 'Raced',
+  });
+  const pairs = ids.map((to_id) => ({ from_id: risk.risk.id, to_id }));
+  const page = await propose('linkRecords', { links: pairs });
+  const sent = await Promise.all(
+    [owner, editor].map(async (browser, index) => {
+      const form = formsIn((await browser.get(page)).text).find(({ action }) => action.endsWith('/approve'))!;
+      const row = `${risk.risk.id}-${pairs[index]!.to_id}`;
+      return () => browser.post(form.action, new URLSearchParams([...form.fields, ['row', row]]));
+    }),
+  );
+  const statuses = await Promise.all(sent.map(async (send) => (await send()).status));
+  assert.is(statuses.filter((status) => status === 303).length, 1, statuses.join());
+  const { records } = await web.call<{ records: { links: { total: number } }[] }>('getRecords', {
+    ids: [risk.risk.id],
+    include: ['LINKS'],
+  });
+  assert.is(records[0]!.links.total, 1);
+});
+
 test('texts of the record stand apart with their author', async (context) => {
   const { web, owner, propose } = context;
   const { risk } = await web.call<{ risk: { id: string } }>('addRisk', {
