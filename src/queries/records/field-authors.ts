@@ -1,7 +1,6 @@
 import { derivedId, idPrefix } from '../../commands/engine/ids.ts';
 import type { ProposalState } from '../../commands/proposal.ts';
 import type { ChangeDocument } from '../../projections/history/change-document.ts';
-import { proposals } from '../../projections/read-models/proposal-model.ts';
 import type { ReadModel } from '../../projections/read-models/read-model.ts';
 import { changeKeysOf } from '../changes/change-conditions.ts';
 import { type ListedChange, presentChanges } from '../changes/list-changes.ts';
@@ -9,6 +8,7 @@ import type { AccountName } from '../changes/proposed-calls.ts';
 import { isAsProposed } from '../changes/proposed-effects.ts';
 import { readKeysetPages } from '../lists/keyset-page.ts';
 import type { QueryContext } from '../moments/moment.ts';
+import { eachProposalDocument } from '../proposal-documents.ts';
 
 /** The change that a field's value comes from. */
 export interface FieldAuthor {
@@ -89,10 +89,15 @@ async function* changesOf(
 }
 
 /** Reads what those proposals would have done that were approved otherwise, by their ids. */
-async function effectsOfChanged({ snapshot }: QueryContext, changes: readonly ListedChange[]) {
+async function effectsOfChanged({ snapshot, organizationId }: QueryContext, changes: readonly ListedChange[]) {
   const ids = changes.flatMap(({ proposal }) => (proposal?.changed ? [proposal.id] : []));
-  const rows = ids.length === 0 ? [] : await snapshot.models.get(proposals.family.plural, [...new Set(ids)]);
-  return new Map(rows.map(({ id, doc }) => [id, (doc as unknown as ProposalState).effects]));
+  const found = new Map<string, ProposalState['effects']>();
+  if (ids.length === 0) return found;
+  const where = [{ op: 'ids', ids: [...new Set(ids)] }] as const;
+  const order = { key: null, direction: 'ASC' } as const;
+  for await (const { id, effects } of eachProposalDocument(snapshot, { organizationId, where, order }))
+    found.set(id, effects);
+  return found;
 }
 
 /** Returns true if a change gave a field the value that was proposed. */

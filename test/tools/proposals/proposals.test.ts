@@ -259,7 +259,7 @@ test('DUE_ITEMS has open proposals by the day on which they expire, for nobody a
     const { data } = await wholeReport((page: object) => register.call('getReport', page), report);
     return data.sections.flatMap(({ name, rows }) => (name === 'due_items' ? rows : []));
   };
-  const row = { due: day, overdue: false, what: 'PROPOSAL', name: 'addVendor: Needed', type: 'PROPOSAL', id };
+  const row = { due: day, overdue: false, what: 'PROPOSAL', name: 'Add vendor', type: 'PROPOSAL', id };
   assert.equal(await due({ until: day }), [row]);
   assert.equal(await due({ until: day, kinds: ['PROPOSAL'], group_by: 'OWNER' }), [row]);
   assert.equal(await due({ until: day, owner_id: 'ME' }), []);
