@@ -97,11 +97,11 @@ export function roleIn(caller: Caller, organizationId: string): Role {
   if (role !== undefined) return role;
   if (caller.damaged?.has(organizationId)) throw damagedOrganization();
   if (caller.missingFactor?.organizations.has(organizationId)) throw secondFactorNeeded(caller.missingFactor);
-  throw new Refusal(
-    'not_found',
-    'There is no such organization for this token. Call listOrganizations to list those that it reaches.',
-    { field: 'organization_id' },
-  );
+  const message =
+    caller.token_id === null
+      ? 'You are not a member of such an organization.'
+      : 'There is no such organization for this token. Call listOrganizations to list those that it reaches.';
+  throw new Refusal('not_found', message, { field: 'organization_id' });
 }
 
 /** Returns the error for an account without the second factor that an organization requires. */

@@ -18,10 +18,8 @@ export function reportParameters(type: ReportName): string[] {
 export function reportTypeOf(segment: string): ReportName {
   const type = REPORT_TYPES.find((candidate) => reportSegment(candidate) === reportSegment(segment));
   if (type !== undefined) return type;
-  throw invalidInput('There is no such report. Use one of those in allowed.', {
-    field: 'type',
-    allowed: REPORT_TYPES.map(reportSegment),
-  });
+  const allowed = REPORT_TYPES.map(reportSegment);
+  throw invalidInput(`There is no such report. Use one of ${allowed.join(', ')}.`, { field: 'type', allowed });
 }
 
 /**

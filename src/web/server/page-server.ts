@@ -31,6 +31,9 @@ import { safeNext } from './safe-next.ts';
 import { withNext } from './sign-in-redirects.ts';
 import type { WebPage } from './web-page.ts';
 
+/** The statuses of errors that are shown in the frame of their organization. The others may have no data to read it from. */
+const FRAMED_ERRORS = new Set([400, 403, 404, 409]);
+
 const SEE_OTHER = 303;
 const UNAVAILABLE = 503;
 
@@ -245,8 +248,7 @@ export class PageServer {
       this.options.logger.error({ err: error, request: ctx.state.id }, 'a page could not be shown');
     }
     ctx.set(answer.headers);
-    const isMisplaced = answer.status === 403 || answer.status === 404;
-    const place = person !== null && isMisplaced ? await this.findPlace(ctx, person) : null;
+    const place = person !== null && FRAMED_ERRORS.has(answer.status) ? await this.findPlace(ctx, person) : null;
     await this.sendPage(ctx, person, errorPage(answer, place));
   }
 
