@@ -74,6 +74,8 @@ function refuseTransition(field: string, from: string, to: string, allowed: read
   });
 }
 
+const LIST = new Intl.ListFormat('en-GB');
+
 /** Refuses a state whose required fields are empty. @throws Refusal invalid_input that names all of them */
 function requireStateFields({ field, needs = {} }: Workflow, record: object): void {
   const state = (record as WorkflowRecord)[field]!;
@@ -81,5 +83,5 @@ function requireStateFields({ field, needs = {} }: Workflow, record: object): vo
   const isEmpty = (name: string) => [null, undefined, ''].includes((record as Record<string, string | null>)[name]);
   const absent = required.filter(isEmpty);
   if (absent.length === 0) return;
-  throw invalidField(absent[0]!, `${state} needs ${required.join(' and ')}. Give ${absent.join(' and ')} too.`);
+  throw invalidField(absent[0]!, `${state} needs ${LIST.format(required)}. Give ${LIST.format(absent)} too.`);
 }

@@ -458,6 +458,11 @@ test('speaks of the form in its refusals, not of the inputs of tools', async (co
     'one of Address, Text and SHA-256. Give one',
   );
   assert.match(await refusalOf(`${measure}/not-applicable`, { reason: 'No' }), /Fill in Justification\. $/);
+  const finding = await addRecord(context, 'addNonconformity', { description: 'Bare', status: 'IN_PROGRESS' });
+  assert.match(
+    await refusalOf(`${base}/nonconformities/${finding}/closed`, { reason: 'Now' }),
+    'Fill in Root cause, Corrective action and Effectiveness check.',
+  );
   const id = measure.split('/').at(-1)!;
   assert.match(await refusalOf(`${measure}/link`, { to_id: id }), 'A record cannot be linked with itself.');
   assert.match(

@@ -323,6 +323,7 @@ test('has a form for every family whose tools add or correct records', async ({ 
     const { status, text } = await owner.get(`${base}/${plural}/add`);
     const hasForm = addFormOf(family) !== undefined;
     assert.is(status, hasForm ? 200 : 404, plural);
+    assert.not.match(textIn(text), /[a-z] id \(required\)|Audit id/, plural);
     if (hasForm)
       assert.ok(
         formsIn(text).some(({ action }) => action === `${base}/${plural}/add`),

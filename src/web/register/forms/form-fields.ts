@@ -41,7 +41,9 @@ export function formFields(
   organizationChoices: OrganizationChoices,
   record: RecordRow | null,
 ): FormField[] {
-  return Object.entries(fields).map(([name, field]) => {
+  return Object.entries(fields).map(([name, described]) => {
+    // A form takes a record by its name, not by an id.
+    const field = described.kind === 'id' ? { ...described, label: described.label.replace(/ id$/, '') } : described;
     const choices = choicesOf(family, name, field, organizationChoices, record);
     if (choices === null || field.kind === 'ids') return { name, field, choices };
     const isNeverEmpty =

@@ -50,8 +50,10 @@ export function ContestedField({ change, yours }: { change: MeanwhileChange; you
   const { input, before, now } = change;
   const { name } = input;
   return (
-    <fieldset class="notice warning">
-      <legend>{meanwhileText(change)}</legend>
+    <fieldset class="notice warning" aria-labelledby={`${name}-meanwhile`}>
+      <p id={`${name}-meanwhile`}>
+        <b>{meanwhileText(change)}</b>
+      </p>
       <dl class="facts">
         {Object.entries({ Before: before, Theirs: now, Yours: yours }).map(([version, text]) => (
           <>

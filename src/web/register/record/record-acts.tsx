@@ -72,12 +72,12 @@ export function ActNotes({ acts, lacking }: OfferedActs) {
   return (
     <>
       {next !== undefined && actText(next) !== '' && (
-        <p class="sub">
+        <p class="sub screen-only">
           {next.button}: {actText(next)}
         </p>
       )}
       {lacking.length > 0 && (
-        <p class="sub">{lacking.map((permission) => `${withRoleNames(needOf(permission))}.`).join(' ')}</p>
+        <p class="sub screen-only">{lacking.map((permission) => `${withRoleNames(needOf(permission))}.`).join(' ')}</p>
       )}
     </>
   );
