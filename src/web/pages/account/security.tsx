@@ -122,7 +122,7 @@ function PasswordCard({ account, isDemo, form }: { account: Account; isDemo: boo
           form={form}
           name="password"
           label="New password"
-          hint="At least 12 characters. A few words in a row are easy to remember."
+          hint="At least 12 characters. A few unrelated words are easy to remember and hard to guess."
           type="password"
           autocomplete="new-password"
         />
