@@ -3,6 +3,7 @@ import type { ChangeRefinement } from '../../queries/changes/refined-changes.ts'
 import { changesInput } from '../../tools/schema/changes-schema.ts';
 import { InputParser } from '../../tools/schema/input-parser.ts';
 import { publishedFilters } from '../../tools/schema/json-schema.ts';
+import { invalidInput } from '../http-errors.ts';
 import { filledParameters, filterParameters, readFilter, singleParameter } from './file-query.ts';
 
 const REFINEMENTS = ['client', 'made_by'];
@@ -29,6 +30,9 @@ export function readChangesQuery(
 ): ChangesQuery {
   const parameters = filledParameters(query);
   const [cursor, client = null, madeBy] = ['cursor', ...REFINEMENTS].map((name) => singleParameter(parameters, name));
+  if (madeBy !== undefined && madeBy !== ASSISTANTS) {
+    throw invalidInput(`made_by must be ${ASSISTANTS}.`, { field: 'made_by', allowed: [ASSISTANTS] });
+  }
   const filterSchemas = publishedFilters(parser.schema);
   const filter = readFilter(filterParameters(parameters, filterSchemas), filterSchemas);
   return {

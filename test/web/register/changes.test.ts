@@ -122,6 +122,7 @@ test('a filter that cannot be read is named, and can be changed or removed', asy
     ['from=soon&client=Claude', 'Give from as a date', 'client=Claude'],
     ['field=name&field=status', 'Field can be given only once', 'field=status'],
     ['field=name&record_types=NOTHING', 'Family: choose ', 'field=name'],
+    ['made_by=people&field=name', 'Made by must be assistants', 'field=name'],
     ['cursor=nonsense', 'This cursor', null],
   ] as const) {
     const { text, status } = await owner.get(`${page}?${query}`);

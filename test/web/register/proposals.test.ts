@@ -208,7 +208,7 @@ test('histories tell a declined proposal in words, with its reason once and a li
   await send(owner, page, '/decline', { reason: 'Much too early' });
   const base = `/organizations/${web.organizationId}`;
   const { text } = await owner.get(`${base}/changes?record_id=${page.split('/').at(-1)}`);
-  assert.match(textIn(text), /Change vendor .*Proposal declined.*State Open → Declined/);
+  assert.match(textIn(text), /Change vendor .*Proposal declined.*Status Open → Declined/);
   assert.is(textIn(text).split('Much too early').length, 2);
   assert.not.match(textIn(text), /DECLINED|OPEN/);
   assert.match(text, `<a href="${page}">`);

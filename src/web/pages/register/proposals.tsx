@@ -208,7 +208,7 @@ async function listPage(
           <Choosing isPossible={mayDecide} address={`${section}/several`}>
             <Table
               caption="Proposals"
-              head={['Proposal', 'By', 'Proposed', 'State']}
+              head={['Proposal', 'By', 'Proposed', 'Status']}
               rows={rows.map((proposal) => ({
                 key: proposal.id,
                 cells: [

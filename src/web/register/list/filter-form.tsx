@@ -180,6 +180,7 @@ export function FilterFields({ filter: { name, label, control }, value }: { filt
       return (
         <label>
           {label}
+          <br />
           <input type="number" name={name} min={1} max={control.kind === 'score' ? 25 : 5} value={texts[0]} />
         </label>
       );

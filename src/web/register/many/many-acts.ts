@@ -85,7 +85,7 @@ function stateAct(family: FamilyDescription): ManyAct[] {
   return [
     setAct({
       name: 'state',
-      label: 'State',
+      label: state.label,
       button: `Change ${state.label.toLowerCase()}`,
       fields: { [name]: { ...state, required: true }, ...Object.fromEntries(needed) },
       choices: { [name]: reachable.map((value) => ({ value, label: enumText(state, value) })) },

@@ -7,7 +7,7 @@ import { codeWords } from '../../../texts/words.ts';
 export const PROPOSAL_FIELDS: Fields = {
   state: {
     kind: 'enum',
-    label: 'State',
+    label: 'Status',
     values: PROPOSAL_STATES,
     labels: Object.fromEntries(PROPOSAL_STATES.map((state) => [state, codeWords(STATE_WORDS[state])])),
   },
