@@ -115,6 +115,7 @@ const ORGANIZATION_FILES: Readonly<Record<string, PageRule>> = {
   '/reports/statement-of-applicability?framework_id=:framework': { roles: ALL, names: AS_OF },
   '/reports/audit-pack?audit_id=:audit': { roles: FROM_AUDITOR },
   '/reports/due-items': { roles: ALL, names: { ...AS_OF, owner_id: 'acc' } },
+  '/reports/unapproved-decisions': { roles: ALL, names: AS_OF },
   '/reports/changes-between?from=1': { roles: ALL, names: { until: 'aud' } },
   '/reports/evidence': { roles: ALL, names: { ...AS_OF, owner_id: 'acc', linked_to: 'rsk' } },
 };
