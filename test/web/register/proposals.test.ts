@@ -1,5 +1,7 @@
 /** Proposals in the browser: the page of each, and what each role may decide. */
 import * as assert from 'uvu/assert';
+import { randomId } from '../../../src/commands/engine/ids.ts';
+import { accountActor } from '../../../src/identity/memberships/actor.ts';
 import { proposeAs } from '../../support/web/propose.ts';
 import { formsIn, type TestBrowser, unescapeHtml } from '../../support/web/web.ts';
 import { type PageContext, person, textIn, webSuite } from '../../support/web/web-suite.ts';
@@ -425,6 +427,37 @@ test('an owner sets four eyes in the settings, and a person’s decision then wa
   assert.match(textIn((await priya.get(lower.to!)).text), 'Change the approval policy');
   await send(priya, lower.to!, '/approve');
   assert.not.match(textIn((await priya.get(`${base}/settings`)).text), 'Another account must approve:');
+});
+
+test('Home says what an assistant did today, and Needs you that it reached the limit of an hour', async (context) => {
+  const { web, owner } = context;
+  const base = `/organizations/${web.organizationId}`;
+  const grant = {
+    account_id: web.ownerId,
+    organizations: [web.organizationId],
+    role: 'OWNER',
+    autonomy: 'DECISIONS_PROPOSED',
+  } as const;
+  const { record } = await web.tokens.create({ name: 'Weekly script', ...grant }, accountActor(web.ownerId));
+  // The pages' clock is another one than the register's, so the log doesn't know this token: it would have expired.
+  const token_id = randomId('tok');
+  const used = { id: token_id, hash: 'another', last_used_at: new Date().toISOString() };
+  await web.identity.accounts.insert('tokens', { ...record, ...used });
+  const caller = {
+    ...(await web.members.callerOf(web.ownerId)),
+    token_id,
+    autonomy: new Map([[web.organizationId, grant.autonomy]]),
+  };
+  const id = await addVendor(context, 'Busy');
+  const change = (country: string) => web.tools.call('updateVendor', { id, country }, { caller });
+  await owner.force(`${base}/approvals`, { ceiling: 'ALL', hourly_changes: '2' });
+  assert.not.match(textIn((await owner.get(base)).text), 'Weekly script');
+  for (const country of ['NO', 'SE']) assert.is((await change(country)).outcome, 'ok');
+  assert.is((await change('DK')).outcome, 'rate_limited');
+  await web.tools.call('archiveRecords', { ids: [id], action: 'ARCHIVE', reason: 'Gone' }, { caller });
+  assert.match(textIn((await owner.get(base)).text), 'Weekly script: 2 changes, 1 proposal');
+  const notice = '“Weekly script” made 2 changes of existing records in the last hour';
+  assert.match(textIn((await owner.get(`${base}/needs-you`)).text), notice);
 });
 
 test.run();

@@ -4,6 +4,11 @@ import { RiskMatrix } from '../../../reports/charts/risk-charts.tsx';
 import { ExactTime } from '../../components/components.tsx';
 import { ExpiringTokens } from '../../components/expiring-tokens.tsx';
 import { SecondFactorNotice } from '../../components/second-factor-notice.tsx';
+import {
+  AssistantsTodayCard,
+  type AssistantToday,
+  readAssistantsToday,
+} from '../../register/home/assistants-today.tsx';
 import { AuditTable } from '../../register/home/audit-table.tsx';
 import {
   type FirstStep,
@@ -37,7 +42,8 @@ export const homePage = (context: Collaborators): Route[] => [
     const [home, time] = await Promise.all([readHome(context.reader, view), readTimeBar(view)]);
     const sealingProblem = await context.sealingProblem(view.organization.id);
     const firstSteps = await readFirstSteps(context, view);
-    return page(view, home, { time, tokens, sealingProblem, firstSteps });
+    const assistants = await readAssistantsToday(view, tokens);
+    return page(view, home, { time, tokens, sealingProblem, firstSteps, assistants });
   }),
 ];
 
@@ -48,10 +54,11 @@ interface HomeFrame {
   /** Null while the organization's events can be sealed. */
   sealingProblem: string | null;
   firstSteps: readonly FirstStep[];
+  assistants: readonly AssistantToday[];
 }
 
 function page(view: RegisterView, home: HomeContent, frame: HomeFrame): WebPage {
-  const { time, tokens, sealingProblem, firstSteps } = frame;
+  const { time, tokens, sealingProblem, firstSteps, assistants } = frame;
   // A director only reads, so this is the board's page.
   const isBoard = view.organization.role === 'VIEWER';
   return {
@@ -82,6 +89,7 @@ function page(view: RegisterView, home: HomeContent, frame: HomeFrame): WebPage 
         {time !== null && <TimeBar view={view} content={time} />}
         {home.isEmpty && <BeginCards view={view} />}
         <FirstSteps steps={firstSteps} />
+        <AssistantsTodayCard view={view} rows={assistants} />
         {!home.isEmpty && <Cards view={view} home={home} />}
       </>
     ),

@@ -10,6 +10,9 @@ export interface LimitedAssistants {
   limit: number;
 }
 
+/** A credential that was not used for so long made no change in the last hour: its uses are stored with some delay. */
+const TWO_HOURS_MS = 7_200_000;
+
 /** Reads which credentials of an account have made as many changes in the last hour as the organization allows. */
 export async function readLimitedAssistants(
   { members, tokens }: Pick<WebContext, 'members' | 'tokens'>,
@@ -19,8 +22,12 @@ export async function readLimitedAssistants(
   const { policy } = await members.approvalsOf(organization.id);
   const limit = policy.hourly_changes;
   const names: string[] = [];
-  for (const { id, name, autonomy = 'ALL' } of past === null ? await tokens.listOfAccount(accountId) : []) {
-    if (lowerAutonomy(autonomy, policy.ceiling) === 'ALL') continue;
+  const twoHoursAgo = new Date(snapshot.now().getTime() - TWO_HOURS_MS).toISOString();
+  for (const { id, name, autonomy = 'ALL', last_used_at } of past === null
+    ? await tokens.listOfAccount(accountId)
+    : []) {
+    const isUnused = (last_used_at ?? '') < twoHoursAgo;
+    if (isUnused || lowerAutonomy(autonomy, policy.ceiling) === 'ALL') continue;
     if ((await countRecentChanges(snapshot, organization.id, id, limit)) >= limit) names.push(name);
   }
   return { names, limit };
