@@ -103,6 +103,7 @@ export interface AnsweredProposal
       | 'reason'
       | 'expires_at'
       | 'created_at'
+      | 'depends_on'
       | 'decision_reason'
       | 'call_id'
       | 'done'
@@ -134,7 +135,7 @@ export async function readProposals(
 }
 
 async function answer(snapshot: Snapshot, organizationId: string, proposal: Proposal): Promise<AnsweredProposal> {
-  const { id, state, tool, client, reason, expires_at, created_at } = proposal;
+  const { id, state, tool, client, reason, expires_at, created_at, depends_on } = proposal;
   const { proposed_by, decided_by, decision_reason, call_id, done, refused, effects } = proposal;
   const people = await readMemberNames(snapshot, organizationId, [
     proposed_by,
@@ -159,6 +160,7 @@ async function answer(snapshot: Snapshot, organizationId: string, proposal: Prop
     reason,
     created_at,
     expires_at,
+    depends_on,
     ...decided,
     ...proposedChanges(effects),
   };
@@ -187,6 +189,10 @@ const CONDITIONS = {
   APPROVED: (): Condition[] => [{ key: 'state', op: 'eq', value: 'APPROVED' }],
   DONE: (): Condition[] => [{ key: 'state', op: 'in', values: ['APPROVED', 'CARRIED_OUT'] }],
   DECLINED: (): Condition[] => [{ key: 'state', op: 'in', values: ['DECLINED', 'WITHDRAWN'] }],
+  EXPIRED: (now: string): Condition[] => [
+    { key: 'state', op: 'eq', value: 'OPEN' },
+    { key: 'expires_at', op: 'range', lt: now },
+  ],
 };
 
 function present(doc: object, now: string): Proposal {

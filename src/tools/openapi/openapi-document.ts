@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { ERRORS, type ErrorCode, NOT_JSON_STATUS } from '../error-codes.ts';
 import { renderExample } from '../schema/example.ts';
 import { componentRef, componentSchemas, type JsonSchema, mapSchemas, withoutTitles } from '../schema/json-schema.ts';
-import { errorOutput, pendingOutput } from '../schema/output.ts';
+import { carriedOutOutput, errorOutput, pendingOutput } from '../schema/output.ts';
 import { reportOutput } from '../schema/report-output.ts';
 import type { Tool } from '../tool.ts';
 import {
@@ -105,12 +105,14 @@ function operations(tool: Tool, prefixes: ReadonlyMap<string, string>): object {
 
 const PENDING = 'A person decides first: the credential may not do this alone. Nothing was changed.';
 
+const REPEATED = 'Success. A repeat of a call that a person approved answers what became of its proposal.';
+
 function responsesOf({ name, readOnly }: Tool): object {
+  const output = componentRef(outputName(name));
+  const response = (description: string, schema: object) => ({ description, content: { [JSON_BODY]: { schema } } });
   return {
-    200: { description: 'Success.', content: { [JSON_BODY]: { schema: componentRef(outputName(name)) } } },
-    ...(readOnly
-      ? {}
-      : { 202: { description: PENDING, content: { [JSON_BODY]: { schema: componentRef('PendingApproval') } } } }),
+    200: readOnly ? response('Success.', output) : response(REPEATED, { anyOf: [output, componentRef('CarriedOut')] }),
+    ...(readOnly ? {} : { 202: response(PENDING, componentRef('PendingApproval')) }),
     ...errorResponses((codes) => !readOnly || !isWriteOnlyError(codes)),
   };
 }
@@ -160,6 +162,7 @@ function schemasOf(tools: readonly Tool[]): Record<string, JsonSchema> {
   const zodSchemas = new Map<string, z.ZodType>([
     ['ErrorOutput', errorOutput],
     ['PendingApproval', pendingOutput],
+    ['CarriedOut', carriedOutOutput],
     ['Report', reportOutput().shape.report],
   ]);
   for (const { record } of tools) {

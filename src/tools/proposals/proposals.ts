@@ -107,7 +107,7 @@ export class Proposals {
     const call = { tool, input, organizations: [input.organization_id], context: { caller } };
     const toolOf = (name: string) => this.tools.get(name)!;
     const proposed = await proposeInstead(call, this.service, { publicUrl: undefined, toolOf });
-    if (proposed !== null) return (proposed.pending_approval as { proposal_id: string }).proposal_id;
+    if (proposed !== null) return ('pending_approval' in proposed ? proposed.pending_approval : proposed).proposal_id;
     await tool.run(input, { caller, tool, service: this.service });
     return null;
   }

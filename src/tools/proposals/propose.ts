@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { organizationAddress } from '../../addresses/page-addresses.ts';
 import { countChangedRecords, needsApproval, needsOtherAccount } from '../../commands/autonomy.ts';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
@@ -18,6 +19,7 @@ import {
 import { proposedEffects } from '../../queries/changes/proposed-effects.ts';
 import { countRecentChanges } from '../../queries/changes/recent-changes.ts';
 import { type Proposal, proposedChanges } from '../../queries/proposals.ts';
+import type { carriedOutOutput, pendingOutput } from '../schema/output.ts';
 import type { Tool, ToolService } from '../tool.ts';
 import { envelopeFor, waitUntilReadable } from '../write.ts';
 import { openDependencies, rehearseDependencies } from './dependencies.ts';
@@ -33,10 +35,8 @@ interface ProposableInput {
   reason?: string;
 }
 
-/** The answer of a call that waits for a person. */
-export interface PendingApproval {
-  pending_approval: object;
-}
+/** The answer of a call that waits for a person, or that repeats one which was approved. */
+type ProposalAnswer = z.infer<typeof pendingOutput> | z.infer<typeof carriedOutOutput>;
 
 /** Returns true if a call may need a person's approval, or another account's. Otherwise it need not be rehearsed. */
 export async function mayNeedApproval(
@@ -84,7 +84,7 @@ export async function proposeInstead(
   call: ProposableCall,
   service: ToolService,
   { publicUrl, toolOf }: { publicUrl: string | undefined; toolOf: (name: string) => Tool },
-): Promise<PendingApproval | null> {
+): Promise<ProposalAnswer | null> {
   const { caller } = call.context;
   const { id, command_id } = identityOf(call, service);
   const earlier = await service.handler.load(proposalAggregate(id), true);
@@ -108,11 +108,7 @@ export async function proposeInstead(
   }
   const state = await makeProposal(call, service, { id, command_id, organizationId, rehearsal, dependencies });
   const url = publicUrl && `${publicUrl}${organizationAddress(organizationId, `/proposals/${id}`)}`;
-  const { depends_on } = state;
-  return answer(id, state, service.handler.now(), {
-    ...(url ? { url } : {}),
-    ...(depends_on.length > 0 ? { depends_on } : {}),
-  });
+  return answer(id, state, service.handler.now(), url);
 }
 
 /** A write, and the organizations that it may be about. */
@@ -173,26 +169,27 @@ async function makeProposal(
 const NOTHING_CHANGED =
   'Nothing was changed. A person decides on the page at url; getRecords with proposal_id tells what they decided.';
 
-function answer(id: string, state: ProposalState, now: string, more: object): PendingApproval {
+function answer(id: string, state: ProposalState, now: string, url: string | undefined): ProposalAnswer {
   const shown = proposalStateAt(state, now);
-  const { effects, expires_at, decision_reason, call_id, done, refused } = state;
+  const { effects, expires_at, depends_on, decision_reason, call_id, done, refused } = state;
   switch (shown) {
     case 'OPEN':
     case 'APPROVED': {
       const added =
         effects.length === 1 && effects[0]!.linked_id === undefined ? { record_id: effects[0]!.record_id } : {};
-      const pending = {
+      const pending_approval = {
         proposal_id: id,
-        ...more,
+        ...(url ? { url } : {}),
+        ...(depends_on.length > 0 ? { depends_on: [...depends_on] } : {}),
         expires_at,
         ...added,
         ...proposedChanges(effects),
         note: NOTHING_CHANGED,
       };
-      return { pending_approval: pending };
+      return { pending_approval };
     }
     case 'CARRIED_OUT':
-      return { proposal_id: id, state: shown, call_id, done, refused, repeated: true } as unknown as PendingApproval;
+      return { proposal_id: id, state: shown, call_id: call_id!, done: done!, refused: [...refused], repeated: true };
     case 'DECLINED':
     case 'WITHDRAWN':
     case 'EXPIRED': {

@@ -158,6 +158,12 @@ export const errorObject = z.strictObject({
 });
 export const errorOutput = z.strictObject({ error: errorObject });
 
+/** Members of the answer about a proposal. */
+export const proposalMembers = {
+  depends_on: z.array(z.string()).describe('the proposals that come first'),
+  refused: z.array(z.strictObject({ record_id: z.string().optional(), code: z.string(), message: z.string() })),
+};
+
 /** The answer of a call that waits for a person's decision. */
 export const pendingOutput = z.strictObject({
   pending_approval: z.strictObject({
@@ -165,9 +171,19 @@ export const pendingOutput = z.strictObject({
     url: z.string().optional().describe('the page where a person decides'),
     expires_at: z.string(),
     record_id: z.string().optional().describe('the id that the new record will get'),
-    depends_on: z.array(z.string()).optional().describe('the proposals that come first'),
+    depends_on: proposalMembers.depends_on.optional(),
     changes: writtenMembers.changes,
     more_changes: writtenMembers.more_changes,
     note: z.string(),
   }),
+});
+
+/** The answer to a repeat of a call that a person approved. */
+export const carriedOutOutput = z.strictObject({
+  proposal_id: z.string(),
+  state: z.literal('CARRIED_OUT'),
+  call_id: z.string().describe('the call that did what was approved'),
+  done: z.int().describe('the records that it changed'),
+  refused: proposalMembers.refused,
+  repeated: z.literal(true),
 });

@@ -48,7 +48,7 @@ export async function callerOfSession(
 
 /**
  * Calls a tool for the signed-in person, with the rights of their session. It checks the input and the permission.
- * @throws Redirect to the proposal, if another account must approve the call
+ * @throws Redirect to the proposal, if another account must approve the call or did
  */
 export async function callTool(
   context: Pick<WebContext, 'members' | 'tools'>,
@@ -60,9 +60,14 @@ export async function callTool(
   // Without a signal: a second click leaves the first request, whose change must not stay half done.
   const { json, status } = await context.tools.call(name, input, { caller });
   const answer = JSON.parse(json);
-  if (answer.pending_approval !== undefined) {
-    const address = organizationAddress(request.params.id!, `/proposals/${answer.pending_approval.proposal_id}`);
-    throw redirect(address, 'Proposed. Another account must approve this before it is done.');
+  // A form that is sent again after the approval is answered with the proposal alone.
+  const proposal = answer.pending_approval?.proposal_id ?? answer.proposal_id;
+  if (proposal !== undefined) {
+    const isDone = answer.repeated === true;
+    const text = isDone
+      ? 'Somebody has approved this already.'
+      : 'Proposed. Another account must approve this before it is done.';
+    throw redirect(organizationAddress(request.params.id!, `/proposals/${proposal}`), text);
   }
   return answer.error === undefined ? { answer, error: null } : { answer: null, error: { ...answer.error, status } };
 }

@@ -229,6 +229,7 @@ export async function calls(url: string, token: string) {
   const added = await addVendor({ organization_id, name: 'Nimbus', criticality: 'HIGH', contract_until: null });
   if (added.status === 202) throw new TypeError(added.data.pending_approval.note);
   if (added.status !== 200) throw new TypeError(added.data.error.message);
+  if (!('vendor' in added.data)) throw new TypeError(\`\${added.data.proposal_id} \${added.data.state}\`);
   const { id, review } = added.data.vendor;
   const page = await listVendors({ organization_id, filter: { criticality: ['HIGH'] } });
   if (page.status !== 200 || !('vendors' in page.data)) throw new TypeError('no page');

@@ -1,6 +1,7 @@
 /** Approvals in part, with changes and of several at once, and proposals that depend on others. */
 import * as assert from 'uvu/assert';
 import { proposalAggregate } from '../../../src/commands/proposal.ts';
+import { listProposals } from '../../../src/queries/proposals.ts';
 import { effectKey } from '../../../src/register/proposal.ts';
 import type { Approval } from '../../../src/tools/proposals/proposals.ts';
 import { runImport, suppliers } from '../../support/mcp/imports.ts';
@@ -172,10 +173,27 @@ test('those that depend on a declined or withdrawn one end with its reason, and 
   }
 });
 
-test('one that depends on another expires no later', async ({ register }) => {
+test('one that depends on another says so, expires no later, and is then listed as expired', async ({ register }) => {
   const risk = await add(register, 'addRisk', { name: 'Fire' });
   const dependent = await propose(register, 'updateRisk', { id: risk.record_id, note: 'Wood' });
   assert.is(dependent.expires_at, risk.expires_at);
+  const ids = [risk.proposal_id, dependent.proposal_id];
+  const { records } = await register.call<{ records: { depends_on: string[] }[] }>('getRecords', { ids });
+  assert.equal(
+    records.map(({ depends_on }) => depends_on),
+    [[], [risk.proposal_id]],
+  );
+  const countAt = async (only: 'OPEN' | 'EXPIRED', ms: number) => {
+    const { models } = register.reader.snapshot();
+    const now = () => new Date(Date.parse(risk.expires_at) + ms);
+    return (await listProposals({ models, now }, ORGANIZATION, { only, limit: 9 })).length;
+  };
+  for (const [ms, open, expired] of [
+    [0, 2, 0],
+    [1, 0, 2],
+  ] as const) {
+    assert.equal([await countAt('OPEN', ms), await countAt('EXPIRED', ms)], [open, expired], `${ms}`);
+  }
 });
 
 test('several are declined at once, also with those that depend on them', async ({ register }) => {

@@ -317,8 +317,12 @@ test('several are shown with what they would do, approved in order, and declined
   const note = await propose('updateRisk', { id: risk.id, note: 'Wood' });
   const address = `${list}/several?id=${idOf(note)}&id=${idOf(risk.page)}`;
   assert.match((await owner.get(list)).text, `name="id" value="${idOf(note)}"`);
+  const shown = (await owner.get(note)).text;
+  assert.match(textIn(shown), /It depends on Add risk: Chosen fire \(open\) \./);
+  const together = unescapeHtml(/href="([^"]+)">on all together/.exec(shown)![1]!);
+  assert.is(together, `${list}/several?id=${idOf(risk.page)}&id=${idOf(note)}`);
   const text = textIn((await owner.get(address)).text);
-  assert.match(text, /Add risk: Chosen fire.*Change risk.*Approve 2/);
+  assert.match(text, /Add risk: Chosen fire.*Change risk: Chosen fire.*Approve 2/);
   assert.is((await viewer.get(address)).status, 403);
   assert.is((await send(owner, address, '/approve')).status, 303);
   assert.match(textIn((await owner.get(list)).text), 'Approved 2.');
@@ -377,6 +381,10 @@ test('the list has pages of 20, newest first', async (context) => {
   }
   const list = `/organizations/${web.organizationId}/proposals?show=all`;
   const { text } = await owner.get(list);
+  const all = unescapeHtml(
+    /href="([^"]+)">\s*Decide on all/.exec((await owner.get(list.replace('all', 'open'))).text)![1]!,
+  );
+  assert.match(textIn((await owner.get(all)).text), /Add vendor: Listed 2\..*Add vendor: Listed 21\..*Approve 20/);
   assert.match(textIn(text), 'Listed 21.');
   assert.not.match(textIn(text), 'Listed 1.');
   const older = unescapeHtml(/href="([^"]+)">\s*Older/.exec(text)![1]!);
@@ -415,7 +423,10 @@ test('an owner sets four eyes in the settings, and a person’s decision then wa
   await set('VENDOR_ARCHIVE');
   assert.match(textIn((await priya.get(`${base}/settings`)).text), 'Another account must approve: vendor archived.');
   const id = await addVendor(context, 'Twice seen');
-  const waiting = await send(owner, `${base}/vendors/${id}/archive`, '/archive', { reason: 'Gone' });
+  const form = (await owner.get(`${base}/vendors/${id}/archive`)).text;
+  const archive = formsIn(form).find(({ action }) => action.endsWith('/archive'))!;
+  archive.fields.set('reason', 'Gone');
+  const waiting = await owner.post(archive.action, archive.fields);
   assert.match(waiting.to!, /\/proposals\/prp_/);
   const own = (await owner.get(waiting.to!)).text;
   assert.match(textIn(own), 'This decision is under four eyes.');
@@ -423,6 +434,8 @@ test('an owner sets four eyes in the settings, and a person’s decision then wa
   assert.is((await vendorOf(context, id)).archived_at, null);
   await send(priya, waiting.to!, '/approve');
   assert.is(await vendorOf(context, id), undefined, 'archived');
+  const again = await owner.post(archive.action, archive.fields);
+  assert.equal([again.status, again.to?.split('?')[0]], [303, waiting.to!.split('?')[0]], 'sent again');
   const lower = await owner.force(`${base}/approvals`, { ceiling: 'ALL', hourly_changes: '400' });
   assert.match(textIn((await priya.get(lower.to!)).text), 'Change the approval policy');
   await send(priya, lower.to!, '/approve');

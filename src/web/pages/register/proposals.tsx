@@ -14,6 +14,7 @@ import { mayChange, openRegister, type RegisterView, registerAddress } from '../
 import { approveChanged, changedCallPage } from '../../register/proposals/changes-form.tsx';
 import type { ProposalCollaborators } from '../../register/proposals/proposal-collaborators.ts';
 import {
+  CHOSEN,
   effectAddress,
   IN_ROWS,
   lastEventText,
@@ -21,15 +22,10 @@ import {
   ROW,
   readEffectNames,
   resultText,
+  severalAddress,
 } from '../../register/proposals/proposal-effects.tsx';
 import { byline, idOf, pastMoment, proposalPage, TodayNotice } from '../../register/proposals/proposal-page.tsx';
-import {
-  CHOSEN,
-  chosenIds,
-  seenApprovals,
-  severalPage,
-  severalRedirect,
-} from '../../register/proposals/several-page.tsx';
+import { chosenIds, seenApprovals, severalPage, severalRedirect } from '../../register/proposals/several-page.tsx';
 import { undoOfCall } from '../../register/undo/undo-answer.ts';
 import { callerOfSession } from '../../server/call-tool.ts';
 import { BLANK_FORM, checkboxField, repeatedField, singleField } from '../../server/form-state.ts';
@@ -145,6 +141,7 @@ const PARTS = [
   { show: undefined, text: 'Open', only: 'OPEN', none: 'No proposal waits for a decision.' },
   { show: 'done', text: 'Done', only: 'DONE', none: 'Nothing was approved yet.' },
   { show: 'declined', text: 'Declined', only: 'DECLINED', none: 'Nothing was declined or withdrawn yet.' },
+  { show: 'expired', text: 'Expired', only: 'EXPIRED', none: 'Nothing has expired yet.' },
   { show: 'all', text: 'All', only: undefined, none: 'Nobody has proposed anything yet.' },
 ] as const;
 
@@ -205,7 +202,7 @@ async function listPage(
         {rows.length === 0 ? (
           <p>{part.none}</p>
         ) : (
-          <Choosing isPossible={mayDecide} address={`${section}/several`}>
+          <Choosing isPossible={mayDecide} address={`${section}/several`} all={severalAddress(view, rows)}>
             <Table
               caption="Proposals"
               head={['Proposal', 'By', 'Proposed', 'Status']}
@@ -233,14 +230,17 @@ async function listPage(
 }
 
 /** A form that opens the chosen rows, for a reader who may decide. */
-function Choosing(props: { isPossible: boolean; address: string; children: ComponentChildren }) {
-  const { isPossible, address, children } = props;
+function Choosing(props: { isPossible: boolean; address: string; all: string; children: ComponentChildren }) {
+  const { isPossible, address, all, children } = props;
   if (!isPossible) return <>{children}</>;
   return (
     <form method="get" action={address}>
       {children}
       <div class="actions">
-        <button type="submit">Decide on the chosen ones</button>
+        <button type="submit">Decide on the chosen ones</button>{' '}
+        <a class="button quiet" href={all}>
+          Decide on all of this page
+        </a>
       </div>
     </form>
   );

@@ -12,7 +12,7 @@ import { recordName } from '../../../reports/sections/records.ts';
 import type { NamesByKey } from '../../../texts/value-text.ts';
 import { eventText } from '../../texts/event-words.ts';
 import { Before, FieldChanges, readNamesInChanges, recordAddress } from '../change-words.tsx';
-import type { RegisterView } from '../open-register.ts';
+import { type RegisterView, registerAddress } from '../open-register.ts';
 import { numberedName } from '../record/numbered-name.ts';
 
 const isOrganization = (id: string): boolean => idPrefix(id) === 'org';
@@ -23,9 +23,9 @@ const typeOf = (id: string): string =>
 export function proposalTitle({ effects }: Pick<Proposal, 'effects'>, names: NamesByKey): string {
   const words = proposalWords(effects);
   const [first, ...others] = effects;
-  const name = first && (names.get(first.record_id) ?? newName(first));
+  const name = first && (nameOf(first.record_id, names) ?? newName(first));
   if (others.length > 0 || name === undefined) return words;
-  const linked = names.get(first!.linked_id ?? '');
+  const linked = nameOf(first!.linked_id ?? '', names);
   return `${words}: ${name}${linked === undefined ? '' : ` and ${linked}`}`;
 }
 
@@ -62,8 +62,18 @@ export async function readEffectNames(view: RegisterView, effects: readonly Prop
     const { reference_id } = record as { reference_id?: unknown };
     names.set(String(record.id), numberedName({ reference_id, name: recordName(record) }));
   }
+  for (const effect of effects) {
+    const name = isAddition(effect) ? newName(effect) : undefined;
+    if (name !== undefined) names.set(keyOfNew(effect.record_id), name);
+  }
   return names;
 }
+
+/** The key under which names have a record that one of the effects would add. */
+const keyOfNew = (id: string): string => `new ${id}`;
+
+/** Returns the name of a record, or the one that it would get. */
+const nameOf = (id: string, names: NamesByKey): string | undefined => names.get(id) ?? names.get(keyOfNew(id));
 
 /** Returns false for the time of an archiving, of which the name of the event says all. */
 const isMoreThanItsEvent = ({ field, to }: ProposedEffect['changes'][number]): boolean =>
@@ -75,6 +85,14 @@ interface EffectsProps {
   names: NamesByKey;
   /** The id of the form by which rows can be left out. Without it all stay. */
   chosenBy?: string | undefined;
+}
+
+/** The name of the fields that choose proposals. */
+export const CHOSEN = 'id';
+
+/** Returns the address of the page that decides on several proposals. */
+export function severalAddress(view: RegisterView, proposals: readonly Pick<Proposal, 'id'>[]): string {
+  return registerAddress(view, '/proposals/several', { [CHOSEN]: proposals.map(({ id }) => id) });
 }
 
 /** The name of the check boxes that choose rows, and that of the field of a form that has them. */
@@ -140,7 +158,7 @@ function Relation({ effect: { changes } }: { effect: ProposedEffect }) {
 function EffectRecord(props: { view: RegisterView; id: string; effect: ProposedEffect; names: NamesByKey }) {
   const { view, id, effect, names } = props;
   const known = names.get(id);
-  if (known === undefined) return <>{newName(effect) ?? 'a new record'}</>;
+  if (known === undefined) return <>{newName(effect) ?? nameOf(id, names) ?? 'a new record'}</>;
   return <a href={effectAddress(view, effect, id)}>{known}</a>;
 }
 

@@ -13,7 +13,14 @@ import type { WebPage } from '../../server/web-page.ts';
 import { mayChange, openRegister, type RegisterView, registerAddress } from '../open-register.ts';
 import { isChangeable } from './changes-form.tsx';
 import type { ProposalCollaborators } from './proposal-collaborators.ts';
-import { IN_ROWS, ProposalEffects, proposalTitle, readEffectNames, resultText } from './proposal-effects.tsx';
+import {
+  IN_ROWS,
+  ProposalEffects,
+  proposalTitle,
+  readEffectNames,
+  resultText,
+  severalAddress,
+} from './proposal-effects.tsx';
 import { type QuotedText, RecordTexts, readRecordTexts } from './record-texts.tsx';
 
 export const idOf = ({ params }: SignedInRequest): string => params.proposal ?? '';
@@ -37,6 +44,9 @@ export function TodayNotice({ view }: { view: RegisterView }) {
 export const byline = (name: string, { client }: Proposal): string =>
   client === null ? name : `${name}, with ${client}`;
 
+/** Proposals before one that its page names. Each can hold 700 KB. */
+const MAX_FIRSTS = 10;
+
 /** The id of the form that approves. */
 const APPROVE_FORM = 'approval';
 
@@ -49,6 +59,8 @@ interface ProposalDetails {
   nameOf: (accountId: string) => string;
   /** The names of the records and people in its effects. */
   names: NamesByKey;
+  /** The proposals that it depends on, of which the page names some. */
+  firsts: readonly Proposal[];
   /** The reader's account made it. */
   isOwn: boolean;
   /** The reader approved it, and what it says wasn't all done. */
@@ -66,8 +78,17 @@ async function readDetails(context: ProposalCollaborators, request: SignedInRequ
   const mayDecide = state === 'OPEN' && mayChange(view, 'changeRecords');
   const preview = mayDecide ? await context.proposals.preview(id, await callerOfSession(context, request)) : null;
   const people = await context.readNames(organization.id, peopleOf(proposal));
-  const { effects, approved_effects } = proposal;
-  const shown = [...(preview?.effects ?? []), ...effects, ...(approved_effects ?? [])];
+  const { effects, approved_effects, depends_on } = proposal;
+  const firsts: Proposal[] = [];
+  for (const first of depends_on.slice(0, MAX_FIRSTS))
+    firsts.push((await findProposal(snapshot, organization.id, first))!);
+  const named = new Set(effects.flatMap(({ record_id, linked_id }) => [record_id, linked_id]));
+  const shown = [
+    ...(preview?.effects ?? []),
+    ...effects,
+    ...(approved_effects ?? []),
+    ...firsts.flatMap((first) => first.effects.filter(({ record_id }, index) => index === 0 || named.has(record_id))),
+  ];
   const names = await readEffectNames(view, shown);
   const reader = request.person.account.id;
   const isInterrupted = state === 'APPROVED' && decided_by === reader && view.past === null;
@@ -77,6 +98,7 @@ async function readDetails(context: ProposalCollaborators, request: SignedInRequ
     preview,
     nameOf: (account) => people.of(account),
     names,
+    firsts,
     isOwn: proposed_by === reader,
     isInterrupted,
     texts: preview === null ? [] : await readRecordTexts(view, proposal.effects),
@@ -93,7 +115,7 @@ export async function proposalPage(
   form: FormState,
 ): Promise<WebPage> {
   const details = await readDetails(context, request);
-  const { view, proposal, preview, nameOf, names, isInterrupted, texts } = details;
+  const { view, proposal, preview, nameOf, names, firsts, isInterrupted, texts } = details;
   const { organization } = view;
   const section = `/organizations/${organization.id}/proposals`;
   return {
@@ -125,6 +147,12 @@ export async function proposalPage(
             </p>
           </section>
         )}
+        {firsts.length > 0 && (
+          <p class="muted">
+            It depends on <ProposalLinks view={view} proposals={firsts} names={names} />
+            {proposal.depends_on.length > firsts.length && ` and ${proposal.depends_on.length - firsts.length} more`}.
+          </p>
+        )}
         <Effects details={details} />
         {preview !== null && <Decisions details={details} form={form} address={`${section}/${proposal.id}`} />}
         <RecordTexts texts={texts} />
@@ -145,9 +173,7 @@ function Effects({ details }: { details: ProposalDetails }) {
   return (
     <>
       {preview?.isChanged && <Changed preview={preview} />}
-      {preview !== null && preview.waitsFor.length > 0 && (
-        <WaitsFor view={view} proposals={preview.waitsFor} names={names} />
-      )}
+      {preview !== null && preview.waitsFor.length > 0 && <WaitsFor details={details} proposals={preview.waitsFor} />}
       <section class="card" aria-label={title}>
         <h2>{title}</h2>
         {chosenBy !== undefined && <p class="muted">Clear the boxes of rows to leave out.</p>}
@@ -223,23 +249,27 @@ function Outcome({ proposal, nameOf }: Pick<ProposalDetails, 'proposal' | 'nameO
   );
 }
 
-/** Leads to the proposals whose records this one names. */
-function WaitsFor(props: { view: RegisterView; proposals: readonly Proposal[]; names: NamesByKey }) {
-  const { view, proposals, names } = props;
+/** Leads to the decision on a proposal together with those whose records it names. */
+function WaitsFor({ details, proposals }: { details: ProposalDetails; proposals: readonly Proposal[] }) {
+  const { view, proposal } = details;
   return (
     <p class="notice warning">
-      This names records that other proposals would add. Decide on those first:{' '}
-      {proposals.map((proposal, index) => (
-        <span key={proposal.id}>
-          {index > 0 && ', '}
-          <a href={`/organizations/${view.organization.id}/proposals/${proposal.id}`}>
-            {proposalTitle(proposal, names)}
-          </a>
-        </span>
-      ))}
-      .
+      This names records that other proposals would add. Decide on those first, or{' '}
+      <a href={severalAddress(view, [...proposals, proposal])}>on all together</a>.
     </p>
   );
+}
+
+/** Names proposals and their states. */
+function ProposalLinks(props: { view: RegisterView; proposals: readonly Proposal[]; names: NamesByKey }) {
+  const { view, proposals, names } = props;
+  return proposals.map((proposal, index) => (
+    <span key={proposal.id}>
+      {index > 0 && ', '}
+      <a href={registerAddress(view, `/proposals/${proposal.id}`)}>{proposalTitle(proposal, names)}</a> (
+      {STATE_WORDS[proposal.state]})
+    </span>
+  ));
 }
 
 /** Finishes an approval that was interrupted before everything was done. */

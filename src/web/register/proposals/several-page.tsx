@@ -10,15 +10,14 @@ import { Redirect, redirect, type SignedInRequest } from '../../server/page-requ
 import type { WebPage } from '../../server/web-page.ts';
 import { openRegister, type RegisterView, registerAddress } from '../open-register.ts';
 import type { ProposalCollaborators } from './proposal-collaborators.ts';
-import { ProposalEffects, proposalTitle, readEffectNames } from './proposal-effects.tsx';
+import { CHOSEN, ProposalEffects, proposalTitle, readEffectNames } from './proposal-effects.tsx';
 import { byline } from './proposal-page.tsx';
 
 /** Proposals that a person decides at once. */
 const MAX_SEVERAL = 50;
 
-/** The names of the fields: the chosen ones in the list, and what the person saw of each. */
-export const CHOSEN = 'id';
-export const SEEN = 'seen';
+/** The name of the fields that have what the person saw of each. */
+const SEEN = 'seen';
 
 /** Separates a proposal's id from what its person saw. */
 const SEPARATOR = ' ';
