@@ -189,6 +189,14 @@ test('disconnects silent and stalled clients, and serves others meanwhile', asyn
   await service.stop();
 });
 
+test('refuses addresses with many parameters before anything reads them', async ({ service }) => {
+  const statusWith = async (query: string) => statusOf(await raw(service.port, get(`/livez?${query}`)));
+  assert.is(await statusWith(`${'a&'.repeat(499)}a`), 200);
+  for (const query of ['a&'.repeat(500), '&'.repeat(500), 'scope=a&'.repeat(1_900)]) {
+    assert.is(await statusWith(query), 400, query.slice(0, 10));
+  }
+});
+
 test('never repeats input in a header', async ({ service }) => {
   const injected = 'x%0d%0aSet-Cookie:%20stolen=1';
   for (const request of [

@@ -10,7 +10,7 @@ import type { Admit } from '../access/admission.ts';
 import { acceptsCoding, isWorthCompressing } from '../compression.ts';
 import { disconnectWhenStalled } from '../disconnect-when-stalled.ts';
 import { ClientGone } from '../http-errors.ts';
-import { API_HEADERS, clientSignal, type RequestContext, type RequestState, readQueryParameters } from '../request.ts';
+import { API_HEADERS, clientSignal, type RequestContext, type RequestState } from '../request.ts';
 import { readFileRequest, requestedFormat } from './file-query.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
 import type { RecordFileFormat } from './record-file-formats.ts';
@@ -41,7 +41,7 @@ const BUFFER_BYTES = 65_536;
 export function recordFileRoutes(router: Router<RequestState>, admit: Admit, options: RecordFileRoutesOptions): void {
   const serve = async (ctx: FileContext, caller: Caller) => {
     const { id: organizationId = '', family: fileName = CHANGES_FILE } = ctx.params;
-    const query = readQueryParameters(ctx);
+    const query = new URLSearchParams(ctx.querystring);
     const format = requestedFormat(query);
     const request = readFileRequest(options.files, fileName, organizationId, query);
     const call = { caller, request, format: format.name, hasContent: ctx.method !== 'HEAD' };

@@ -6,7 +6,7 @@ import { REPORT_CONTENT_POLICY } from '../../reports/formats/report-html.tsx';
 import { reportTool } from '../../tools/report-tool.ts';
 import type { Admit } from '../access/admission.ts';
 import { disconnectWhenStalled } from '../disconnect-when-stalled.ts';
-import { clientSignal, type RequestContext, type RequestState, readQueryParameters } from '../request.ts';
+import { clientSignal, type RequestContext, type RequestState } from '../request.ts';
 import { findFormat } from './file-format.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
 import type { PdfPrinter } from './pdf-printer.ts';
@@ -44,7 +44,11 @@ async function serveReport(
   caller: Caller,
 ): Promise<void> {
   const type = reportTypeOf(String(ctx.params.type));
-  const { input, format: formatName } = readReportInput(String(ctx.params.id), type, readQueryParameters(ctx));
+  const { input, format: formatName } = readReportInput(
+    String(ctx.params.id),
+    type,
+    new URLSearchParams(ctx.querystring),
+  );
   if (formatName?.toLowerCase() === 'pdf') printer.requireBrowser();
   const offeredFormats = availableReportFormats(printer);
   const format =

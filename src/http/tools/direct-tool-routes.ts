@@ -11,7 +11,7 @@ import { parseJson, readBody, requireJson } from '../body.ts';
 import { readFilter } from '../files/file-query.ts';
 import { HttpError, invalidInput, methodNotAllowed, notFound } from '../http-errors.ts';
 import type { RequestContext, RequestState } from '../request.ts';
-import { clientSignal, readQueryParameters } from '../request.ts';
+import { clientSignal } from '../request.ts';
 
 /** The direct form: one address per tool. Inputs are a JSON object, or query parameters for tools that read. */
 export function directToolRoutes(
@@ -60,7 +60,7 @@ function inputReader(ctx: RequestContext, readOnly: boolean, inputOf: () => z.Zo
     if (body.length > 0 && body.toString('latin1').trim() !== '{}') {
       throw invalidInput('A GET takes its inputs as query parameters. Send them there, or use POST.');
     }
-    return readQuery(readQueryParameters(ctx), inputOf());
+    return readQuery(new URLSearchParams(ctx.querystring), inputOf());
   };
 }
 

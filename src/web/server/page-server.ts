@@ -5,7 +5,7 @@ import { MAX_RIGHTS_AGE_MS } from '../../commands/organization/caller.ts';
 import { originGuard } from '../../http/access/origin.ts';
 import { Cookies } from '../../http/cookies.ts';
 import { ClientGone } from '../../http/http-errors.ts';
-import { clientSignal, readQueryParameters } from '../../http/request.ts';
+import { clientSignal } from '../../http/request.ts';
 import { pageHeaders } from '../../http/security-headers.ts';
 import { FairQueue } from '../../identity/fair-queue.ts';
 import { CALLBACK_PATH } from '../../identity/openid/openid-transaction.ts';
@@ -162,7 +162,7 @@ export class PageServer {
         rememberedBrowser: this.rememberedBrowsers.read(ctx.req) ?? undefined,
       },
       params: ctx.params,
-      query: readQueryParameters(ctx),
+      query: new URLSearchParams(ctx.querystring),
       formValues,
       sessionSecret: this.cookies.session(ctx.req),
       signInput: (query) => this.tokens.signInput(person?.account.id ?? '', query),
