@@ -117,7 +117,7 @@ const NOT_ASKING: Readonly<Record<string, string>> = {
       ...['several/approve', 'several/decline'],
     ].map((act) => [
       `${ORGANIZATION}/proposals/${act}`,
-      'decides on a change of records, which a form of the record makes without asking',
+      'decides on a change of records, which a form of the record makes without asking. Below stands one that asks',
     ]),
   ),
   ...Object.fromEntries(
@@ -211,6 +211,39 @@ for (const [action, { page, typed = {} }] of Object.entries(FORMS)) {
     assert.equal(Object.fromEntries(Object.keys(typed).map((name) => [name, form?.fields.get(name)])), typed);
   });
 }
+
+test('an owner who approves another policy is asked again, alone and among several', async ({ site, owner, ids }) => {
+  const { web } = site;
+  const priya = { name: 'Priya', email: 'priya@example.org', password: 'many long words of hers' };
+  const other = await web.invite(priya, 'OWNER');
+  const account = (await web.people.accounts.findByEmail(priya.email))!;
+  const base = addressOf(ORGANIZATION, ids);
+  const change = async (four_eyes: Readonly<Record<string, string>>) => {
+    await web.identity.accounts.update('sessions', (await web.people.sessions.list(web.ownerId))[0]!.id, {
+      confirmed_at: new Date().toISOString(),
+    });
+    const form = formIn(await owner.get(`${base}/settings`), `${base}/approvals`)!;
+    form.fields.delete('four_eyes');
+    for (const [name, value] of Object.entries(four_eyes)) form.fields.set(name, value);
+    return owner.post(form.action, form.fields);
+  };
+  await change({ four_eyes: 'VENDOR_ARCHIVE' });
+  const page = (await change({})).to!;
+  assert.match(page, /\/proposals\/prp_/);
+  const several = `${base}/proposals/several?id=${page.split('/').at(-1)}`;
+  const forms = [
+    formIn(await other.get(page), `${page}/approve`)!,
+    formIn(await other.get(several), `${base}/proposals/several/approve`)!,
+  ];
+  const [session] = await web.people.sessions.list(account.id);
+  await web.identity.accounts.update('sessions', session!.id, { confirmed_at: LONG_AGO });
+  const before = await stateOf(site);
+  for (const { action, fields } of forms) {
+    const asked = await other.post(action, fields);
+    assert.match(asked.to ?? asked.text, CONFIRM);
+    assert.is(await stateOf(site), before);
+  }
+});
 
 test('a link fills in no form', async ({ owner, ids }) => {
   for (const [action, { page, typed }] of Object.entries(FORMS)) {

@@ -112,6 +112,11 @@ export class Proposals {
     return null;
   }
 
+  /** Returns the permissions that the calls of proposals need. @throws Refusal not_found */
+  async permissionsOf(ids: readonly string[], caller: Caller): Promise<Permission[]> {
+    return (await this.inOrder(ids, caller)).map(({ state }) => this.permissionOf(state));
+  }
+
   /** Rehearses an open proposal on today's records, as the person who looks at it. @throws Refusal not_found */
   preview(id: string, caller: Caller): Promise<ProposalPreview> {
     return this.queue.runBulk(caller, async (reader) => this.previewOf(await this.open(id, reader), reader));

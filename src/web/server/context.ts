@@ -38,10 +38,7 @@ export interface WebContext {
   /** The tools, which forms call. */
   tools: Pick<ToolBox, 'call' | 'has' | 'inputOf' | 'permissionOf'>;
   /** Approves and declines proposals, for people. */
-  proposals: Pick<
-    Proposals,
-    'changePolicy' | 'preview' | 'previewAll' | 'approve' | 'approveAll' | 'decline' | 'declineAll' | 'withdraw'
-  >;
+  proposals: Omit<Proposals, 'finish' | 'endDependents'>;
   /** Reads the register. */
   reader: Reader;
   /**

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
+import type { Caller } from '../../../commands/organization/caller.ts';
 import { type ProposalState, STATE_WORDS } from '../../../commands/proposal.ts';
 import { findProposal, listProposals, type Proposal, proposedChanges } from '../../../queries/proposals.ts';
 import type { NamesByKey } from '../../../texts/value-text.ts';
@@ -30,6 +31,7 @@ import { undoOfCall } from '../../register/undo/undo-answer.ts';
 import { callerOfSession } from '../../server/call-tool.ts';
 import { BLANK_FORM, checkboxField, repeatedField, singleField } from '../../server/form-state.ts';
 import { get, post, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
+import { requireReauthenticationFor } from '../../server/require-reauthentication.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
@@ -65,8 +67,9 @@ export const proposalPages = (context: ProposalCollaborators): Route[] => [
   get(SEVERAL, async (request) => severalPage(context, request, BLANK_FORM)),
   post(`${SEVERAL}/approve`, async (request) => {
     await openForm(context, request, 'changeRecords');
-    const caller = await callerOfSession(context, request);
-    const decided = await context.proposals.approveAll(seenApprovals(request), caller);
+    const approvals = seenApprovals(request);
+    const caller = await mayApprove(context, request, [...approvals.keys()], listAddress(request));
+    const decided = await context.proposals.approveAll(approvals, caller);
     return severalRedirect(listAddress(request), 'Approved', decided);
   }),
   post(`${SEVERAL}/decline`, async (request) => {
@@ -80,12 +83,12 @@ export const proposalPages = (context: ProposalCollaborators): Route[] => [
   }),
   get(ONE, async (request) => proposalPage(context, request, BLANK_FORM)),
   post(`${ONE}/approve`, async (request) => {
-    const { result, form } = await submitForm(request.formValues, APPROVE_FIELDS, async (fields) =>
-      context.proposals.approve(idOf(request), await callerOfSession(context, request), {
-        seen: fields.seen,
-        rows: fields[IN_ROWS] ? fields[ROW] : undefined,
-      }),
-    );
+    const { result, form } = await submitForm(request.formValues, APPROVE_FIELDS, async (fields) => {
+      const id = idOf(request);
+      const caller = await mayApprove(context, request, [id], `${listAddress(request)}/${id}`);
+      const rows = fields[IN_ROWS] ? fields[ROW] : undefined;
+      return context.proposals.approve(id, caller, { seen: fields.seen, rows });
+    });
     if (form !== null) return proposalPage(context, request, form);
     return approvedRedirect(await openRegister(context, request), result);
   }),
@@ -114,6 +117,24 @@ export const proposalPages = (context: ProposalCollaborators): Route[] => [
 ];
 
 const listAddress = ({ params }: SignedInRequest): string => `/organizations/${params.id}/proposals`;
+
+/**
+ * Returns the person who approves proposals. For a call that gives or takes access, such as another policy, it asks again who
+ * it is, as the form of that call does.
+ * @throws Redirect to the reauthentication page, to come back to `page`
+ */
+async function mayApprove(
+  context: ProposalCollaborators,
+  request: SignedInRequest,
+  ids: readonly string[],
+  page: string,
+): Promise<Caller> {
+  const caller = await callerOfSession(context, request);
+  for (const permission of await context.proposals.permissionsOf(ids, caller)) {
+    requireReauthenticationFor(permission, request, page);
+  }
+  return caller;
+}
 
 /** Says what an approval did, with the record if there is one, and offers to undo it. */
 async function approvedRedirect(
