@@ -257,7 +257,7 @@ export function defineFamily<
 
   function toAddedEvent(input: Partial<State>, reason: string | undefined, now: DecisionContext | null): Event {
     const record = { ...initialState, ...omitEmpty(input) };
-    checkFirstState(description, record);
+    checkFirstState(description, record, now === null);
     const furtherFields = rules.add?.(record, reason);
     const times = timesOfStates(description, record, now);
     return commonEvent('added', { ...omitEmpty(input), ...furtherFields, ...times, ...withReason(reason) });

@@ -3,14 +3,18 @@ import { invalidField, Refusal } from './engine/refusal.ts';
 
 type WorkflowRecord = Partial<Record<Workflow['field'], string>>;
 
-/** Refuses a new record whose state isn't a first one, or lacks its fields. @throws Refusal invalid_transition, invalid_input */
-export function checkFirstState({ singular, workflow }: FamilyDescription, record: object): void {
+/**
+ * Refuses a new record whose state isn't a first one, or lacks its fields.
+ * @param isPastState the record was in its state before. A register of the past may not have all fields
+ * @throws Refusal invalid_transition, invalid_input
+ */
+export function checkFirstState({ singular, workflow }: FamilyDescription, record: object, isPastState: boolean): void {
   if (workflow === undefined) return;
   const { field, first } = workflow;
   const state = (record as WorkflowRecord)[field]!;
   if (first && !first.states.includes(state))
     refuseTransition(field, `A new ${singular}`, state, first.states, first.hint);
-  requireStateFields(workflow, record);
+  if (!isPastState) requireStateFields(workflow, record);
 }
 
 /** Refuses a transition that isn't allowed, or lacks its fields. @throws Refusal invalid_transition, invalid_input */
@@ -23,7 +27,8 @@ export function checkTransition({ workflow }: FamilyDescription, record: object,
     const allowed = statesAfter(transitions, from);
     if (!allowed.includes(to)) refuseTransition(field, from, to, allowed, hint);
   }
-  requireStateFields(workflow, { ...record, ...changed });
+  // Fields that a past state lacks don't prevent other changes.
+  requireStateFields(workflow, { ...record, ...changed }, to === undefined ? Object.keys(changed) : undefined);
 }
 
 /**
@@ -76,12 +81,16 @@ function refuseTransition(field: string, from: string, to: string, allowed: read
 
 const LIST = new Intl.ListFormat('en-GB');
 
-/** Refuses a state whose required fields are empty. @throws Refusal invalid_input that names all of them */
-function requireStateFields({ field, needs = {} }: Workflow, record: object): void {
+/**
+ * Refuses a state whose required fields are empty.
+ * @param changed the fields that count; by default all
+ * @throws Refusal invalid_input that names all of them
+ */
+function requireStateFields({ field, needs = {} }: Workflow, record: object, changed?: readonly string[]): void {
   const state = (record as WorkflowRecord)[field]!;
   const required = needs[state] ?? [];
   const isEmpty = (name: string) => [null, undefined, ''].includes((record as Record<string, string | null>)[name]);
-  const absent = required.filter(isEmpty);
+  const absent = required.filter((name) => isEmpty(name) && (changed?.includes(name) ?? true));
   if (absent.length === 0) return;
   throw invalidField(absent[0]!, `${state} needs ${LIST.format(required)}. Give ${LIST.format(absent)} too.`);
 }

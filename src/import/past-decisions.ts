@@ -25,6 +25,16 @@ export function withoutStrayDecision<Row extends RowFields>(family: FamilyDescri
   return omit(row, decisionFields(family)) as Row;
 }
 
+/** Returns a row with an end of its past acceptance, if it has an acceptance without one. */
+export function withAcceptanceEnd<Row extends RowFields>(family: FamilyDescription, row: Row, end?: string): Row {
+  const needsEnd = takesAcceptanceEnd(family) && row.accepted_until === undefined && hasPastDecision(family, row);
+  return end !== undefined && needsEnd ? { ...row, accepted_until: end } : row;
+}
+
+/** Returns true for a family whose past decisions may have an end: risks. */
+export const takesAcceptanceEnd = (family: FamilyDescription): boolean =>
+  decisionFields(family).includes('accepted_until');
+
 /** Takes the name of a person without an account out of a row, because events contain no names. */
 export function takePersonName(family: FamilyDescription, row: RowFields) {
   const field = personFields(family).find((name) => isName(row[name]));

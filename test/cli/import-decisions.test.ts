@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import {
   addMember,
+  dataOf,
   eventsOf,
   saveFile as file,
   type ImportInstallation,
@@ -106,6 +107,45 @@ test('accepted risks come in accepted, from an ADMIN or OWNER', async ({ identit
   const [acceptance, ...others] = await decisionsIn(identity, 'RiskAcceptanceImported');
   assert.equal([acceptance!.until, acceptance!.reason, acceptance!.approver_id], ['2024-12-31', 'Seldom used', null]);
   assert.equal([acceptance!.source, others], ['row 2 of risks.csv', []]);
+});
+
+test('findings that were closed long ago come in without all their texts', async ({ identity }) => {
+  const sheet = file(
+    identity,
+    'f.csv',
+    'ID,Finding,Status,Closure date',
+    'N1,No log,Closed,2024-03-20',
+    'N2,No key,Closed,',
+  );
+  const { out, err } = await veritrail(identity, 'import', sheet, '--type', 'nonconformities');
+  assert.is(out, 'created 2, updated 0, unchanged 0, refused 0 (of 2 rows)', err);
+  const closures = dataOf(await eventsOf(identity, 'NonconformityRaised')).map(
+    ({ reference_id, status, closed_at }) => `${reference_id} ${status} ${closed_at}`,
+  );
+  assert.equal(closures.sort(), ['N1 CLOSED 2024-03-20', 'N2 CLOSED undefined']);
+});
+
+test('one option gives all accepted risks an end, if the file has none', async ({ identity }) => {
+  const sheet = file(identity, 'r.csv', 'Risk,Status', 'Old lift,Accepted', 'Old stairs,Accepted', 'Old door,Open');
+  const args = ['import', sheet, '--type', 'risks', '--reason', 'The old register'];
+  const asked = await veritrail(identity, ...args);
+  assert.match(asked.out, /created 1, .* refused 2 /);
+  assert.equal(
+    [...asked.err.matchAll(/^row (\d+): .*--accepted-until DATE/gm)].map(([, row]) => row),
+    ['2'],
+    asked.err,
+  );
+  const wrong = await veritrail(identity, 'import', sheet, '--type', 'vendors', '--accepted-until', '2026-12-31');
+  assert.match(wrong.err, /--accepted-until is for risks/);
+  const until = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+  const { out, err } = await veritrail(identity, ...args, '--accepted-until', until);
+  assert.is(out, 'created 2, updated 0, unchanged 1, refused 0 (of 3 rows)', err);
+  assert.not.match(err, /left out, because the status/);
+  const acceptances = await decisionsIn(identity, 'RiskAcceptanceImported');
+  assert.equal(
+    acceptances.map((acceptance) => acceptance.until),
+    [until, until],
+  );
 });
 
 test.run();

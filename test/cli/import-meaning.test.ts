@@ -98,9 +98,9 @@ test('a refused word is listed once, and one line has the options for all words'
   assert.match(out, /refused 5 /);
   const listed = [...err.matchAll(/^row (\d+): /gm)].map(([, row]) => row);
   assert.equal(listed, ['2', '4', '6'], err);
-  assert.match(err, /^More rows with only such words were refused: 2\.$/m);
+  assert.match(err, /^More rows with only such problems were refused: 2\.$/m);
   const options = ['inherent_likelihood:often=…', 'status:Watch=…', 'status:Parked=…'];
-  assert.match(err, `say what the words mean: ${options.map((option) => `--value "${option}"`).join(' ')}`);
+  assert.match(err, `solve such problems: ${options.map((option) => `--value "${option}"`).join(' ')}`);
 });
 
 test.run();

@@ -92,6 +92,24 @@ test('a nonconformity is raised in any status with its required fields; a CLOSED
   }
 });
 
+test('an imported nonconformity may lack texts of its status, and can be changed; what is decided here needs them', () => {
+  const origin = { name_id: null, source: null };
+  const fields = { description: 'Restores are not tested', status: 'CLOSED', root_cause: 'No owner' } as const;
+  const event = raisedEvent({ status: 'CLOSED', root_cause: 'No owner' });
+  given([]).when({ type: 'AddNonconformity', fields, origin }).then([event]);
+  const changes = { corrective_action: 'A monthly test' };
+  given([event])
+    .when(change(changes))
+    .then([{ type: 'NonconformityDetailsChanged', data: { changes } }]);
+  given([event])
+    .when(change({ root_cause: null }))
+    .refused('invalid_input', { field: 'root_cause' });
+  const reopened: NonconformityEvent = { type: 'NonconformityReopened', data: { reason } };
+  given([event, reopened])
+    .when(change({ status: 'CLOSED' }, reason))
+    .refused('invalid_input', { field: 'corrective_action' });
+});
+
 test('a nonconformity may skip statuses forward, moves with a reason, and from CLOSED only to OPEN', () => {
   for (const from of NONCONFORMITY_STATUSES) {
     for (const status of NONCONFORMITY_STATUSES) {

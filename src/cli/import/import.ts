@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { FAMILIES } from '../../commands/families.ts';
 import { ValueWords } from '../../identity/value-words.ts';
 import { ROW_READERS, type RowError, type RowReader } from '../../import/import-rows.ts';
+import { takesAcceptanceEnd } from '../../import/past-decisions.ts';
 import { IMPORTED_BEFORE } from '../../import/row-commands.ts';
 import { ControlNumbers, controlListFields } from '../../import/sheet/control-numbers.ts';
 import { hasIds, withIdColumn } from '../../import/sheet/id-column.ts';
@@ -16,7 +17,8 @@ import type { DateOrder } from '../../sheets/cells/cell-dates.ts';
 import { namesOneOf } from '../../sheets/columns/headings.ts';
 import { readValueWords, wordsByField } from '../../sheets/columns/value-words.ts';
 import type { Sheet } from '../../sheets/read-sheet.ts';
-import { type Command, type Shell, UsageError } from '../command.ts';
+import * as field from '../../tools/schema/fields.ts';
+import { type Command, type Shell, textOption, UsageError } from '../command.ts';
 import { allMemberWords } from './all-member-words.ts';
 import { unusedColumnsText } from './import-texts.ts';
 import { ROW_IMPORT_HELP, ROW_IMPORT_OPTIONS, readRowImportOptions } from './row-import-options.ts';
@@ -50,6 +52,7 @@ if they are more than ${ROWS_PER_WRITE} rows apart. Some rows need a reason, suc
   --framework NAME      the framework of a list of controls (default: the one that has the numbers in a column)
   --update              a row that was not imported before changes the one record with its reference_id, or else with
                         its name; an empty cell changes nothing. Rows that could be about several records are refused
+  --accepted-until DATE the end of accepted risks whose rows have none, such as 2026-12-31
   --ignore COLUMN       a column that fills no field; may be repeated
   --value FIELD:WORD=VALUE
                         the value that a word means, such as "status:Monitoring=OPEN"; without VALUE the cell is
@@ -78,6 +81,7 @@ function readOptions(args: string[], shell: Shell) {
       'forget-values': { type: 'boolean', default: false },
       dates: { type: 'string' },
       framework: { type: 'string' },
+      'accepted-until': { type: 'string' },
     },
   });
   const options = readRowImportOptions(values, positionals, shell);
@@ -86,9 +90,13 @@ function readOptions(args: string[], shell: Shell) {
   if (values.update && reader.updateParser === null) {
     throw new UsageError(`--update changes records, but ${FAMILIES[reader.type].plural} never changes.`);
   }
+  if (values['accepted-until'] && !takesAcceptanceEnd(FAMILIES[reader.type])) {
+    throw new UsageError(`--accepted-until is for risks: ${FAMILIES[reader.type].plural} are not accepted.`);
+  }
   return {
     ...options,
     reader,
+    acceptedUntil: textOption('--accepted-until', field.date(), values['accepted-until']),
     updatesExisting: values.update,
     offersUpdate: !values.update && reader.updateParser !== null && hasLookalikes(reader),
     forgetsValues: values['forget-values'],
@@ -98,7 +106,7 @@ function readOptions(args: string[], shell: Shell) {
 }
 
 function commandFor(options: Options): RowImportCommand {
-  const { reader, reason, updatesExisting, offersUpdate, forgetsValues } = options;
+  const { reader, reason, acceptedUntil, updatesExisting, offersUpdate, forgetsValues } = options;
   return {
     ...{ name: 'import', unit: 'row', offersUpdate },
     async prepare({ stores, organizationId, models, context }) {
@@ -112,7 +120,8 @@ function commandFor(options: Options): RowImportCommand {
           const rememberedWords = forgetsValues ? [] : await valueWords.of(organizationId, reader.type);
           const { map, ...matched } = await matchSheet(sheet, options, { stores, organizationId, models });
           return new SheetImport(sheet, {
-            ...{ context, reader, organizationId, dryRun, reason, updatesExisting, fileName: basename(options.path) },
+            ...{ context, reader, organizationId, dryRun, reason, acceptedUntil, updatesExisting },
+            fileName: basename(options.path),
             ...matched,
             choices: { ...options, map, words: wordsByField([...rememberedWords, ...words]) },
             members: await allMemberWords(stores, organizationId),
@@ -175,6 +184,12 @@ function withCommandHint(error: RowError, accountFields: ReadonlySet<string>, up
   if (error.message.includes(IMPORTED_BEFORE)) {
     const hint = updatesExisting ? 'no live record has this reference_id now' : '--update changes it instead';
     return { ...error, hint };
+  }
+  if (error.field === 'reference_id' && error.message.includes('contradict each other')) {
+    return { ...error, hint: 'if they are several records, number them apart, or leave the numbers out with --ignore' };
+  }
+  if (error.message.startsWith('ACCEPTED needs accepted_until')) {
+    return { ...error, hint: '--accepted-until DATE is one for all of them' };
   }
   if (error.field === 'reason') return { ...error, hint: '--reason gives one reason for the whole import' };
   return accountFields.has(error.field) ? { ...error, hint: '"veritrail member list" lists the members' } : error;

@@ -16,15 +16,15 @@ interface RefusedRowFiles {
   leftOut: string | null;
 }
 
-/** The option that says what a refused word means, in a hint. */
-const WORD_OPTION = /^--value "[^"]*"/;
+/** The option of a hint that solves a problem in all rows, such as the meaning of a word. */
+const COMMON_OPTION = /^--(?:value "[^"]*"|accepted-until DATE)/;
 
-/** Lists the refused rows with their errors on the screen and, on request, in files. The screen shows each word once. */
+/** Lists the refused rows with their errors on the screen and, on request, in files. The screen shows a problem with a common option once. */
 export class RefusedRows {
   private count = 0;
-  /** Rows that are refused only for words that were listed before. */
+  /** Rows that are refused only for problems whose options were listed before. */
   private repeatedCount = 0;
-  private readonly wordOptions = new Set<string>();
+  private readonly commonOptions = new Set<string>();
 
   private constructor(
     private readonly shell: Shell,
@@ -61,9 +61,9 @@ export class RefusedRows {
   private list(row: number, errors: readonly RowError[]): void {
     const news = errors.filter((error) => {
       const option = optionOf(error);
-      return option === undefined || !this.wordOptions.has(option);
+      return option === undefined || !this.commonOptions.has(option);
     });
-    for (const error of errors) this.wordOptions.add(optionOf(error) ?? '');
+    for (const error of errors) this.commonOptions.add(optionOf(error) ?? '');
     if (news.length === 0) this.repeatedCount++;
     else if (++this.count <= MAX_LISTED_ROWS) this.shell.err(`row ${row}: ${news.map(problemText).join('; ')}`);
     else if (this.count === MAX_LISTED_ROWS + 1) {
@@ -71,11 +71,12 @@ export class RefusedRows {
     }
   }
 
-  /** Lists the words once more, as one command line can say what they mean. */
-  listWords(): void {
-    const options = [...this.wordOptions].filter((option) => option !== '');
-    if (this.repeatedCount > 0) this.shell.err(`More rows with only such words were refused: ${this.repeatedCount}.`);
-    if (options.length > 1) this.shell.err(`These options say what the words mean: ${options.join(' ')}`);
+  /** Lists the options once more, as one command line can have them all. */
+  listOptions(): void {
+    const options = [...this.commonOptions].filter((option) => option !== '');
+    if (this.repeatedCount > 0)
+      this.shell.err(`More rows with only such problems were refused: ${this.repeatedCount}.`);
+    if (options.length > 1) this.shell.err(`These options solve such problems: ${options.join(' ')}`);
   }
 
   async close(): Promise<void> {
@@ -93,7 +94,7 @@ function openFile(path: string | null, problem: string): Promise<FileHandle> | n
 
 const lineOf = (texts: readonly string[], end: string): string => texts.map(csvCell).join(',') + end;
 
-const optionOf = ({ hint }: RowError): string | undefined => WORD_OPTION.exec(hint ?? '')?.[0];
+const optionOf = ({ hint }: RowError): string | undefined => COMMON_OPTION.exec(hint ?? '')?.[0];
 
 /** Returns a row's problem as a sentence. Some messages are clauses that follow the field's name. */
 function problemText(error: RowError): string {

@@ -148,7 +148,7 @@ async function runRows(
       },
     });
     bar.clear();
-    refusedRows.listWords();
+    refusedRows.listOptions();
     return result;
   } catch (error) {
     if (!isOutage(error) || error instanceof UnreadableEvent || error instanceof OperatorNeeded) throw error;

@@ -21,6 +21,7 @@ import type { ControlNumbers } from './control-numbers.ts';
 import { isLeftOutColumn } from './left-out-columns.ts';
 import { type Note, Notes } from './notes.ts';
 import { withOneOwner } from './owner-column.ts';
+import { haveSameCell, withValuesOfNumber } from './repeated-numbers.ts';
 import { recordRowTest } from './report-rows.ts';
 import type { RowImport, RowImportListener, RowImportResult } from './row-import.ts';
 import { type Reference, RowReferences } from './row-references.ts';
@@ -29,6 +30,8 @@ import { type SheetRecord, sheetRecord, wordsOfCell } from './sheet-record.ts';
 
 /** Rows that are checked and written together. */
 export const ROWS_PER_WRITE = 200;
+/** Rows of one number stay together beyond that. */
+const MAX_ROWS_PER_WRITE = 2 * ROWS_PER_WRITE;
 
 export interface SheetImportOptions {
   context: WriteContext;
@@ -50,6 +53,8 @@ export interface SheetImportOptions {
   records: LiveRecords;
   /** Finds the controls of a list of controls by their numbers. Null for any other sheet. */
   controls?: ControlNumbers | null;
+  /** The end of past acceptances whose rows have none. */
+  acceptedUntil?: string | undefined;
   /** Rows without an id change the records with their name or reference. */
   updatesExisting: boolean;
 }
@@ -106,16 +111,19 @@ export class SheetImport implements RowImport {
   async run(listener: RowImportListener): Promise<RowImportResult> {
     const references = await this.openReferences();
     const isRecordRow = recordRowTest(this.sheet, this.options.reader);
+    const numberColumn = this.columns.columns.headerOf.get('reference_id');
     let chunk: SheetRow[] = [];
     for await (const row of this.sheet.rows) {
       if (row.aside !== undefined || !isRecordRow(row)) {
         this.notes.add(row.aside === undefined ? { kind: 'REPORT_LINE' } : { kind: 'ASIDE', text: String(row.row) });
         continue;
       }
+      const isNext = !haveSameCell(chunk.at(-1), row, numberColumn) || chunk.length === MAX_ROWS_PER_WRITE;
+      if (chunk.length >= ROWS_PER_WRITE && isNext) {
+        await this.write(chunk, references, listener);
+        chunk = [];
+      }
       chunk.push(row);
-      if (chunk.length < ROWS_PER_WRITE) continue;
-      await this.write(chunk, references, listener);
-      chunk = [];
     }
     if (chunk.length > 0) await this.write(chunk, references, listener);
     this.noteLeftOutColumns();
@@ -155,7 +163,7 @@ export class SheetImport implements RowImport {
     );
     const readable = chunk.filter(({ problem }) => problem === undefined);
     const read = await mapConcurrently(readable, (row) => this.readRecord(row));
-    const records = read.filter((record) => record !== null);
+    const records = withValuesOfNumber(read.filter((record) => record !== null));
     for (const { notes, fieldsLeftOut } of records) {
       this.notes.add(...notes);
       for (const field of fieldsLeftOut) this.updates.fieldsLeftOut.add(field);

@@ -9,7 +9,7 @@ import type { SheetRow } from '../../sheets/table-rows.ts';
 import { settableValues } from '../changed-fields.ts';
 import type { RowSource } from '../import-records.ts';
 import type { RowReader } from '../import-rows.ts';
-import { personFields, withoutStrayDecision } from '../past-decisions.ts';
+import { personFields, withAcceptanceEnd, withoutStrayDecision } from '../past-decisions.ts';
 import { isLeftOutColumn } from './left-out-columns.ts';
 import { shortenName } from './long-names.ts';
 import { type Note, shortWord } from './notes.ts';
@@ -34,13 +34,15 @@ interface RecordContext {
   fileName: string;
   /** The present members, for columns of owners. */
   members: MemberWords;
+  /** The end of past acceptances whose rows have none. */
+  acceptedUntil?: string | undefined;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
 /** Turns a row into one of importRecords: with accounts for names of members, and references for names of records. */
 export function sheetRecord(row: SheetRow, reading: RowReading, context: RecordContext): SheetRecord {
-  const { reader, fields, fileName } = context;
+  const { reader, fields, fileName, acceptedUntil } = context;
   const shortened = shortenName(reading.values);
   const entries = Object.entries(shortened);
   const references = entries.flatMap(([name, value]) => {
@@ -55,7 +57,7 @@ export function sheetRecord(row: SheetRow, reading: RowReading, context: RecordC
   const settable = isChange ? settableValues(reader, values) : { values, leftOut: [] };
   // Many registers have a column "Approved by" that says nothing about rows that aren't approved.
   const decided = withoutStrayDecision(FAMILIES[reader.type], settable.values);
-  const resolved = resolveMembers(decided, context);
+  const resolved = resolveMembers(withAcceptanceEnd(FAMILIES[reader.type], decided, acceptedUntil), context);
   const { words } = resolved;
   const former = formerValues(reading, resolved.values);
   return {

@@ -196,11 +196,11 @@ export function hasTexts(cells: readonly Cell[]): boolean {
   return filled.length > 0 && filled.filter(isText).length >= filled.length * MIN_SHARE_OF_VALUES;
 }
 
-/** Returns a hint at the option that gives a word its meaning, if the field has words for values. */
+/** Returns a hint at the option that gives a word its meaning, or leaves its cells empty. */
 function wordHint(cell: Cell, { name, kind }: SheetField): { hint?: string } {
   const word = displayText(cell).trim();
   const isWord = cell.kind === 'text' && /^[^"\n]*\p{L}[^"\n]*$/u.test(word) && word.length <= MAX_WORD_CHARACTERS;
-  return isWord && ['enum', 'boolean', 'rating'].includes(kind)
-    ? { hint: `--value "${name}:${word}=…" says what it means` }
-    : {};
+  if (!isWord) return {};
+  if (['enum', 'boolean', 'rating'].includes(kind)) return { hint: `--value "${name}:${word}=…" says what it means` };
+  return ['date', 'timestamp', 'months'].includes(kind) ? { hint: `--value "${name}:${word}=" leaves it empty` } : {};
 }

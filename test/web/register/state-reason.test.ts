@@ -54,6 +54,15 @@ test('leaves out measures that do not count', () => {
   assert.is(reason, 'Not covered: no measure that applies is linked.');
 });
 
+test('tells which texts an imported closed finding lacks', () => {
+  const closed = { status: 'CLOSED', root_cause: 'No owner', corrective_action: 'A test', effectiveness_check: 'Seen' };
+  assert.is(reasonFor('NONCONFORMITY', closed), null);
+  assert.is(
+    reasonFor('NONCONFORMITY', { ...closed, corrective_action: null, effectiveness_check: null }),
+    'It was imported as closed. Not recorded: corrective action, effectiveness check.',
+  );
+});
+
 test('says nothing about links that it does not know', () => {
   const fields = { status: 'INCLUDED', implementation: 'NONE' };
   assert.is(reasonFor('CONTROL', fields, [measure('M-1', 'NOT_STARTED')], 101), null);

@@ -139,8 +139,18 @@ function obligationReason({ record }: RecordDetails): ComponentChildren {
 }
 
 function nonconformityReason({ record }: RecordDetails): ComponentChildren {
-  const { overdue, status, due_date, root_cause, effectiveness_check } = record;
-  if (status === 'CLOSED') return null;
+  const { overdue, status, due_date, root_cause, corrective_action, effectiveness_check } = record;
+  if (status === 'CLOSED') {
+    const texts = {
+      'root cause': root_cause,
+      'corrective action': corrective_action,
+      'effectiveness check': effectiveness_check,
+    };
+    const absent = Object.entries(texts).filter(([, text]) => text === null);
+    return absent.length === 0
+      ? null
+      : `It was imported as closed. Not recorded: ${absent.map(([name]) => name).join(', ')}.`;
+  }
   if (overdue) return <Overdue due={due_date} state={status} />;
   if (root_cause === null) return 'Its root cause is not recorded.';
   if (status !== 'PENDING_VERIFICATION') return null;
