@@ -108,6 +108,26 @@ test('a name is one record, also with commas, and its parts are none', async ({ 
   assert.match(err, /These name no record to link with: "Smith, Miller & Co" \(1\)\./);
 });
 
+test('rows of one number are one record with the links of all, unless their values differ', async ({ identity }) => {
+  file(identity, 'v.csv', 'Name', 'Acme', 'Beta', 'Gamma');
+  await veritrail(identity, 'import', 'v.csv', '--type', 'vendors');
+  const sheet = [
+    'Ref,Name,Impact,Vendors',
+    'R-1,Fire,4,Acme',
+    'R-1,Fire,4,Beta',
+    'R-1,,,Gamma',
+    'R-2,,3,Acme',
+    'R-2,Flood,,',
+  ];
+  const { links } = await linked(identity, ...sheet);
+  assert.equal(links, ['Acme – Fire', 'Acme – Flood', 'Beta – Fire', 'Fire – Gamma']);
+  assert.equal((await eventsOf(identity, 'RiskAdded')).map(({ data }) => data.inherent_impact).sort(), [3, 4]);
+  file(identity, 'd.csv', 'Ref,Name,Vendors', 'R-8,Frost,Acme', 'R-8,Theft,Beta');
+  const { out, err } = await veritrail(identity, 'import', 'd.csv', '--type', 'risks');
+  assert.match(out, /created 0, .* refused 2 \(/);
+  assert.match(err, /^row 2: Rows 2, 3 contradict each other about R-8\..*number them apart, or leave .* --ignore/m);
+});
+
 test('records of a command before are found while the service is stopped', async ({ identity }) => {
   await veritrail(identity, 'rebuild');
   await adopt(identity);
