@@ -28,6 +28,8 @@ export interface SheetOptions {
    * field, the one with the most filled cells.
    */
   sheet?: string | undefined;
+  /** Prefers the sheet with the most filled cells under such headings: beside a long table, a list of terms names fields too. */
+  prefersLong?: boolean;
   /** The number of the row that names the columns. By default the one that names the most fields. */
   headingRow?: number | undefined;
   /** The encoding of a CSV. By default UTF-8, else windows-1252. */
@@ -98,26 +100,32 @@ function sheetsToSearch({ sheets }: Workbook, name: string | undefined): number[
 }
 
 /**
- * Opens the sheet whose headings name the most fields; the first of several that are equal. If none names a field, as in an
- * unknown language, it is the one whose first rows have the most cells: notes beside a table are shorter or narrower.
+ * Opens the sheet whose headings name the most fields, or that has the most cells under them; the first of several that are
+ * equal. If none names a field, as in an unknown language, it is the one whose first rows have the most cells: notes beside a
+ * table are shorter or narrower.
  */
 async function findTable(workbook: Workbook, indexes: readonly number[], options: SheetOptions): Promise<FoundTable> {
-  let best: { index: number; fieldCount: number; cellCount: number } | undefined;
+  let best: { index: number; rank: number; cellCount: number } | undefined;
   for (const index of indexes) {
     const table = await openTable(workbook, index, options);
     if (table === null) continue;
     if (indexes.length === 1) return table;
     await table.raw.rows.return();
-    const { fieldCount } = table.headings;
+    const rank = options.prefersLong ? namedCells(table, options) : table.headings.fieldCount;
     const cellCount = table.first.reduce((sum, { cells }) => sum + cells.size, 0);
-    const isFuller = best?.fieldCount === 0 && cellCount > best.cellCount;
-    if (best === undefined || fieldCount > best.fieldCount || (fieldCount === 0 && isFuller)) {
-      best = { index, fieldCount, cellCount };
-    }
+    const isFuller = best?.rank === 0 && cellCount > best.cellCount;
+    if (best === undefined || rank > best.rank || (rank === 0 && isFuller)) best = { index, rank, cellCount };
   }
   const table = best && (await openTable(workbook, best.index, options));
   if (!table) throw fileRefusal('The sheet is empty. Give one with a row that names its columns.');
   return table;
+}
+
+/** Returns the number of filled cells under headings that name fields, in the first rows. */
+function namedCells({ first, headings }: FoundTable, { namesField = () => false }: SheetOptions): number {
+  const named = [...headings.columns].flatMap(([column, heading]) => (namesField(heading) ? column : []));
+  const rows = first.slice(headings.index + 1);
+  return rows.reduce((sum, { cells }) => sum + named.filter((column) => cells.has(column)).length, 0);
 }
 
 /** Opens a sheet and reads its first rows. Returns null for an empty one. */
@@ -170,7 +178,9 @@ function noticesOf(workbook: Workbook, { index, first, headings }: FoundTable, o
   if (options.sheet === undefined && others.length > 0) {
     const why =
       headings.fieldCount > 0
-        ? 'its headings name the most fields'
+        ? options.prefersLong
+          ? 'it has the most filled cells under headings that name fields'
+          : 'its headings name the most fields'
         : 'no sheet has a heading that names a field, and it has the most filled cells';
     notices.push(
       `Sheet "${name}" was read, because ${why}. The others are ${others.join(', ')}; choose one with --sheet.`,

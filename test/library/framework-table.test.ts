@@ -107,6 +107,31 @@ table('a workbook’s sheet and heading row are found, and columns are mapped', 
   assert.equal((await read(workbook, { ...options, sheet: 'Rules', headingRow: 3 })).controls, controls);
 });
 
+table('the long table is found beside lists of terms and sources whose headings name more', async () => {
+  const rules = Array.from({ length: 30 }, (_, index) => [`1.${index + 1}`, `Rule ${index + 1}`]);
+  const workbook = xlsxOf([
+    {
+      name: 'Definitions',
+      rows: [
+        ['Ref', 'Title', 'Text'],
+        ['a', 'Lamp', 'A light'],
+        ['b', 'Log', 'A book'],
+      ],
+    },
+    { name: 'Rules', rows: [['Number', 'Title'], ...rules] },
+    {
+      name: 'References',
+      rows: [
+        ['No', 'Title', 'Category'],
+        ['1', 'ISO', 'Norm'],
+      ],
+    },
+  ]);
+  const { controls, notices } = await read(workbook);
+  assert.is(controls.length, 30);
+  assert.match(notices.join(' '), /Sheet "Rules" was read, because it has the most filled cells under headings/);
+});
+
 table('a CSV may be in another encoding', async () => {
   const bytes = Buffer.from('number,title\n1,Gerät\n', 'latin1');
   const { controls, notices } = await read(bytes);

@@ -43,7 +43,7 @@ The command tells what it changed or left out. Importing the same file again cha
   --map FIELD=COLUMN   the column of a table for a field; may be repeated. The fields are section_title (the number),
                        name (the title), description, group, and parent (the number of the control around it)
   --ignore COLUMN      a column of a table that fills no field; may be repeated
-  --sheet NAME         the sheet of a workbook (default: the visible one whose headings name the most fields)
+  --sheet NAME         the sheet of a workbook (default: the visible one with the most cells under known headings)
   --header-row NUMBER  the row that names the columns (default: the one that names the most fields)
   --encoding NAME      the encoding of a CSV, such as windows-1250 (default: UTF-8, UTF-16 or windows-1252)
   --dry-run            reads the file, tells what would be adopted, and writes nothing

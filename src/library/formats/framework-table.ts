@@ -79,7 +79,7 @@ const FIELDS: readonly (SheetField & { name: FieldName })[] = [
  */
 export async function readFrameworkTable(path: string, options: TableOptions = {}): Promise<FrameworkReading> {
   const namesField = namesOneOf(FIELDS, options.map);
-  const sheet = await readSheet(openWorkbook, path, { ...options, namesField });
+  const sheet = await readSheet(openWorkbook, path, { ...options, namesField, prefersLong: true });
   try {
     const reader = new ColumnReader(sheet, FIELDS, options);
     requireColumns(reader, sheet);
