@@ -11,6 +11,11 @@ import type { Workbook } from './workbook.ts';
 const INSPECTED_BYTES = 1_024;
 /** The start of a page in HTML, or of a spreadsheet in the XML of Excel 2003. Some programs save such files as .xls. */
 const MARKUP_START = /^\s*<(?:!doctype html|html|head|meta|body|table|\?xml)\b/i;
+/** Texts that are no tables, by their beginning, with the refusal. */
+const OTHER_FORMATS: readonly (readonly [RegExp, string])[] = [
+  [/^%PDF-/, 'The file is a PDF, which has no cells. Ask for the spreadsheet, or copy its table into one.'],
+  [/^\s*(?:\{\s*"|\[\s*[[{])/, 'The file is JSON. Save its rows as CSV or .xlsx.'],
+];
 const CHARSET = /<meta[^<>]*?charset=["']?([\w-]+)|<\?xml[^<>]*?encoding="([\w-]+)"/i;
 
 /**
@@ -26,6 +31,8 @@ export async function openWorkbook(path: string, encoding?: string): Promise<Wor
   if (signature === 'd0cf11e0') return await openXls(path);
   // Letters of UTF-16 are separated by zeros.
   const text = start.toString('latin1').replace(/^\xef\xbb\xbf|^\xff\xfe|^\xfe\xff|\0/g, '');
+  const other = OTHER_FORMATS.find(([beginning]) => beginning.test(text));
+  if (other !== undefined) throw fileRefusal(other[1]);
   if (!MARKUP_START.test(text)) return await openCsv(path, size, encoding);
   const [, html, xml] = CHARSET.exec(text) ?? [];
   return openMarkup(await readText(path, encoding ?? html ?? xml));

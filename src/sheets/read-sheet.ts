@@ -2,11 +2,12 @@ import { displayText, fileRefusal, MAX_ROW_CHARACTERS, type RawRow, type RawShee
 import { findHeadings, type Headings, headingsAt } from './find-headings.ts';
 import { type SheetRow, TableRows } from './table-rows.ts';
 import type { OpenWorkbook, Workbook } from './workbook.ts';
+import { columnName } from './xlsx/sheet-xml.ts';
 
 export interface Sheet {
   /** The name of a workbook's sheet; empty for a CSV. */
   name: string;
-  /** The row that names the columns. */
+  /** The row that names the columns; 0 without one. */
   headingRow: number;
   /** The texts of that row. Columns without a heading are left out. */
   headers: readonly string[];
@@ -30,7 +31,7 @@ export interface SheetOptions {
   sheet?: string | undefined;
   /** Prefers the sheet with the most filled cells under such headings: beside a long table, a list of terms names fields too. */
   prefersLong?: boolean;
-  /** The number of the row that names the columns. By default the one that names the most fields. */
+  /** The number of the row that names the columns; 0 for columns A, B and so on. By default the one that names the most fields. */
   headingRow?: number | undefined;
   /** The encoding of a CSV. By default UTF-8, else windows-1252. */
   encoding?: string | undefined;
@@ -44,6 +45,8 @@ const SAMPLE_ROWS = 200;
 /** Limits the memory of the first rows, in characters. */
 const MAX_BUFFERED_CHARACTERS = 8 * MAX_ROW_CHARACTERS;
 const MAX_SEARCHED_SHEETS = 30;
+/** Stands for the row of headings that a sheet doesn't have. */
+const NO_HEADINGS: RawRow = { row: 0, cells: new Map() };
 
 /** A sheet, open, with its first rows and the headings in them. */
 interface FoundTable {
@@ -65,13 +68,13 @@ export async function readSheet(openWorkbook: OpenWorkbook, path: string, option
     const indexes = sheetsToSearch(workbook, options.sheet);
     const found = await findTable(workbook, indexes, options);
     const { raw, first, headings, index } = found;
-    const table = new TableRows(headings.columns, first[headings.index]!);
+    const row = first[headings.index] ?? NO_HEADINGS;
+    const table = new TableRows(headings.columns, row);
     const sample = first.slice(headings.index + 1).flatMap((row) => table.read(row));
     const { name } = workbook.sheets[index]!;
-    const headingRow = first[headings.index]!.row;
     return {
       name,
-      headingRow,
+      headingRow: row.row,
       headers: [...headings.columns.values()],
       sample,
       notices: noticesOf(workbook, found, options),
@@ -161,6 +164,11 @@ function chooseHeadings(
   namesField: SheetOptions['namesField'] = () => false,
 ): Headings {
   const searched = first.slice(0, SEARCHED_ROWS);
+  if (headingRow === 0) {
+    const width = 1 + Math.max(...first.flatMap(({ cells }) => [...cells.keys()]));
+    const columns = new Map(Array.from({ length: width }, (_, column) => [column, columnName(column)]));
+    return { index: -1, columns, fieldCount: 0 };
+  }
   if (headingRow !== undefined) {
     const index = first.findIndex(({ row }) => row === headingRow);
     if (index === -1) throw fileRefusal(`Row ${headingRow} is blank. Give the number of the row with the headings.`);
@@ -172,7 +180,7 @@ function chooseHeadings(
 /** Tells what was chosen, and why. */
 function noticesOf(workbook: Workbook, { index, first, headings }: FoundTable, options: SheetOptions): string[] {
   const { name } = workbook.sheets[index]!;
-  const { row } = first[headings.index]!;
+  const { row } = first[headings.index] ?? NO_HEADINGS;
   const others = workbook.sheets.filter((sheet) => sheet.visible && sheet.name !== name).map((sheet) => sheet.name);
   const notices = workbook.notice === undefined ? [] : [workbook.notice];
   if (options.sheet === undefined && others.length > 0) {
@@ -188,7 +196,9 @@ function noticesOf(workbook: Workbook, { index, first, headings }: FoundTable, o
   }
   if (options.headingRow !== undefined || options.namesField === undefined) return notices;
   if (headings.fieldCount === 0) {
-    notices.push(`No row names fields, so row ${row} was taken for the headings. Give another with --header-row.`);
+    notices.push(
+      `No row names fields, so row ${row} was taken for the headings. Give another with --header-row, or 0 if there is none.`,
+    );
   } else if (row > 1) {
     notices.push(`Row ${row} has the headings, because it names the most fields. Give another with --header-row.`);
   }

@@ -41,6 +41,14 @@ test('a relation is asked once, rows without one link nothing, and others have t
   ]);
 });
 
+test('frameworks and relations may have the names that others give them', async ({ identity }) => {
+  const headings = 'Focal Document Element;Source framework;Relationship;Reference Document Element;Target framework';
+  const rows = ['A.5.1;ISO27001;intersects with;GV.PO-01;NIST-CSF', 'A.5.2;ISO27001:2022;full;GV.RR-02;nist csf'];
+  const { code, err } = await importFile(identity, file(identity, 'c.csv', headings, ...rows));
+  assert.is(code, 0, err);
+  assert.equal(await pairsOf(identity), [['A.5.1 PARTLY GV.PO-01', 'A.5.2 EQUIVALENT GV.RR-02']]);
+});
+
 test('refuses a file with too many pairs, and one without controls', async ({ identity }) => {
   const line = 'A.5.1;supports;GV.PO-01';
   const lines = Array.from({ length: MAX_CROSSWALK_PAIRS + 1 }, () => line);

@@ -125,6 +125,23 @@ test('findings that were closed long ago come in without all their texts', async
   assert.equal(closures.sort(), ['N1 CLOSED 2024-03-20', 'N2 CLOSED undefined']);
 });
 
+test('a word in a column of dates has an option that leaves it empty', async ({ identity }) => {
+  file(
+    identity,
+    'v.csv',
+    'Vendor,Contract until',
+    'Acme,Someday',
+    'Beta,someday',
+    'Gamma,2026-12-31',
+    'Delta,2027-12-31',
+  );
+  const option = ['--value', 'contract_until:Someday='];
+  const asked = await veritrail(identity, 'import', 'v.csv', '--type', 'vendors');
+  assert.match(asked.err, /^row 2: .*\(--value "contract_until:Someday=" leaves it empty\)$/m);
+  const { out, err } = await veritrail(identity, 'import', 'v.csv', '--type', 'vendors', ...option);
+  assert.match(out, /created 2, .* unchanged 2, refused 0/, err);
+});
+
 test('one option gives all accepted risks an end, if the file has none', async ({ identity }) => {
   const sheet = file(identity, 'r.csv', 'Risk,Status', 'Old lift,Accepted', 'Old stairs,Accepted', 'Old door,Open');
   const args = ['import', sheet, '--type', 'risks', '--reason', 'The old register'];

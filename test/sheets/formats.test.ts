@@ -4,7 +4,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readCell } from '../../src/sheets/cells/read-cell.ts';
 import { openWorkbook } from '../../src/sheets/open-workbook.ts';
+import { readSheet } from '../../src/sheets/read-sheet.ts';
 import { assertRefuses, rowsOf, sheetFolder } from '../support/sheets.ts';
+import { zipOf } from '../support/zip.ts';
 
 const test = suite('formats of spreadsheets');
 const files = sheetFolder();
@@ -61,6 +63,41 @@ test('a workbook with a password is refused as such', async () => {
   for (const name of ['/EncryptionInfo', '/EncryptedPackage']) CFB.utils.cfb_add(container, name, Buffer.alloc(5_000));
   const content = CFB.write(container, { type: 'buffer' }) as Buffer;
   await assertRefuses(() => openWorkbook(files.save(content)), /has a password\. Save it without one/);
+});
+
+test('a file that is no table is refused as what it is', async () => {
+  const contents = {
+    'is a PDF': '%PDF-1.4\n1 0 obj\n<<"a" b>>',
+    'is JSON': '[{"name":"Fire","impact":4}]',
+    'is a zip archive with old/list\\.csv in it': zipOf({ 'old/list.csv': 'Name\nFire' }),
+  };
+  for (const [problem, content] of Object.entries(contents)) {
+    await assertRefuses(() => openWorkbook(files.save(content)), new RegExp(problem));
+  }
+});
+
+test('a table in Markdown is read', async () => {
+  const sheet = await files.open('| Name | Impact |\n|:---|---:|\n| Fire, fast | 4 |\n| Flood | 2 |\n');
+  const rows = (await rowsOf(sheet)).map((row) => [
+    row.row,
+    ...Object.values(row)
+      .slice(1)
+      .map((cell) => String(cell).trim()),
+  ]);
+  assert.equal(rows, [
+    [3, 'Fire, fast', '4'],
+    [4, 'Flood', '2'],
+  ]);
+});
+
+test('columns without headings have letters', async () => {
+  const path = files.save('Acme;FR\nBeta;DE;4\n');
+  const sheet = await readSheet(openWorkbook, path, { headingRow: 0, namesField: () => false });
+  assert.equal([sheet.headingRow, sheet.headers, sheet.notices], [0, ['A', 'B', 'C'], []]);
+  assert.equal(await rowsOf(sheet), [
+    { row: 1, A: 'Acme', B: 'FR' },
+    { row: 2, A: 'Beta', B: 'DE', C: '4' },
+  ]);
 });
 
 test.run();

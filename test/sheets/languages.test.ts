@@ -23,7 +23,8 @@ for (const { type, singular, fields, pastDecision } of FAMILY_DESCRIPTIONS.filte
     for (const [language, headings] of Object.entries(readHeadings(singular))) {
       for (const [field, texts] of Object.entries(headings)) {
         assert.ok(fieldNames.includes(field), `headings/${singular}.json, ${language}: ${field} is not a field`);
-        for (const text of texts) assert.match(text, /^\p{Ll}[\p{Ll} ’°-]*$/u, `headings/${singular}.json: ${field}`);
+        for (const text of texts)
+          assert.match(text, /^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}ー ’°-]*$/u, `headings/${singular}.json: ${field}`);
       }
     }
   });
@@ -84,27 +85,37 @@ for (const [type, heading, field] of [
 const USUAL = {
   RISK: {
     name: ['Risikotitel', 'Scénario de risque', 'Riesgo', 'Risco', 'Rischio', 'Ryzyko', 'Riziko', 'Item'],
-    inherent_likelihood: ['Likelihood score', 'EW', 'Probabilidad', 'Kans', 'Pravděpodobnost'],
-    inherent_impact: ['Max impact', 'Schaden', 'Sévérité', 'Impacto', 'Dopad'],
+    inherent_likelihood: ['発生可能性', 'Likelihood score', 'EW', 'Probabilidad', 'Kans', 'Pravděpodobnost'],
+    inherent_impact: ['影響度', 'Max impact', 'Schaden', 'Sévérité', 'Impacto', 'Dopad'],
     treatment: ['Treatment decision', 'Strategy', 'Option de traitement du risque', 'Tratamiento'],
     next_review_due: ['Überprüfungsdatum', 'Wiedervorlage'],
     last_assessed_at: ['Last assessed', 'Bewertet am'],
   },
   VENDOR: {
-    name: ['Sub-processor', 'Service provider', 'Partner', 'Kreditor', 'Proveedor', 'Fornecedor', 'Dodavatel'],
+    name: [
+      '委託先名',
+      'ベンダー名',
+      'Sub-processor',
+      'Service provider',
+      'Partner',
+      'Kreditor',
+      'Proveedor',
+      'Fornecedor',
+      'Dodavatel',
+    ],
     data_shared: ['Data accessed', 'Data categories', 'Datenzugriff'],
     contract_until: ['Expires', 'Expiration date', 'Laufzeit bis'],
   },
   OBLIGATION: {
     source: ['Legal basis', 'Article', 'Regelwerk', 'Base légale'],
-    requirement: ['Requirements', 'Requisito legal', 'Wymaganie'],
+    requirement: ['要求事項', 'Requirements', 'Requisito legal', 'Wymaganie'],
   },
   MEASURE: {
     due_date: ['Target completion date', 'Scheduled completion date', 'Remediation deadline', 'Fällig', 'ETA'],
     owner_id: ['Responsible party', 'Point of contact', 'Umsetzungsverantwortlicher', 'Pilote'],
   },
   NONCONFORMITY: {
-    description: ['Weakness description', 'Titel', 'Befund', 'No conformidad'],
+    description: ['指摘事項', 'Weakness description', 'Titel', 'Befund', 'No conformidad'],
     date_identified: ['Detected', 'Original detection date', 'Erfasst am', 'Entdeckt'],
     corrective_action: ['Remediation plan', 'Mitigation plan'],
     closed_at: ['Closure date', 'Geschlossen am', 'Date de clôture', 'Fecha de cierre'],
@@ -183,11 +194,37 @@ const VALUES: readonly (readonly [field: SheetField, cells: Values])[] = [
   ],
   [
     { name: 'personal', kind: 'boolean' },
-    { Ja: true, j: true, Oui: true, nein: false, NON: false },
+    {
+      Sí: true,
+      sì: true,
+      Sim: true,
+      Ano: true,
+      はい: true,
+      Não: false,
+      無: false,
+      Ja: true,
+      j: true,
+      Oui: true,
+      nein: false,
+      NON: false,
+    },
   ],
   [
     { name: 'impact', kind: 'rating' },
-    { 'sehr gering': 1, faible: 2, Mittel: 3, Élevé: 4, eleve: 4, 'Très élevée': 5 },
+    {
+      'Muy bajo': 1,
+      Laag: 2,
+      średnia: 3,
+      Vysoká: 4,
+      高: 4,
+      'Quase certo': 5,
+      'sehr gering': 1,
+      faible: 2,
+      Mittel: 3,
+      Élevé: 4,
+      eleve: 4,
+      'Très élevée': 5,
+    },
   ],
   [
     { name: 'status', kind: 'enum', values: ['NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT'] },
@@ -200,6 +237,10 @@ const VALUES: readonly (readonly [field: SheetField, cells: Values])[] = [
       'In Umsetzung': 'IN_PROGRESS',
       'Mis en oeuvre': 'IMPLEMENTED',
       entfällt: 'NOT_APPLICABLE',
+      'En curso': 'IN_PROGRESS',
+      concluído: 'IMPLEMENTED',
+      'Nie dotyczy': 'NOT_APPLICABLE',
+      未着手: 'NOT_STARTED',
     },
   ],
 ];

@@ -29,7 +29,7 @@ started once.
                         ${CROSSWALK_FIELDS.map(({ name }) => name).join(', ')}
   --ignore COLUMN       a column that fills no field; may be repeated
   --value relation:WORD=RELATION
-                        the relation that a word means, such as "relation:intersects=PARTLY"; may be repeated
+                        the relation that a word means, such as "relation:helps=SUPPORTS"; may be repeated
 ${ROW_IMPORT_HELP}`,
 
   async run(args, shell) {

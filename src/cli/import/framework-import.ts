@@ -44,7 +44,8 @@ The command tells what it changed or left out. Importing the same file again cha
                        name (the title), description, group, and parent (the number of the control around it)
   --ignore COLUMN      a column of a table that fills no field; may be repeated
   --sheet NAME         the sheet of a workbook (default: the visible one with the most cells under known headings)
-  --header-row NUMBER  the row that names the columns (default: the one that names the most fields)
+  --header-row NUMBER  the row that names the columns (default: the one that names the most fields). 0 if there is
+                       none: the columns are A, B and so on
   --encoding NAME      the encoding of a CSV, such as windows-1250 (default: UTF-8, UTF-16 or windows-1252)
   --dry-run            reads the file, tells what would be adopted, and writes nothing
   --reason TEXT        the reason, for auditors

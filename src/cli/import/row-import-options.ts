@@ -25,7 +25,8 @@ export const ROW_IMPORT_OPTIONS = {
 /** The help of those options that mean the same in every such command. */
 export const ROW_IMPORT_HELP = `\
   --sheet NAME          the sheet of a workbook (default: the visible one whose headings name the most fields)
-  --header-row NUMBER   the row that names the columns (default: the one that names the most fields)
+  --header-row NUMBER   the row that names the columns (default: the one that names the most fields). 0 if there is
+                        none: the columns are A, B and so on
   --encoding NAME       the encoding of a CSV, such as windows-1250 (default: UTF-8, UTF-16 or windows-1252)
   --dry-run             checks every row and writes nothing
   --yes                 changes more than 5 existing records without asking. Otherwise the command shows the dry run and

@@ -29,13 +29,22 @@ export const CROSSWALK_FIELDS: readonly SheetField[] = [
   {
     name: 'from_control',
     kind: 'text',
-    headings: ['from', 'source', 'source control', 'source id', 'control', 'control id', 'focal element'],
+    headings: [
+      'from',
+      'source',
+      'source control',
+      'source id',
+      'control',
+      'control id',
+      'focal element',
+      'focal document element',
+    ],
   },
   {
     name: 'to_control',
     kind: 'text',
     headings: [
-      ...['to', 'target', 'target control', 'target id', 'reference element'],
+      ...['to', 'target', 'target control', 'target id', 'reference element', 'reference document element'],
       ...['maps to', 'mapped to', 'mapped control', 'mapped controls', 'related control', 'related controls'],
     ],
   },

@@ -181,13 +181,16 @@ export function meantFrameworks<Framework extends NamedFramework>(
   const named = frameworks.filter(({ id, name, version, library_id }) =>
     [id, library_id, name, `${name} ${version}`].some((one) => typeof one === 'string' && normalizeText(one) === text),
   );
-  const words = normalizedWords(word);
+  const words = wordsAndNumbers(word);
   if (named.length > 0 || words.length === 0) return named;
   return frameworks.filter(({ name, version, library_id }) => {
-    const own = normalizedWords([name, version, String(library_id ?? '').replaceAll('_', ' ')].join(' '));
+    const own = wordsAndNumbers([name, version, String(library_id ?? '').replaceAll('_', ' ')].join(' '));
     return words.every((one) => own.includes(one));
   });
 }
+
+/** Returns the words of a text, and its numbers apart from them: ISO27001 is ISO 27001. */
+const wordsAndNumbers = (text: string): string[] => normalizedWords(text.replace(/(?<=\p{L})(?=\d)/gu, ' '));
 
 /** Returns the controls with the number at the end of a word, of a framework that the words before it mean. */
 async function findControlOf(source: NameSource, word: string, where: readonly Condition[]): Promise<Document[]> {

@@ -1,61 +1,13 @@
 import { type Cell, cellError, displayText, type ParsedCell } from './cell.ts';
+import { SYNONYMS, SYNONYMS_IN_FURTHER_LANGUAGES } from './enum-words.ts';
 import { foldLetters } from './fold.ts';
-
-/**
- * Synonyms of enumeration values, in English, German and French. A synonym may belong to several values that never appear in one list. A word that needs
- * a judgement is missing on purpose, such as an "active" vendor or a "done" nonconformity: the cell is refused.
- */
-const SYNONYMS: Readonly<Record<string, string>> = {
-  NOT_STARTED: 'to do, planned, not begun, geplant, nicht begonnen, planifié, non commencé, non démarré, à faire',
-  IN_PROGRESS:
-    'ongoing, on going, started, under way, wip, work in progress, in process, in work, in bearbeitung, in umsetzung, begonnen, laufend, en cours',
-  IMPLEMENTED:
-    'done, complete, completed, finished, in place, fully implemented, umgesetzt, erledigt, abgeschlossen, réalisé, réalisée, terminé, terminée, mis en œuvre, mise en œuvre',
-  COMPLETED: 'done, complete, finished, erledigt, abgeschlossen, terminé, achevé',
-  NOT_APPLICABLE: 'n/a, na, not relevant, nicht anwendbar, nicht zutreffend, entfällt, non applicable, sans objet',
-  LOW: 'l, very low, minor, negligible, insignificant, gering, niedrig, sehr gering, sehr niedrig, faible, très faible, mineur',
-  MEDIUM: 'm, moderate, mittel, moyen, moyenne, modéré, modérée',
-  HIGH: 'h, major, hoch, élevé, élevée, fort, forte, majeur',
-  CRITICAL:
-    'c, very high, extreme, catastrophic, business critical, mission critical, kritisch, sehr hoch, critique, très élevé, très élevée, très fort, très forte',
-  PENDING_REVIEW: 'not reviewed, to be reviewed, under review, in review, in prüfung, à évaluer, en cours d’évaluation',
-  CONDITIONAL:
-    'conditionally approved, approved with conditions, mit auflagen, unter auflagen, freigegeben mit auflagen, genehmigt mit auflagen, zugelassen mit auflagen, sous conditions, approuvé sous conditions',
-  IN_TREATMENT:
-    'treating, under treatment, being treated, in progress, in behandlung, in bearbeitung, en traitement, en cours de traitement',
-  MITIGATED:
-    'mitigate, mitigation, reduce, reduced, reduction, mindern, vermindern, vermindert, reduzieren, reduziert, réduire, réduit, réduction, atténuer',
-  ACCEPTED: 'acceptance, retain, retained, akzeptieren, akzeptiert, tragen, accepter, accepté',
-  AVOIDED: 'avoidance, vermeiden, vermieden, vermeidung, éviter, évité',
-  TRANSFERRED:
-    'transference, share, shared, insured, übertragen, übertragung, transférer, transféré, partager, partagé',
-  NON_COMPLIANT: 'not compliant, noncompliance, nicht konform, nicht erfüllt, non conforme',
-  PARTIALLY_COMPLIANT:
-    'partly compliant, in part, teilweise konform, teilweise erfüllt, teilweise, partiellement conforme, partiellement',
-  COMPLIANT: 'fully compliant, konform, erfüllt, conforme',
-  OBSERVATION: 'obs, opportunity for improvement, ofi, hinweis, beobachtung, remarque',
-  CLOSED: 'close, geschlossen, fermé, clos, clôturé, clôturée',
-  PENDING_VERIFICATION: 'to be verified, under verification',
-  INCLUDED: 'applicable, in scope, anwendbar, yes, y, ja, oui, sí, si, sim, ano, tak, true, selected',
-  EQUIVALENT: 'equal, equals, equal to, equivalent to, same, identical',
-  SUPPORTS: 'support',
-  PARTLY: 'partial, partially, in part, covers a part of, subset, subset of, narrower, narrower than',
-  PARTLY_COVERED_BY: 'superset, superset of, broader, broader than',
-  EXCLUDED:
-    'n/a, not applicable, out of scope, nicht anwendbar, non applicable, no, n, nein, non, não, ne, nie, nee, false, not selected',
-  OPEN: 'offen, ouvert, ouverte',
-  APPROVED: 'genehmigt, freigegeben, zugelassen, approuvé, approuvée',
-  REJECTED: 'abgelehnt, rejeté, refusé, refusée',
-  MAJOR: 'hauptabweichung, wesentlich, majeure, majeur',
-  MINOR: 'nebenabweichung, geringfügig, mineure, mineur',
-  NOT_ASSESSED: 'nicht bewertet, non évalué, non évaluée',
-  SUSPENDED: 'gesperrt, suspendu',
-  OFFBOARDED: 'beendet',
-};
 
 /** Synonyms by value, by `foldLetters`. */
 const FOLDED_SYNONYMS = new Map(
-  Object.entries(SYNONYMS).map(([value, words]) => [value, new Set(words.split(', ').map(foldLetters))] as const),
+  Object.entries(SYNONYMS).map(([value, words]) => {
+    const all = `${words}, ${SYNONYMS_IN_FURTHER_LANGUAGES[value] ?? value}`;
+    return [value, new Set(all.split(', ').map(foldLetters))] as const;
+  }),
 );
 
 /** Letters. A shorter prefix does not stand for a value. */

@@ -1,7 +1,7 @@
 import { type Cell, cellError, displayText, type ParsedCell } from './cell.ts';
 import { type DateOrders, dateFrom, timestampFrom } from './cell-dates.ts';
 import { enumFrom } from './cell-enums.ts';
-import { foldLetters } from './fold.ts';
+import { foldLetters, foldSpelling } from './fold.ts';
 import { ratingOfWord } from './scale-words.ts';
 
 /** A field of a record that a column can fill. */
@@ -33,8 +33,13 @@ export interface CellOptions extends DateOrders {
   rivals?: ReadonlySet<string> | undefined;
 }
 
-const TRUE = ['yes', 'y', 'true', '1', 'x', 'ja', 'j', 'oui'];
-const FALSE = ['no', 'n', 'false', '0', 'nein', 'non'];
+/** By `foldSpelling`. */
+const TRUE = ['yes', 'y', 'true', '1', 'x', 'ja', 'j', 'oui', 'si', 'sim', 'tak', 'ano', 'はい', '有', 'あり'].map(
+  foldSpelling,
+);
+const FALSE = ['no', 'n', 'false', '0', 'nein', 'non', 'nao', 'nee', 'nie', 'ne', 'いいえ', '無', 'なし'].map(
+  foldSpelling,
+);
 
 /** Texts that stand for an empty cell. "NA" is the code of a country, so it does so only where no text is expected. */
 const PLACEHOLDER = /^(?:n\/a|n\.a\.?|k\. ?a\.?|tb[acd]|t\.b\.[acd]\.?|[-–—]+)$/i;
@@ -132,9 +137,9 @@ function idFrom(cell: Cell, prefix: string): ParsedCell<string> {
     : cellError(cell, `is not an id. Give one such as ${prefix}_…`);
 }
 
-/** Reads yes and no in English, German and French, or a cross. A blank cell is not "no": the question may still be open. */
+/** Reads yes and no in ten languages, or a cross. A blank cell is not "no": the question may still be open. */
 function booleanFrom(cell: Cell): ParsedCell<boolean> {
-  const word = displayText(cell).trim().toLowerCase();
+  const word = foldSpelling(displayText(cell).trim());
   if (TRUE.includes(word)) return { value: true };
   if (FALSE.includes(word)) return { value: false };
   return cellError(cell, 'is neither yes nor no. Give one of them, or leave it empty');

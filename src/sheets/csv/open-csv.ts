@@ -25,6 +25,9 @@ const DETECTED_CHARACTERS = 65_536;
  */
 const TEXT_MARK = /^'(?=[=+\-@\t\r])|(?<=[;\t\n\v\f\r\u0085\u2028\u2029])'(?=[=+\-@])/g;
 
+/** The line below the headings of a table in Markdown: |---|:--:|. */
+const MARKDOWN_RULE = /^\s*\|(?:\s*:?-{3,}:?\s*\|)+\s*$/;
+
 /** Opens a CSV (RFC 4180) and detects its delimiter and encoding. @param size of the file in bytes */
 export async function openCsv(path: string, size: number, encoding: string | undefined): Promise<Workbook> {
   const { label, notice, hasWrongBytes } = await findEncoding(path, encoding);
@@ -66,6 +69,7 @@ async function* readRows(text: AsyncGenerator<string, void, undefined>): RawShee
   let row = 0;
   for await (const { record, raw } of records(parser)) {
     row++;
+    if (MARKDOWN_RULE.test(raw)) continue;
     // A text behind a quoted one: the parser keeps the first quotation mark. A whole row could hide in such a cell.
     if (record.some((text) => text.startsWith('"')) && !raw.includes('"""')) throw wrongQuotes(row);
     const cells = cellsOf(record);

@@ -18,6 +18,7 @@ const ODS_PARTS = ['META-INF/manifest.xml', 'styles.xml'];
 /** Opens a workbook in a zip file: XLSX, XLSM, XLSB, ODS or Numbers. */
 export async function openZip(path: string): Promise<Workbook> {
   const parts = unzip(await readFile(path));
+  refuseArchive([...parts.keys()]);
   const container = CFB.utils.cfb_new();
   for (const [name, content] of parts)
     CFB.utils.cfb_add(container, name, withoutLongReferences(content), { unsafe: true });
@@ -26,6 +27,14 @@ export async function openZip(path: string): Promise<Workbook> {
   for (const name of missing) CFB.utils.cfb_add(container, name, Buffer.from('<none/>'), { unsafe: true });
   const book = parse(() => parse_zip(container, OPTIONS));
   return workbookOf(book, hiddenTables(parts.get('content.xml')));
+}
+
+/** Refuses an archive with a spreadsheet in it. Parts of workbooks have other names, or belong to one. */
+function refuseArchive(names: readonly string[]): void {
+  const file = names.find((name) => /\.(?:csv|tsv|txt|xls[xmb]?|ods|numbers)$/i.test(name));
+  const isWorkbook = names.some((name) => name === '[Content_Types].xml' || name === 'content.xml');
+  if (file === undefined || isWorkbook) return;
+  throw fileRefusal(`The file is a zip archive with ${file} in it. Unzip it, and give that file.`);
 }
 
 /** References to characters that need two units of UTF-16, such as &#x1f61c;. SheetJS reads only one unit of them. */

@@ -97,7 +97,7 @@ export function escapeText(text: string): string {
 }
 
 /** Returns the letters of a column, from 0: A to Z, then AA. */
-function columnName(column: number): string {
+export function columnName(column: number): string {
   const letter = String.fromCharCode(65 + (column % 26));
   return column < 26 ? letter : columnName(Math.floor(column / 26) - 1) + letter;
 }
