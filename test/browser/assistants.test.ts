@@ -6,9 +6,10 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Browser, Request } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Autonomy } from '../../src/register/proposal.ts';
 import { connectByOAuth } from '../support/identity/oauth-client.ts';
 import { authorizeUrl, newClient, pkce } from '../support/identity/oauth-raw.ts';
-import { setUp, signIn } from '../support/identity/owner.ts';
+import { OWNER, setUp, signIn } from '../support/identity/owner.ts';
 import { connectByCommand, mcpRemote } from '../support/mcp/stdio-client.ts';
 import { type Service, startService } from '../support/service.ts';
 import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/web/browser.ts';
@@ -71,6 +72,58 @@ function run(browser: Browser): void {
     await page.locator('.notice.done').waitFor();
     assert.is(await statusOf(last.client), 401);
     await last.close();
+    assert.equal(window.complaints, []);
+  });
+
+  test('proposes a week of 20 calls; a person approves 17, changes 2 and declines 1 in 11 clicks', async (context) => {
+    const { window, service } = context;
+    const { page } = window;
+    const configurationText = await createToken(context, 'Week', 'PROPOSE_ONLY');
+    const { client, close } = await connectByConfiguration(configurationText('cursor'));
+    await proposeWeek(client);
+    await close();
+
+    let clicks = 0;
+    const click = async (role: 'link' | 'button', name: string) => {
+      clicks++;
+      await page.getByRole('main').or(page.getByRole('navigation')).getByRole(role, { name, exact: true }).click();
+    };
+    const noticeSays = (text: string) => page.locator('.notice', { hasText: text }).waitFor();
+    await page.goto(`/organizations/${service.organizationId}`);
+    await click('link', 'Proposals 20');
+    assert.equal(await checkPage(page, 'proposals'), []);
+    await click('link', 'Add risk: Risk 8');
+    await page.fill('[name=reason]', 'Not ours');
+    await click('button', 'Decline');
+    await noticeSays('Declined. Nothing was changed.');
+    for (const kind of ['risk', 'measure']) {
+      await click('link', `Add ${kind}: ${kind === 'risk' ? 'Risk' : 'Measure'} 7`);
+      await click('link', 'Approve with changes');
+      await page.fill('[name=name]', `A ${kind} that a person named`);
+      await click('button', 'Approve with changes');
+      await noticeSays('Approved.');
+    }
+    await click('link', 'Decide on all of this page');
+    await page.locator('li', { hasText: 'Linked: Measure 5 and Risk 5' }).waitFor();
+    assert.equal(await checkPage(page, 'proposals-several'), []);
+    await click('button', 'Approve 17');
+    await noticeSays('Approved 17.');
+    assert.is(clicks, 11);
+
+    await page.goto(`/organizations/${service.organizationId}/changes`);
+    const tells = (how: string) =>
+      page.getByText(`${how} by ${OWNER.name}, proposed by ${OWNER.name} with node`).first().waitFor();
+    await tells('approved');
+    await page.goto(`/organizations/${service.organizationId}/risks`);
+    assert.equal((await page.locator('a[data-row]').allTextContents()).sort(), [
+      'A risk that a person named',
+      ...[1, 2, 3, 4, 5, 6].map((number) => `Risk ${number}`),
+    ]);
+    await page.getByRole('link', { name: 'A risk that a person named' }).click();
+    await tells('approved with changes');
+    await page.goBack();
+    await page.getByRole('link', { name: 'Risk 5' }).click();
+    await page.getByRole('link', { name: 'Measure 5' }).first().waitFor();
     assert.equal(window.complaints, []);
   });
 
@@ -164,10 +217,34 @@ function run(browser: Browser): void {
   test.run();
 }
 
+/** Proposes 20 calls: eight risks, seven measures, and five links between those. */
+async function proposeWeek(client: Client): Promise<void> {
+  const propose = async (name: string, input: object): Promise<string> => {
+    const { structuredContent } = await client.callTool({ name, arguments: { ...input } });
+    const { pending_approval } = structuredContent as { pending_approval?: { record_id?: string } };
+    assert.ok(pending_approval, JSON.stringify(structuredContent));
+    return pending_approval!.record_id ?? '';
+  };
+  const add = async (tool: string, name: string, count: number) => {
+    const ids: string[] = [];
+    for (let number = 1; number <= count; number++) ids.push(await propose(tool, { name: `${name} ${number}` }));
+    return ids;
+  };
+  const [risks, measures] = [await add('addRisk', 'Risk', 8), await add('addMeasure', 'Measure', 7)];
+  for (let index = 0; index < 5; index++) {
+    await propose('linkRecords', { links: [{ from_id: risks[index], to_id: measures[index] }] });
+  }
+}
+
 /** Creates a token in Your account → API tokens. Returns a function that looks up the text to paste by its id. */
-async function createToken({ window: { page } }: Context, name: string): Promise<(id: string) => string> {
+async function createToken(
+  { window: { page } }: Context,
+  name: string,
+  autonomy: Autonomy = 'DECISIONS_PROPOSED',
+): Promise<(id: string) => string> {
   await page.goto('/settings/tokens');
   await page.fill('#new [name=name]', name);
+  await page.selectOption('#new [name=autonomy]', autonomy);
   await page.click('#new button[type=submit]');
   const blocks = await page
     .locator('pre[id]')
