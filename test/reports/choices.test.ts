@@ -77,7 +77,7 @@ test('the newest of many, with isCut', async ({ register }) => {
 
 test('are only for members', async ({ register }) => {
   const stranger = callerAs('OWNER', { roles: new Map() });
-  assert.match((await rejectionError(choicesOf(register, stranger))).message, 'no such organization');
+  assert.match((await rejectionError(choicesOf(register, stranger))).message, 'not a member of such an organization');
 });
 
 test.run();

@@ -148,7 +148,9 @@ test('gives the same answer for another organization and for one that does not e
       pages.push([status, withoutFormTokens(text).replaceAll(organizationId, 'org')]);
     }
     assert.equal([pages[0]![0], pages[1]], [404, pages[0]], file);
-    for (const { status, text } of answers) assert.equal([status, text], [404, answers[0]!.text], file);
+    // A page and a token are told in different words.
+    for (const [index, { status, text }] of answers.entries())
+      assert.equal([status, text], [404, answers[index % 2]!.text], file);
   }
 });
 

@@ -296,7 +296,7 @@ test('offers the people who own records and have left, and shows their names', a
     [`${risks}?query=left+behind`, '>Lea Left (left)<'],
     [`${risks}?query=left+behind&as_of=${position}`, '>Lea Left<'],
     [record, 'Owner: Lea Left (left)<'],
-    [record, '<dt>Owner</dt><dd>Lea Left (left)</dd>'],
+    [record, '>Lea Left (left)</dd>'],
     [`${record}/edit`, 'Lea Left (left)</option>'],
     [`${record}?as_of=${position}`, 'Owner: Lea Left<'],
   ] as const)
