@@ -26,10 +26,8 @@ export function readBody(request: IncomingMessage, limit = MAX_BODY_BYTES): Prom
       } else chunks.push(chunk);
     });
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    // An aborted request without an 'error' listener emits only 'close'.
-    request.once('close', () => {
-      if (!request.complete) reject(new ClientGone());
-    });
+    // An aborted request without an 'error' listener emits only 'close'. A whole one has ended before.
+    request.once('close', () => reject(new ClientGone()));
   });
 }
 

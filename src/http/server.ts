@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import { disconnectWhenStalled } from './disconnect-when-stalled.ts';
+import { limitChunks } from './limit-chunks.ts';
 import { limitPipelining } from './pipelining.ts';
 
 export interface ListenOptions {
@@ -30,14 +31,18 @@ export async function startServer(listener: RequestListener, options: ListenOpti
     });
     listener(request, response);
   });
+  const limited: RequestListener = (request, response) => {
+    limitChunks(request);
+    inTurns(request, response);
+  };
   const timeouts = {
     requestTimeout,
     headersTimeout: requestTimeout,
     connectionsCheckingInterval: Math.min(requestTimeout / 4, 5_000),
   };
   const server = options.tls
-    ? createTlsServer({ ...timeouts, ...readCertificate(options.tls), handshakeTimeout: requestTimeout }, inTurns)
-    : createServer(timeouts, inTurns);
+    ? createTlsServer({ ...timeouts, ...readCertificate(options.tls), handshakeTimeout: requestTimeout }, limited)
+    : createServer(timeouts, limited);
   return new Promise((resolve, reject) => {
     const refuse = (error: NodeJS.ErrnoException) => reject(listenError(error, options));
     server.once('error', refuse);

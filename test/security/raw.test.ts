@@ -197,6 +197,20 @@ test('refuses addresses with many parameters before anything reads them', async 
   }
 });
 
+test('ends a connection whose body arrives in very many chunks', async ({ service }) => {
+  const head = ['POST /api/mcp/tools/echo HTTP/1.1', HOST, CLOSE, AUTH, 'Content-Type: application/json'];
+  const send = (count: number) =>
+    raw(
+      service.port,
+      `${lines(...head, 'Transfer-Encoding: chunked')}${'1\r\n \r\n'.repeat(count)}2\r\n{}\r\n0\r\n\r\n`,
+    );
+  assert.match(await send(4_000), /^HTTP\/1\.1 /);
+  const before = service.log.length;
+  assert.is(await send(6_000), '');
+  await until(() => service.log.length > before);
+  assert.is(service.log.at(-1)!.status, 499);
+});
+
 test('never repeats input in a header', async ({ service }) => {
   const injected = 'x%0d%0aSet-Cookie:%20stolen=1';
   for (const request of [
