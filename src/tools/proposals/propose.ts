@@ -17,7 +17,7 @@ import {
   STATE_WORDS,
 } from '../../commands/proposal.ts';
 import { proposedEffects } from '../../queries/changes/proposed-effects.ts';
-import { countRecentChanges } from '../../queries/changes/recent-changes.ts';
+import { secondsUntilFewerChanges } from '../../queries/changes/recent-changes.ts';
 import { type Proposal, proposedChanges } from '../../queries/proposals.ts';
 import type { carriedOutOutput, pendingOutput } from '../schema/output.ts';
 import type { Tool, ToolService } from '../tool.ts';
@@ -66,13 +66,11 @@ async function requireFewChanges(
 ): Promise<void> {
   const { token_id } = call.caller;
   if (token_id === null || call.rehearsed.every((command) => countChangedRecords(command) === 0)) return;
-  if ((await countRecentChanges(reader.snapshot(), call.organizationId, token_id, limit)) < limit) return;
+  const retry_after_seconds = await secondsUntilFewerChanges(reader.snapshot(), call.organizationId, token_id, limit);
+  if (retry_after_seconds === 0) return;
   const message = `This credential made ${limit} changes of existing records in the last hour, the limit of this organization. Wait, or ask an OWNER for another limit under Settings.`;
-  throw new Refusal('rate_limited', message, { retry_after_seconds: RETRY_AFTER_SECONDS });
+  throw new Refusal('rate_limited', message, { retry_after_seconds });
 }
-
-/** Seconds after which a limited credential may try again. By then older changes may no longer count. */
-const RETRY_AFTER_SECONDS = 300;
 
 /**
  * Proposes a call that its credential may not do alone, in place of making it. Returns null for a call that it may make.

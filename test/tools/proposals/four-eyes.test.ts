@@ -4,6 +4,7 @@ import { derivedId } from '../../../src/commands/engine/ids.ts';
 import { organizationAggregate, recordAggregate } from '../../../src/commands/families.ts';
 import type { Caller, Role } from '../../../src/commands/organization/caller.ts';
 import type { OrganizationCommand } from '../../../src/commands/organization/organization.ts';
+import { secondsUntilFewerChanges } from '../../../src/queries/changes/recent-changes.ts';
 import { ok } from '../../support/controls.ts';
 import { type Answer, callerAs, envelopeFor, ORGANIZATION, OWNER, type TestRegister } from '../../support/register.ts';
 import { registerSuite } from '../../support/register-suite.ts';
@@ -14,7 +15,7 @@ const PRIYA = derivedId('acc', '4be9b8d5-3a3f-4f51-8b77-4d6d9d3bb001');
 
 interface Pending extends Answer {
   pending_approval?: { proposal_id: string; note: string };
-  error?: { code: string; message: string };
+  error?: { code: string; message: string; retry_after_seconds?: number };
 }
 
 /** A person in a browser, whose rights can be looked up again. */
@@ -200,6 +201,38 @@ test('a restricted credential changes as many existing records in an hour as its
   assert.not(added.error, 'new records do not count');
   assert.is(await change('d', as('DECISIONS_PROPOSED', { token_id: 'tok_00000000000000000000000002' })), undefined);
   assert.is(await change('e', as('ALL')), undefined);
+});
+
+test('a limited credential hears when enough of its changes will be an hour old', async ({ register }) => {
+  const id = await addRisk(register);
+  const token_id = 'tok_00000000000000000000000001';
+  const limited = callerAs('OWNER', { token_id, autonomy: new Map([[ORGANIZATION, 'DECISIONS_PROPOSED']]) });
+  for (const category of ['a', 'b', 'c']) await register.call('updateRisk', { id, category }, limited);
+  const filter = { record_id: [id], field: 'category' };
+  const { changes } = await ok<{ changes: { recorded_at: string }[] }>(register, 'listChanges', {
+    organization_id: ORGANIZATION,
+    filter,
+  });
+  const times = changes.map(({ recorded_at }) => Date.parse(recorded_at)).reverse();
+  const { models } = register.reader.snapshot();
+  const secondsAt = (ms: number, limit: number) =>
+    secondsUntilFewerChanges({ models, now: () => new Date(ms) }, ORGANIZATION, token_id, limit);
+  const hour = 3_600_000;
+  const half = times[2]! + hour / 2;
+  for (const [limit, leaving] of [
+    [3, times[0]!],
+    [2, times[1]!],
+    [1, times[2]!],
+  ] as const)
+    assert.is(await secondsAt(half, limit), Math.floor((leaving + hour - half) / 1_000) + 1, `limit ${limit}`);
+  assert.is(await secondsAt(half, 4), 0);
+  assert.is(await secondsAt(times[2]! + hour, 1), 1, 'a change of exactly an hour ago counts');
+  assert.is(await secondsAt(times[2]! + hour + 1, 1), 0);
+  await execute(register, { ...policy([]), hourly_changes: 2 });
+  const { error } = await register.call<Pending>('updateRisk', { id, category: 'd' }, limited);
+  assert.is(error?.code, 'rate_limited');
+  const seconds = error!.retry_after_seconds!;
+  assert.ok(seconds > 3_500 && seconds <= 3_601, `${seconds} s`);
 });
 
 test('while one account may approve, it decides alone', async ({ register }) => {
