@@ -70,7 +70,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<RequestLis
   const signedIn = sessionReader(identity, baseUrl);
   const services: RequestServices = { baseUrl, readClientInfo, limits, printer, signedIn };
   const oauth = await createAuthorizationServer(options, services);
-  const tools = metrics?.countTools(register.tools) ?? register.tools;
+  const tools = reportRefusedCalls(metrics?.countTools(register.tools) ?? register.tools, accessEvents);
   const pages = await createWebPages(options, services, oauth, tools);
   const app = createApp({
     tools,
@@ -103,6 +103,22 @@ export async function createHttpApp(options: HttpAppOptions): Promise<RequestLis
     ),
   });
   return app.callback();
+}
+
+const REPORTED_REFUSALS = { forbidden: 'FORBIDDEN', rate_limited: 'RATE_LIMITED' } as const;
+
+/** Returns tools that report the calls with a token that they refuse, because its rights or a limit don't allow them. */
+function reportRefusedCalls(tools: ToolBox, accessEvents: AccessEvents): ToolBox {
+  return {
+    ...tools,
+    call: async (name, args, context) => {
+      const result = await tools.call(name, args, context);
+      const { caller } = context;
+      if (caller.token_id !== null && (result.outcome === 'forbidden' || result.outcome === 'rate_limited'))
+        accessEvents.emit({ type: 'CALL_REFUSED', caller, reason: REPORTED_REFUSALS[result.outcome] });
+      return result;
+    },
+  };
 }
 
 function sessionReader({ people }: Identity, baseUrl: string): RequestServices['signedIn'] {

@@ -52,7 +52,7 @@ const ENTRY_DETAILS = ['factor', 'reason', 'by', 'link', 'left', 'sessions', 'ro
 const REFUSED_STATUSES: Readonly<Record<number, string>> = { 403: 'ACCESS_DENIED', 429: 'RATE_LIMITED' };
 
 export const SECURITY_EVENTS: readonly string[] = [
-  ...ACCESS_ENTRY_TYPES.filter((type) => type !== 'TOKEN_USED'),
+  ...ACCESS_ENTRY_TYPES.filter((type) => type !== 'TOKEN_USED' && type !== 'CALL_REFUSED'),
   ...Object.entries(CHANGES_OF_RIGHTS).flatMap(([type, members]) => (members === null ? [] : [type])),
   ...Object.values(REFUSED_STATUSES),
 ];
@@ -69,9 +69,12 @@ export class SecurityLog {
     this.lines = logger.child({}, { redact: [], ...(logger.level === 'silent' ? {} : { level: 'info' }) });
   }
 
-  /** Writes an event of the access log. Uses of tokens have none: the line of each request names the account. */
+  /**
+   * Writes an event of the access log. Uses of tokens have none: the line of each request names the account. Refused calls have
+   * lines of their own.
+   */
   readonly record = (event: AccessEvent): void => {
-    if (event.type === 'TOKEN_USED') return;
+    if (event.type === 'TOKEN_USED' || event.type === 'CALL_REFUSED') return;
     const { event_type, actor_id, account_id, organizations, details } = entryOf(event);
     const isRefusal = ACCESS_ENTRIES[event_type].filter === 'refusals';
     this.write({

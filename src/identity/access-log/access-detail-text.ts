@@ -17,6 +17,8 @@ const VALUE_TEXTS: Readonly<Record<string, string>> = {
   NOT_CONNECTED: 'account not connected to the OpenID provider',
   CODE_REUSED: 'its authorization code was used again',
   REFRESH_TOKEN_REUSED: 'its refresh token was used again, more than a minute after the first use',
+  FORBIDDEN: 'not permitted',
+  RATE_LIMITED: 'beyond a limit',
   read: 'read only',
   write: 'read and write',
 };

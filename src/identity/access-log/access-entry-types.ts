@@ -34,6 +34,7 @@ const ENTRY_TYPES = {
   ASSISTANT_REVOKED: { text: 'Assistant disconnected', filter: 'refusals' },
   TOKEN_USED: { text: 'Token used', filter: 'tokens', counted: true },
   TOKEN_REFUSED: { text: 'Token refused', filter: 'refusals', counted: true },
+  CALL_REFUSED: { text: 'Call refused', filter: 'refusals', counted: true },
   EXPORT_DOWNLOADED: { text: 'Export downloaded', filter: 'downloads', countedIfMany: true },
   REPORT_GENERATED: { text: 'Report generated', filter: 'downloads', countedIfMany: true },
 } as const satisfies Readonly<Record<string, AccessEntryDescription>>;

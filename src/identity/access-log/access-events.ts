@@ -89,6 +89,13 @@ export type TokenEvent = { readAddress: ReadAddress | undefined } & (
   | { type: 'TOKEN_REFUSED'; caller: Caller | null }
 );
 
+/** A tool's refusal of a call with a token: its rights or a limit did not allow it. */
+export interface RefusedCallEvent {
+  type: 'CALL_REFUSED';
+  caller: Caller;
+  reason: 'FORBIDDEN' | 'RATE_LIMITED';
+}
+
 /** A report that was generated, or a file that was downloaded. */
 export interface DownloadEvent {
   type: 'REPORT_GENERATED' | 'EXPORT_DOWNLOADED';
@@ -103,6 +110,7 @@ export type AccessEvent =
   | AssistantEvent
   | ImportedNameEvent
   | TokenEvent
+  | RefusedCallEvent
   | DownloadEvent;
 
 /** Called after the event. Must not throw; nothing waits for it. */

@@ -8,6 +8,7 @@ import type {
   DownloadEvent,
   ImportedNameEvent,
   ReadAddress,
+  RefusedCallEvent,
   TokenEvent,
 } from './access-events.ts';
 
@@ -31,6 +32,8 @@ export function entryOf(event: Exclude<AccessEvent, { type: 'TOKEN_USED' }>): Ac
   switch (event.type) {
     case 'TOKEN_REFUSED':
       return entryOfRefusedToken(event);
+    case 'CALL_REFUSED':
+      return entryOfRefusedCall(event);
     case 'REPORT_GENERATED':
     case 'EXPORT_DOWNLOADED':
       return entryOfDownload(event);
@@ -62,6 +65,11 @@ function entryOfRefusedToken({
   if (caller === null) return entry;
   const { token_id, account_id, roles } = caller;
   return { ...entry, actor_id: token_id, account_id, organizations: [...roles.keys()] };
+}
+
+function entryOfRefusedCall({ type, caller, reason }: RefusedCallEvent): AccessLogEntry {
+  const { token_id, account_id, roles } = caller;
+  return { event_type: type, actor_id: token_id, account_id, organizations: [...roles.keys()], details: { reason } };
 }
 
 function entryOfDownload({ type, caller, download }: DownloadEvent): AccessLogEntry {

@@ -305,7 +305,8 @@ export class AccessLog {
   }
 }
 
-const isRefusal = (type: string): boolean => type === 'TOKEN_REFUSED' || type === 'SIGN_IN_REFUSED';
+const REFUSALS: readonly string[] = ['TOKEN_REFUSED', 'CALL_REFUSED', 'SIGN_IN_REFUSED'];
+const isRefusal = (type: string): boolean => REFUSALS.includes(type);
 
 /** Returns an entry of the same type that names nobody: without account, organizations, client, address and details. */
 function anonymousEntry({ event_type }: AccessLogEntry): AccessLogEntry {

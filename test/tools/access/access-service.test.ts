@@ -57,6 +57,26 @@ test('many bad tokens become one access-log row without an account', async ({ ow
 const countOf = (facts: readonly { field: string; to: unknown }[]) =>
   facts.filter(({ field }) => field === 'count').reduce((sum, { to }) => sum + Number(to), 0);
 
+test('a tool’s refusal of a call is counted for its token, and an error of input is none', async (served) => {
+  const { organizationId, as, owner } = served;
+  const viewer = await as('VIEWER');
+  const refused = async (tool: string, input: object) =>
+    (await viewer.refused(tool, { organization_id: organizationId, ...input })).code;
+  for (const name of ['Redpoll', 'Siskin', 'Twite']) assert.is(await refused('addVendor', { name }), 'forbidden');
+  assert.is(await refused('listVendors', { size: 'many' }), 'invalid_input');
+  const filter = { record_types: ['ACCESS'], event_types: ['CALL_REFUSED'] };
+  const rows = await until(
+    async () => {
+      const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter });
+      return countOf(changes.flatMap((row) => row.changes)) === 3 && changes;
+    },
+    LOG_WRITE_TIMEOUT_MS,
+    'the refusals are counted',
+  );
+  assert.ok(rows.every(({ actor }) => actor.kind === 'TOKEN'));
+  assert.ok(rows.every((row) => row.changes.some(({ field, to }) => field === 'reason' && to === 'FORBIDDEN')));
+});
+
 test('stopping the service writes the pending rows of token use, without any token’s text', async (served) => {
   const { pair, service, as, accountId, bad } = served;
   const auditor = await as('AUDITOR');
