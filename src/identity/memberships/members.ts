@@ -17,6 +17,7 @@ import {
 import { requireValidRole, roleAllows } from '../../commands/organization/permissions.ts';
 import { type OptionalReason, withReason } from '../../commands/record.ts';
 import type { NameReader } from '../../queries/records/member-names.ts';
+import type { Autonomy } from '../../register/proposal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { StreamDamaged } from '../../stores/errors.ts';
 import { findAccount, readOrganizationName } from '../accounts/account.ts';
@@ -47,6 +48,8 @@ export interface Membership {
   missingFactor: boolean;
   /** The day from which that is so, or will be. Null if the account lacks nothing. */
   missingFactorFrom: string | null;
+  /** The most that a credential may do there without a person. */
+  ceiling: Autonomy;
 }
 
 export interface Member {
@@ -137,6 +140,7 @@ export class Members {
       ...{ id: organizationId, name: state.name, role, owners: countOwners(state.members) },
       missingFactor: factorFrom !== null && requiresSecondFactor(state, this.time()),
       missingFactorFrom: factorFrom,
+      ceiling: approvalPolicyOf(state).ceiling,
     };
   }
 

@@ -1,15 +1,20 @@
 import type { CommandHandler } from '../../commands/engine/handler.ts';
+import { approvalPolicyOf } from '../../commands/organization/approval-policy.ts';
 import { allMembersOf } from '../../commands/organization/organization-members.ts';
 import { memberRole, requireActorPermission } from '../../commands/organization/organization-state.ts';
 import { lowerRole } from '../../commands/organization/permissions.ts';
 import type { NameReader } from '../../queries/records/member-names.ts';
+import type { Autonomy } from '../../register/proposal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { type Actor, requireOrganization } from '../memberships/actor.ts';
 import { newestFirst, type TokenListItem, toListItem } from './token-lists.ts';
 import type { TokenRecord } from './token-record.ts';
 
-/** A token that reaches an organization. `role` is the lower of its own and its owner's role there. */
-export type OrganizationTokenItem = TokenListItem & { owner: { id: string; name: string } };
+/**
+ * A token that reaches an organization. `role` is the lower of its own and its owner's role there, `ceiling` the most that any
+ * may do there without a person.
+ */
+export type OrganizationTokenItem = TokenListItem & { owner: { id: string; name: string }; ceiling: Autonomy };
 
 export interface OrganizationTokensOptions {
   accounts: AccountStore;
@@ -29,6 +34,7 @@ export class OrganizationTokens {
   async list(organizationId: string, actor: Actor): Promise<OrganizationTokenItem[]> {
     const { accounts, names, handler, now } = this.options;
     const state = await requireOrganization(handler, organizationId);
+    const { ceiling } = approvalPolicyOf(state);
     const time = now().toISOString();
     requireActorPermission(state, { ...actor, now: time }, 'viewTokens');
     const ids = state.tokens.entries().flatMap(([id, { revoked }]) => (revoked ? [] : [id]));
@@ -41,7 +47,7 @@ export class OrganizationTokens {
       const token = toListItem(record, now());
       if (member === null || token.state !== 'ACTIVE') return [];
       const owner = { id: record.account_id, name: ownerNames.of(record.account_id) };
-      return [{ ...token, role: lowerRole(record.role, member), owner }];
+      return [{ ...token, role: lowerRole(record.role, member), owner, ceiling }];
     });
   }
 }

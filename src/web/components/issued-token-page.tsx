@@ -26,7 +26,8 @@ export function issuedTokenPage(
             It expires on <LongDay at={record.expires_at} />. Keep it like a password.
           </p>
           <p>
-            Role: {accessText(record)}. Without a person: {autonomyText(record).toLowerCase()}.
+            Role: {accessText(record)}. Without a person: {autonomyText(record).toLowerCase()}. An organization’s
+            ceiling can allow less.
           </p>
         </section>
         <section>

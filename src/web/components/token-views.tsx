@@ -3,7 +3,7 @@ import type { Role } from '../../commands/organization/caller.ts';
 import type { Membership } from '../../identity/memberships/members.ts';
 import type { TokenListItem } from '../../identity/tokens/token-lists.ts';
 import type { FormState } from '../server/form-state.ts';
-import { accessText } from '../texts/access-text.ts';
+import { accessText, reachText } from '../texts/access-text.ts';
 import { Facts, LongDay, Timestamp } from './components.tsx';
 import { CheckField, FormError, TextField } from './fields.tsx';
 import { Form } from './form.tsx';
@@ -45,17 +45,20 @@ export function NewTokenForm(props: {
   );
 }
 
-/** @param props.names names of the organizations that its owner is still a member of, by id */
+/** @param props.organizations those that its owner is still a member of, by id */
 export function TokenCard(props: {
   token: TokenListItem;
-  names: ReadonlyMap<string, string>;
+  organizations: ReadonlyMap<string, Membership>;
   path: string;
   days: number;
   /** The form that regenerates it. */
   form: FormState;
 }) {
-  const { token, names, path, days, form } = props;
-  const organizationNames = token.organizations.map((id) => names.get(id) ?? 'an organization that you left');
+  const { token, organizations, path, days, form } = props;
+  const reached = token.organizations.map((id) => {
+    const organization = organizations.get(id);
+    return organization === undefined ? 'an organization that you left' : reachText(organization, token);
+  });
   return (
     <>
       <div class="row">
@@ -66,7 +69,7 @@ export function TokenCard(props: {
         facts={[
           ['Token', <code>vtr_…{token.last_four}</code>],
           ['Role', accessText(token)],
-          ['Organizations', organizationNames.length === 0 ? 'none' : organizationNames.join(', ')],
+          ['Organizations', reached.length === 0 ? 'none' : reached.join(', ')],
           ['Created', <LongDay at={token.created_at} />],
           ['Last used', <Timestamp at={token.last_used_at} />],
           [token.state === 'EXPIRED' ? 'Expired' : 'Expires', <LongDay at={token.expires_at} />],

@@ -19,7 +19,10 @@ test('lists an account’s organizations by name, with its role and the number o
   await member('OWNER', 'Cy');
   const second = await members.createOrganization('  Another ', owner);
   assert.equal(await members.organizationsOf(owner), [
-    { ...second, name: 'Another', role: 'OWNER', owners: 1, missingFactor: false, missingFactorFrom: null },
+    {
+      ...{ ...second, name: 'Another', role: 'OWNER', owners: 1 },
+      ...{ missingFactor: false, missingFactorFrom: null, ceiling: 'ALL' },
+    },
     {
       id: organizationId,
       name: 'My organization',
@@ -27,6 +30,7 @@ test('lists an account’s organizations by name, with its role and the number o
       owners: 2,
       missingFactor: false,
       missingFactorFrom: null,
+      ceiling: 'ALL',
     },
   ]);
   assert.equal([...(await members.rolesOf(bo))], [[organizationId, 'EDITOR']]);
@@ -46,6 +50,7 @@ test('lists an account’s organizations by name, with its role and the number o
     owners: 2,
     missingFactor: false,
     missingFactorFrom: null,
+    ceiling: 'ALL',
   };
   assert.equal(await members.membership(bo, organizationId), membership);
   for (const other of [second.id, randomId('org'), bo, '__proto__']) {

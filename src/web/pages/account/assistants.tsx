@@ -1,3 +1,4 @@
+import type { Membership } from '../../../identity/memberships/members.ts';
 import type { Assistant as Connected } from '../../../identity/oauth/oauth.ts';
 import type { Autonomy } from '../../../register/proposal.ts';
 import { CopyBlock, Facts, LongDay, Timestamp } from '../../components/components.tsx';
@@ -8,7 +9,7 @@ import { hiddenField } from '../../server/form-state.ts';
 import { actorOf, get, post, type Route } from '../../server/page-request.ts';
 import { requireReauthentication } from '../../server/require-reauthentication.ts';
 import { submitAndRedirect } from '../../server/submit-form.ts';
-import { accessText } from '../../texts/access-text.ts';
+import { accessText, reachText } from '../../texts/access-text.ts';
 
 const ASSISTANTS = '/settings/assistants';
 const CREDENTIAL_FIELDS = { credential: hiddenField() };
@@ -26,7 +27,7 @@ export const assistantsPage = ({
       oauth.assistantsOf(account.id),
       members.organizationsOf(account.id),
     ]);
-    const names = new Map(organizations.map(({ id, name }) => [id, name]));
+    const memberships = new Map(organizations.map((organization) => [organization.id, organization]));
     return {
       title: 'Connected assistants',
       section: ASSISTANTS,
@@ -44,7 +45,7 @@ export const assistantsPage = ({
               <CopyBlock id="endpoint" text={endpoint} />
             </>
           ) : (
-            active.map((assistant) => <Assistant key={assistant.id} assistant={assistant} names={names} />)
+            active.map((assistant) => <Assistant key={assistant.id} assistant={assistant} memberships={memberships} />)
           )}
         </>
       ),
@@ -65,19 +66,20 @@ export const assistantsPage = ({
   }),
 ];
 
-function Assistant({ assistant, names }: { assistant: Connected; names: ReadonlyMap<string, string> }) {
+function Assistant(props: { assistant: Connected; memberships: ReadonlyMap<string, Membership> }) {
+  const { assistant, memberships } = props;
   const { id, name, organizations, created_at, last_used_at, expires_at, expiring } = assistant;
-  const organizationNames = organizations.flatMap((id) => names.get(id) ?? []);
+  const reached = organizations.flatMap((id) => {
+    const organization = memberships.get(id);
+    return organization === undefined ? [] : reachText(organization, assistant);
+  });
   const title = `assistant-${id}`;
   return (
     <section class="card" aria-labelledby={title}>
       <h2 id={title}>{name}</h2>
       <Facts
         facts={[
-          [
-            'Organizations',
-            organizationNames.length > 0 ? organizationNames.join(', ') : 'none that you are a member of',
-          ],
+          ['Organizations', reached.length > 0 ? reached.join(', ') : 'none that you are a member of'],
           ['Role', accessText(assistant)],
           ['Connected', <Timestamp key="made" at={created_at} />],
           ['Last used', <Timestamp key="used" at={last_used_at} />],

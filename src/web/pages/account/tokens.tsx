@@ -153,7 +153,7 @@ function List(props: {
   sentForm: TokenFormState;
 }) {
   const { form, tokenId } = props.sentForm;
-  const names = new Map(props.organizations.map(({ id, name }) => [id, name]));
+  const organizations = new Map(props.organizations.map((organization) => [organization.id, organization]));
   return (
     <section>
       <h2>{props.title}</h2>
@@ -162,7 +162,7 @@ function List(props: {
           <li key={token.id} class="card">
             <TokenCard
               token={token}
-              names={names}
+              organizations={organizations}
               path={`${TOKENS_PATH}/${token.id}`}
               days={DEFAULT_TOKEN_DAYS}
               form={tokenId === token.id ? form : BLANK_FORM}

@@ -73,7 +73,7 @@ function listPage(
     cells: [
       <Name key="name" token={token} />,
       token.owner.name,
-      accessText(token),
+      accessText(token, token.ceiling),
       <Timestamp key="used" at={token.last_used_at} />,
       <Expiry key="expires" token={token} />,
       <a key="view" href={`${path}/tokens/${token.id}`} aria-label={`View ${token.name}`}>
@@ -125,7 +125,7 @@ function tokenPage({ organization, path, token }: TokenDetails, form: FormState)
             ['Kind', token.kind === 'ASSISTANT' ? 'Connected assistant' : `API token ending in ${token.last_four}`],
             ...(token.client === undefined ? [] : ([['Client', token.client.name]] as const)),
             ['Owner', token.owner.name],
-            ['Role here', accessText(token)],
+            ['Role here', accessText(token, token.ceiling)],
             ['Created', <Timestamp key="created" at={token.created_at} />],
             ['Last used', <Timestamp key="used" at={token.last_used_at} />],
             ['Expires', <Expiry key="expires" token={token} />],
