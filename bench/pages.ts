@@ -5,9 +5,12 @@ import { gzipSync } from 'node:zlib';
 import { bundleForBrowser } from '../bin/browser-bundle.js';
 import { ServiceClock } from '../src/clock/service-clock.ts';
 import { AccessEvents } from '../src/identity/access-log/access-events.ts';
+import type { AccessLogReader } from '../src/identity/access-log/access-log-reader.ts';
+import { readCredentialUses } from '../src/identity/access-log/credential-uses.ts';
 import { AccountNames } from '../src/identity/accounts/account-names.ts';
 import { openIdentity } from '../src/identity/identity.ts';
 import { listRecords } from '../src/queries/lists/list-records.ts';
+import { readMemberNames } from '../src/queries/records/member-names.ts';
 import { readRecordDetails } from '../src/queries/records/record-details.ts';
 import { VENDOR } from '../src/register/vendor.ts';
 import { renderPage } from '../src/web/components/layout.tsx';
@@ -101,7 +104,14 @@ function openPages({ stores, register, caller }: BenchRegister): Pages {
   const sealingProblem = async () => null;
   const [people, oauth] = [{ links: { list: async () => [] } }, { assistantsOf: async () => [] }];
   const more = { sealingProblem, tools, people, oauth, baseUrl: 'http://127.0.0.1' };
-  const context = { reader, scanReaderOf: () => reader, members, tokens, ...more };
+  const context = {
+    ...{ reader, scanReaderOf: () => reader, members, tokens, ...more },
+    accessLogReader: {
+      credentialUses: (...[caller, day]: Parameters<AccessLogReader['credentialUses']>) =>
+        readCredentialUses(stores.accounts, caller, day),
+    },
+    readNames: (id: string, accountIds: Iterable<string>) => readMemberNames(reader.snapshot(), id, accountIds),
+  };
   const routes = [homePage, comparePage, recordListPages, recordPages, changeRecordPages].flatMap((routesOf) =>
     routesOf(context),
   );

@@ -13,8 +13,9 @@ import { EVENT_TYPES } from '../../register/events.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { ACCESS_ENTRIES, ACCESS_ENTRY_TYPES, currentEntryType, isAccessEntryType } from './access-entry-types.ts';
 import { type AccessLogRow, ALL_ORGANIZATIONS, MAX_COUNT_PERIOD_MS } from './access-log-row.ts';
+import { type CredentialUse, readCredentialUses } from './credential-uses.ts';
+import { type AccessLogRange, readAccessRows } from './read-access-rows.ts';
 
-const STORE_PAGE_SIZE = 500;
 const UNKNOWN_ACTOR = { id: 'UNKNOWN', kind: 'UNKNOWN', name: 'unknown' };
 
 /** An access-log entry in the form of a change. */
@@ -72,6 +73,17 @@ export class AccessLogReader implements AccessLogSource {
     const nextCursor = { isKeyEmpty: false, key: at, id, today: '', position: null };
     const next = rows.length > count ? { next_cursor: writeCursor(cursorKey, boundTo, nextCursor) } : {};
     return { changes: changes.slice(0, count), ...next };
+  }
+
+  /**
+   * Returns the credentials that made calls on a day (UTC), or that are among `ids`: for readers of the access log all, for
+   * others their own.
+   */
+  credentialUses(
+    caller: Caller,
+    day: { organizationId: string; day: string; ids: Iterable<string> },
+  ): Promise<CredentialUse[]> {
+    return readCredentialUses(this.options.accounts, caller, day);
   }
 
   /** Turns rows into the form of changes, with the names that people had then. */
@@ -185,18 +197,13 @@ function rowMatcher({ actor_id, event_types }: Filter, caller: Caller): (row: Ac
   };
 }
 
-interface Range {
-  from: string;
-  below: string | undefined;
-}
-
 /** Merges the organization's rows and those for all organizations, the greatest id first. */
 async function* inOrderOfIds(
   accounts: AccountStore,
   organizationId: string,
-  range: Range,
+  range: AccessLogRange,
 ): AsyncGenerator<AccessLogRow> {
-  const sources = [rowsOf(accounts, organizationId, range), rowsOf(accounts, ALL_ORGANIZATIONS, range)];
+  const sources = [readAccessRows(accounts, organizationId, range), readAccessRows(accounts, ALL_ORGANIZATIONS, range)];
   const heads = await Promise.all(sources.map(async (source) => (await source.next()).value));
   for (;;) {
     const [organizationRow, sharedRow] = heads;
@@ -206,28 +213,6 @@ async function* inOrderOfIds(
     yield row;
     heads[first] = (await sources[first]!.next()).value;
   }
-}
-
-async function* rowsOf(
-  accounts: AccountStore,
-  organizationId: string,
-  range: Range,
-): AsyncGenerator<AccessLogRow, undefined> {
-  let { below } = range;
-  for (let rowCount = STORE_PAGE_SIZE; rowCount === STORE_PAGE_SIZE; ) {
-    const limit = STORE_PAGE_SIZE;
-    const rows = await accounts.page<AccessLogRow>('access', {
-      field: 'organization_id',
-      value: organizationId,
-      from: range.from,
-      below,
-      limit,
-    });
-    yield* rows;
-    rowCount = rows.length;
-    below = rows.at(-1)?.id;
-  }
-  return undefined;
 }
 
 function toChange(row: AccessLogRow, people: MemberNames, tokens: ReadonlyMap<string, string>): AccessLogChange {

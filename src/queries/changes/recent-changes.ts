@@ -72,9 +72,3 @@ export async function changesByCredential(
   }
   return credentials;
 }
-
-/** Counts the changes and the proposals that a credential made today (UTC). */
-export async function countToday(snapshot: Snapshot, organizationId: string, tokenId: string) {
-  const credentials = await changesByCredential(snapshot, organizationId, snapshot.today());
-  return credentials.get(tokenId) ?? { changes: 0, proposals: 0 };
-}

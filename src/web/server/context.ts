@@ -32,7 +32,7 @@ export interface WebContext {
   oauth: Pick<OAuth, 'consent' | 'authorizationError' | 'assistantsOf' | 'disconnect'>;
   /** Called when a person has answered an assistant's request. */
   onAssistantEvent: (event: AssistantEvent) => void;
-  accessLogReader: Pick<AccessLogReader, 'list'>;
+  accessLogReader: Pick<AccessLogReader, 'list' | 'credentialUses'>;
   /** Reads names of accounts as an organization's readers see them. */
   readNames: (organizationId: string, accountIds: Iterable<string>) => Promise<MemberNames>;
   /** The tools, which forms call. */

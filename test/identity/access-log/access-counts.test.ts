@@ -1,7 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Role } from '../../../src/commands/organization/caller.ts';
 import { type AccessLogRow, ALL_ORGANIZATIONS } from '../../../src/identity/access-log/access-log-row.ts';
+import { readCredentialUses } from '../../../src/identity/access-log/credential-uses.ts';
 import type { AccountStore } from '../../../src/stores/account-store.ts';
 import { openMongoAccountStore } from '../../../src/stores/mongodb/account-store.ts';
 import { type AccessContext, CALLER, CLIENT_INFO, HOUR_MS, openAccessLog } from '../../support/identity/access-log.ts';
@@ -253,6 +255,53 @@ test('each act on another’s account has a row, however many there are', async 
   await log.flush();
   const found = await rows('org_a');
   assert.equal([found.length, found.filter(({ account_id }) => account_id === 'acc_eve').length], [211, 1]);
+});
+
+test('counts the calls and refusals of each credential on one day of UTC, for those who may know', async (context) => {
+  const { accounts, clock, log } = context;
+  for (const [id, name, account_id] of [
+    ['tok_1', 'Weekly', 'acc_ada'],
+    ['tok_2', 'Desk', 'acc_bob'],
+    ['tok_3', 'Idle', 'acc_bob'],
+  ])
+    await accounts.insert('tokens', { id: id!, name, account_id, hash: `hash of ${id}` });
+  const bob = { ...CALLER, account_id: 'acc_bob', token_id: 'tok_2' };
+  const at = (time: string) => clock.wait(Date.parse(`2026-03-${time}Z`) - clock.now().getTime());
+  const refuse = (caller = CALLER) => log.record({ type: 'CALL_REFUSED', caller, reason: 'FORBIDDEN' });
+  const use = (caller = CALLER) => log.recordTokenUse(caller);
+  at('01T23:59:59.999');
+  for (const record of [use, refuse]) record();
+  at('02T00:00:00.000');
+  for (const record of [use, use, refuse]) record();
+  await log.flush();
+  at('02T23:59:59.999');
+  for (const record of [use, refuse]) record();
+  log.record({ type: 'CALL_REFUSED', caller: CALLER, reason: 'RATE_LIMITED' });
+  log.record({ type: 'TOKEN_REFUSED', caller: bob, readAddress: undefined });
+  use(bob);
+  at('03T00:00:00.000');
+  for (const record of [use, refuse]) record();
+  log.record({ type: 'SIGN_IN_REFUSED', account_id: 'acc_bob', reason: 'WRONG_PASSWORD', clientInfo: CLIENT_INFO });
+  await log.flush();
+  const usesOf = async (account_id: string, role: Role, day: string, ids: string[] = []) => {
+    const reader = { account_id, roles: new Map([['org_a', role]]) };
+    const uses = await readCredentialUses(accounts, reader, { organizationId: 'org_a', day, ids });
+    return uses.map(({ id, calls, refused }) => [id, calls, refused]);
+  };
+  const all = [
+    ['tok_2', 1, 1],
+    ['tok_1', 3, 3],
+  ];
+  assert.equal(await usesOf('acc_eve', 'AUDITOR', '2026-03-02'), all);
+  assert.equal(await usesOf('acc_bob', 'EDITOR', '2026-03-02', ['tok_1', 'tok_3', 'tok_unknown']), [
+    ['tok_2', 1, 1],
+    ['tok_3', 0, 0],
+  ]);
+  assert.equal(await usesOf('acc_ada', 'VIEWER', '2026-03-01'), [['tok_1', 1, 1]]);
+  assert.equal(await usesOf('acc_ada', 'OWNER', '2026-03-03'), [['tok_1', 1, 1]]);
+  const elsewhere = { account_id: 'acc_ada', roles: new Map<string, Role>() };
+  const day = { organizationId: 'org_a', day: '2026-03-02', ids: [] };
+  assert.equal((await readCredentialUses(accounts, elsewhere, day)).length, 1, 'without a role only one’s own');
 });
 
 test.run();

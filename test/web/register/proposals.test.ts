@@ -1,6 +1,7 @@
 /** Proposals in the browser: the page of each, and what each role may decide. */
 import * as assert from 'uvu/assert';
 import { randomId } from '../../../src/commands/engine/ids.ts';
+import { AccessLog } from '../../../src/identity/access-log/access-log.ts';
 import { accountActor } from '../../../src/identity/memberships/actor.ts';
 import { proposeAs } from '../../support/web/propose.ts';
 import { formsIn, type TestBrowser, unescapeHtml } from '../../support/web/web.ts';
@@ -442,8 +443,8 @@ test('an owner sets four eyes in the settings, and a person’s decision then wa
   assert.not.match(textIn((await priya.get(`${base}/settings`)).text), 'Another account must approve:');
 });
 
-test('Home says what an assistant did today, and Needs you that it reached the limit of an hour', async (context) => {
-  const { web, owner } = context;
+test('Home and Changes say what assistants did today, and Needs you that it reached the limit of an hour', async (context) => {
+  const { web, owner, editor } = context;
   const base = `/organizations/${web.organizationId}`;
   const grant = {
     account_id: web.ownerId,
@@ -464,13 +465,59 @@ test('Home says what an assistant did today, and Needs you that it reached the l
   const id = await addVendor(context, 'Busy');
   const change = (country: string) => web.tools.call('updateVendor', { id, country }, { caller });
   await owner.force(`${base}/approvals`, { ceiling: 'ALL', hourly_changes: '2' });
-  assert.not.match(textIn((await owner.get(base)).text), 'Weekly script');
+  for (const page of [base, `${base}/changes`])
+    assert.not.match(textIn((await owner.get(page)).text), 'By assistants today');
   for (const country of ['NO', 'SE']) assert.is((await change(country)).outcome, 'ok');
   assert.is((await change('DK')).outcome, 'rate_limited');
   await web.tools.call('archiveRecords', { ids: [id], action: 'ARCHIVE', reason: 'Gone' }, { caller });
-  assert.match(textIn((await owner.get(base)).text), 'Weekly script: 2 changes, 1 proposal');
+  const { now, accounts } = { now: web.reader.snapshot().now, accounts: web.identity.accounts };
+  const log = new AccessLog({ accounts, organizationsOf: async () => [], now, log: { warn: () => undefined } });
+  for (let call = 0; call < 5; call += 1) log.recordTokenUse(caller);
+  log.record({ type: 'CALL_REFUSED', caller, reason: 'RATE_LIMITED' });
+  await log.flush();
+  const auditor = await web.invite(person('Audra'), 'AUDITOR');
+  for (const page of [base, `${base}/changes`]) {
+    assert.match(textIn((await owner.get(page)).text), ' Weekly script 5 2 1 1 ', page);
+    assert.match(textIn((await auditor.get(page)).text), / Weekly script , of [^,]+ 5 2 1 1 /, page);
+    assert.not.match(textIn((await editor.get(page)).text), 'By assistants today', 'another member’s');
+  }
+  assert.not.match(textIn((await owner.get(`${base}/changes?field=country`)).text), 'By assistants today');
   const notice = '“Weekly script” made 2 changes of existing records in the last hour';
   assert.match(textIn((await owner.get(`${base}/needs-you`)).text), notice);
+});
+
+test('lists of credentials say a ceiling where it allows less than the credential’s own autonomy', async (context) => {
+  const { web, owner } = context;
+  const base = `/organizations/${web.organizationId}`;
+  const create = (name: string, fields: object) =>
+    web.tokens.create(
+      { name, account_id: web.ownerId, organizations: [web.organizationId], role: 'EDITOR', ...fields },
+      accountActor(web.ownerId),
+    );
+  await create('Free', {});
+  await create('Careful', { autonomy: 'PROPOSE_ONLY' });
+  await create('Reader', { read_only: true });
+  const setCeiling = (ceiling: string) => owner.force(`${base}/approvals`, { ceiling, hourly_changes: '500' });
+  const roleOf = async (name: string) =>
+    new RegExp(`${name} Token …\\S+ [^,]+? (Editor.*?) (?:never|\\d)`).exec(
+      textIn((await owner.get(`${base}/tokens`)).text),
+    )?.[1];
+  const reachOf = async (name: string) =>
+    new RegExp(`${name} Active .*?Organizations (.*?) Created`).exec(
+      textIn((await owner.get('/settings/tokens')).text),
+    )?.[1];
+  const names = ['Free', 'Careful', 'Reader'];
+  const roles = () => Promise.all(names.map(roleOf));
+  const unlimited = ['Editor', 'Editor, proposes only', 'Editor, read only'];
+  await setCeiling('ALL');
+  const organization = await reachOf('Free');
+  assert.equal(await roles(), unlimited);
+  await setCeiling('DECISIONS_PROPOSED');
+  assert.equal(await roles(), ['Editor, decisions proposed (the ceiling here)', ...unlimited.slice(1)]);
+  assert.is(await reachOf('Free'), `${organization} (its ceiling: decisions proposed)`);
+  assert.equal([await reachOf('Careful'), await reachOf('Reader')], [organization, organization]);
+  await setCeiling('PROPOSE_ONLY');
+  assert.equal(await roles(), ['Editor, proposes only (the ceiling here)', ...unlimited.slice(1)]);
 });
 
 test.run();

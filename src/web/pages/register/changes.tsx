@@ -8,6 +8,12 @@ import { type OrderNotices, readOrderNotices } from '../../../queries/proofs/out
 import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
 import type { NamesByKey } from '../../../texts/value-text.ts';
 import { SEAL_EVENT_TYPES } from '../../../trail/seals/seal-events.ts';
+import {
+  AssistantsToday,
+  type AssistantsTodayCollaborators,
+  type AssistantToday,
+  readAssistantsToday,
+} from '../../register/assistants-today.tsx';
 import { ChangeEntry, SealLine } from '../../register/change-entry.tsx';
 import { RecordLink, readNamesInChanges } from '../../register/change-words.tsx';
 import {
@@ -41,10 +47,14 @@ interface ChangesPageContent extends Omit<ChangesFilterProps, 'view'> {
   total: number;
   /** The events of seals, which have positions too. The list leaves them out unless a filter names them. 0 with a filter. */
   sealTotal: number;
+  /** Shown with the newest changes. With a filter there are none. */
+  assistants: readonly AssistantToday[];
 }
 
+type Collaborators = RegisterCollaborators & AssistantsTodayCollaborators;
+
 /** The organization's history, newest first, with the filters of listChanges in the address. */
-export const changesPage = (context: RegisterCollaborators): Route[] => [
+export const changesPage = (context: Collaborators): Route[] => [
   get('/organizations/:id/changes', async (request) => {
     const view = await openRegister(context, request);
     const { organization } = view;
@@ -64,12 +74,12 @@ export const changesPage = (context: RegisterCollaborators): Route[] => [
 ];
 
 async function readContent(
-  { scanReaderOf }: RegisterCollaborators,
+  context: Collaborators,
   view: RegisterView,
   { input, refinement }: ChangesQuery,
 ): Promise<Omit<ChangesPageContent, 'members'>> {
   const { organization, caller } = view;
-  const scanReader = scanReaderOf(caller);
+  const scanReader = context.scanReaderOf(caller);
   const countOf = async (filter: typeof input.filter) => {
     const countInput = { ...input, filter, cursor: undefined, view: 'COUNT', max_count: MAX_COUNT + 1 } as const;
     return ((await listChanges(scanReader, caller, countInput)) as { total: number }).total;
@@ -91,6 +101,7 @@ async function readContent(
     nextCursor,
     total,
     sealTotal,
+    assistants: view.query.size === 0 ? await readAssistantsToday(context, view) : [],
   };
 }
 
@@ -117,7 +128,8 @@ function frameOf(view: RegisterView): Omit<WebPage, 'body'> {
 }
 
 function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
-  const { changes, people, sealTimes, undoOffers, notices, nextCursor, total, sealTotal, refinement } = content;
+  const { changes, people, sealTimes, undoOffers, notices, nextCursor, total, sealTotal, refinement, assistants } =
+    content;
   const isRefined = refinement.client !== null || refinement.onlyAssistants;
   const { organization, path, query } = view;
   return {
@@ -134,6 +146,7 @@ function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
           <SealLine changes={changes} sealTimes={sealTimes} />
         </p>
         <OrderNotice notices={notices} />
+        <AssistantsToday view={view} rows={assistants} />
         <ChangesFilterForm view={view} {...content} />
         <ActiveChangesFilters view={view} {...content} />
         {changes.length === 0 && <p>{nextCursor === null ? 'No change' : 'No newer change'} matches these filters.</p>}

@@ -5,10 +5,11 @@ import { ExactTime } from '../../components/components.tsx';
 import { ExpiringTokens } from '../../components/expiring-tokens.tsx';
 import { SecondFactorNotice } from '../../components/second-factor-notice.tsx';
 import {
-  AssistantsTodayCard,
+  AssistantsToday,
+  type AssistantsTodayCollaborators,
   type AssistantToday,
   readAssistantsToday,
-} from '../../register/home/assistants-today.tsx';
+} from '../../register/assistants-today.tsx';
 import { AuditTable } from '../../register/home/audit-table.tsx';
 import {
   type FirstStep,
@@ -32,7 +33,10 @@ import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
-type Collaborators = RegisterCollaborators & FirstStepsCollaborators & Pick<WebContext, 'tokens' | 'sealingProblem'>;
+type Collaborators = RegisterCollaborators &
+  FirstStepsCollaborators &
+  AssistantsTodayCollaborators &
+  Pick<WebContext, 'tokens' | 'sealingProblem'>;
 
 /** An organization's first page: the numbers that ask for somebody, and what changed. */
 export const homePage = (context: Collaborators): Route[] => [
@@ -42,7 +46,7 @@ export const homePage = (context: Collaborators): Route[] => [
     const [home, time] = await Promise.all([readHome(context.reader, view), readTimeBar(view)]);
     const sealingProblem = await context.sealingProblem(view.organization.id);
     const firstSteps = await readFirstSteps(context, view);
-    const assistants = await readAssistantsToday(view, tokens);
+    const assistants = await readAssistantsToday(context, view);
     return page(view, home, { time, tokens, sealingProblem, firstSteps, assistants });
   }),
 ];
@@ -89,7 +93,7 @@ function page(view: RegisterView, home: HomeContent, frame: HomeFrame): WebPage 
         {time !== null && <TimeBar view={view} content={time} />}
         {home.isEmpty && <BeginCards view={view} />}
         <FirstSteps steps={firstSteps} />
-        <AssistantsTodayCard view={view} rows={assistants} />
+        <AssistantsToday view={view} rows={assistants} />
         {!home.isEmpty && <Cards view={view} home={home} />}
       </>
     ),
