@@ -1,8 +1,16 @@
 /** Approvals that a crash interrupted before their call was made. */
 import * as assert from 'uvu/assert';
+import { createRegister } from '../../../src/app/create-register.ts';
+import { ServiceClock } from '../../../src/clock/service-clock.ts';
+import { randomId } from '../../../src/commands/engine/ids.ts';
+import { recordAggregate } from '../../../src/commands/families.ts';
 import type { Caller } from '../../../src/commands/organization/caller.ts';
 import { type ProposalState, proposalAggregate } from '../../../src/commands/proposal.ts';
+import { executeOrganizationCommand } from '../../../src/identity/memberships/actor.ts';
+import { StoreUnavailable } from '../../../src/stores/errors.ts';
+import type { EventStore } from '../../../src/stores/event-store.ts';
 import { ApprovalFinisher } from '../../../src/tools/proposals/approval-finisher.ts';
+import { runImport, suppliers } from '../../support/mcp/imports.ts';
 import { callerAs, envelopeFor, ORGANIZATION, SILENT_LOG, type TestRegister } from '../../support/register.ts';
 import { registerSuite } from '../../support/register-suite.ts';
 
@@ -10,13 +18,8 @@ const test = registerSuite('interrupted approvals', 'EACH');
 
 /** Proposes a vendor, and approves it as a service that is killed right after. Returns the proposal's id. */
 async function approvedOnly(register: TestRegister): Promise<string> {
-  const caller = callerAs('OWNER', { autonomy: new Map([[ORGANIZATION, 'PROPOSE_ONLY' as const]]) });
-  const { pending_approval } = await register.call<{ pending_approval: { proposal_id: string; record_id: string } }>(
-    'addVendor',
-    { organization_id: ORGANIZATION, name: 'Redpoll' },
-    caller,
-  );
-  const { proposal_id: id, record_id } = pending_approval;
+  const input = { organization_id: ORGANIZATION, name: 'Redpoll' };
+  const { proposal_id: id, record_id } = await propose(register, 'addVendor', input);
   const approval = { type: 'ApproveProposal', streams: [`vendor-${record_id}`], call_id: 'call' } as const;
   const approved = await register.handler.execute(proposalAggregate(id), approval, envelopeFor());
   await register.projections.waitUntilProjected(ORGANIZATION, approved.storePosition!, 5_000);
@@ -54,6 +57,84 @@ test('the second run that sees one does it, once', async ({ register }) => {
   await finisher.stop();
 });
 
+/** Another instance on the same stores, with a memory of its own. */
+function otherInstance(register: TestRegister, events = register.stores.events) {
+  return createRegister({
+    ...register.stores,
+    events,
+    names: register.names,
+    projections: register.projections,
+    clock: new ServiceClock(),
+    exclusive: false,
+    cursorKey: Buffer.from('a key for tests'),
+    riskAcceptanceMaxDays: 366,
+    writeWaitMs: 5_000,
+    log: SILENT_LOG,
+  });
+}
+
+async function propose(register: TestRegister, tool: string, input: object) {
+  const caller = callerAs('OWNER', { autonomy: new Map([[ORGANIZATION, 'PROPOSE_ONLY' as const]]) });
+  type Pending = { pending_approval: { proposal_id: string; record_id: string } };
+  return (await register.call<Pending>(tool, input, caller)).pending_approval;
+}
+
+test('what one instance approves, the other has, and of two people at once on two instances one approves', async ({
+  register,
+}) => {
+  const other = otherInstance(register);
+  const colleague = callerAs('ADMIN', { account_id: randomId('acc') });
+  const member = { account_id: colleague.account_id, role: 'ADMIN' } as const;
+  await executeOrganizationCommand(register.handler, ORGANIZATION, { type: 'AddMember', ...member });
+  const add = (name: string) => propose(register, 'addVendor', { organization_id: ORGANIZATION, name });
+  const { proposal_id: id } = await add('Redpoll');
+  const { seen } = await register.proposals.preview(id, callerAs());
+  await other.proposals.approve(id, colleague, { seen });
+  const { records } = await register.call<{ records: { state: string }[] }>('getRecords', { ids: [id] });
+  assert.is(records[0]!.state, 'CARRIED_OUT');
+  const late = await register.proposals.approve(id, callerAs(), { seen }).catch(({ code }) => code);
+  assert.is(late, 'invalid_transition');
+  const { proposal_id: raced } = await add('Siskin');
+  const preview = await register.proposals.preview(raced, callerAs());
+  const approvals = await Promise.allSettled([
+    register.proposals.approve(raced, callerAs(), preview),
+    other.proposals.approve(raced, colleague, preview),
+  ]);
+  assert.equal(approvals.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  assert.is(await vendorCount(register), 2);
+});
+
+test('an approval that the store interrupted half-way is finished by another instance, each record once', async ({
+  register,
+}) => {
+  const ids = (await runImport(register, 'VENDOR', suppliers(3))).rows.map(({ id }) => id!);
+  const { proposal_id: id } = await propose(register, 'archiveRecords', { ids, action: 'ARCHIVE', reason: 'Gone' });
+  const events = new Proxy(register.stores.events, {
+    get(target, name) {
+      const value = Reflect.get(target, name);
+      if (name !== 'append') return typeof value === 'function' ? value.bind(target) : value;
+      return async (...args: Parameters<EventStore['append']>) => {
+        if (args[0].endsWith(ids[1]!)) throw new StoreUnavailable('The store has no answer.');
+        return target.append(...args);
+      };
+    },
+  });
+  const broken = otherInstance(register, events);
+  const { seen } = await broken.proposals.preview(id, callerAs());
+  const refused = await broken.proposals.approve(id, callerAs(), { seen }).catch(({ code }) => code);
+  assert.is(refused, 'unavailable');
+  assert.is((await stateOf(register, id)).state, 'APPROVED');
+  const finisher = finisherOf(register, callerAs());
+  for (let run = 0; run < 3; run++) await finisher.run();
+  const { state, done, refused: none } = await stateOf(register, id);
+  assert.equal([state, done, none], ['CARRIED_OUT', 3, []]);
+  for (const record of ids) {
+    const { events: past } = await register.handler.readPast(recordAggregate(record) as never);
+    assert.is(past.filter(({ type }) => type === 'VendorArchived').length, 1, record);
+  }
+  await finisher.stop();
+});
+
 test('only the instance that leads does it', async ({ register }) => {
   const id = await approvedOnly(register);
   const finisher = finisherOf(register, callerAs(), false);
@@ -63,12 +144,8 @@ test('only the instance that leads does it', async ({ register }) => {
 });
 
 test('one that depends on a declined one ends, also if the service was killed in between', async ({ register }) => {
-  const caller = callerAs('OWNER', { autonomy: new Map([[ORGANIZATION, 'PROPOSE_ONLY' as const]]) });
-  const propose = async (tool: string, input: object) =>
-    (await register.call<{ pending_approval: { proposal_id: string; record_id: string } }>(tool, input, caller))
-      .pending_approval;
-  const risk = await propose('addRisk', { organization_id: ORGANIZATION, name: 'Fire' });
-  const dependent = await propose('updateRisk', { id: risk.record_id, note: 'Wood' });
+  const risk = await propose(register, 'addRisk', { organization_id: ORGANIZATION, name: 'Fire' });
+  const dependent = await propose(register, 'updateRisk', { id: risk.record_id, note: 'Wood' });
   const decline = { type: 'DeclineProposal', reason: 'Not ours' } as const;
   await register.handler.execute(proposalAggregate(risk.proposal_id), decline, envelopeFor());
   const finisher = finisherOf(register, callerAs());
