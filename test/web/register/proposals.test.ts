@@ -32,6 +32,10 @@ async function addVendor({ web }: Context, name: string): Promise<string> {
   return vendor.id;
 }
 
+async function idOfPerson({ identity }: PageContext['web'], name: string): Promise<string> {
+  return (await identity.accounts.all('accounts')).find((account) => account.name === name)!.id;
+}
+
 async function vendorOf({ web }: Context, id: string): Promise<Record<string, unknown>> {
   const { records } = await web.call<{ records: Record<string, unknown>[] }>('getRecords', { ids: [id] });
   return records[0]!;
@@ -360,6 +364,45 @@ test('two people who approve other rows at once do it once, as one of them chose
     include: ['LINKS'],
   });
   assert.is(records[0]!.links.total, 1);
+});
+
+test('what a member proposed who was removed since waits for the others, and says who that was', async (context) => {
+  const { web, owner } = context;
+  const gone = await web.invite(person('Rémy'), 'EDITOR');
+  const accountId = await idOfPerson(web, 'Rémy');
+  const input = { organization_id: web.organizationId, name: 'Left behind', owner_id: 'ME' };
+  const [id, ownerless] = await Promise.all(
+    [input, { ...input, owner_id: undefined }].map((one) =>
+      proposeAs(web, accountId, web.organizationId, { tool: 'addVendor', input: one }),
+    ),
+  );
+  const pageOf = (proposal: string) => `/organizations/${web.organizationId}/proposals/${proposal}`;
+  const page = pageOf(id!);
+  await web.members.remove(web.organizationId, accountId, accountActor(web.ownerId));
+  assert.is((await gone.get(page)).status, 404);
+  const shown = textIn((await owner.get(page)).text);
+  assert.match(shown, /Proposed by Rémy, with claude.*Approving would do nothing now: .*is not a member/);
+  assert.is((await send(owner, `${page}/change`, '/change', { owner_id: '' })).status, 303);
+  assert.is((await send(owner, pageOf(ownerless!), '/approve')).status, 303);
+  const { text } = await owner.get(`/organizations/${web.organizationId}/changes`);
+  for (const how of ['approved', 'approved with changes']) {
+    assert.match(textIn(text), `${how} by Ada Byron, proposed by Rémy with claude`);
+  }
+});
+
+test('an approver who is demoted between the look and the click is refused, and nothing is written', async (context) => {
+  const { web, propose } = context;
+  const editor = await web.invite(person('Dema'), 'EDITOR');
+  const id = await addVendor(context, 'Unapproved');
+  const page = await propose('updateVendor', { id, country: 'NO' });
+  const form = formsIn((await editor.get(page)).text).find(({ action }) => action.endsWith('/approve'))!;
+  const accountId = await idOfPerson(web, 'Dema');
+  await web.members.changeRole(web.organizationId, accountId, 'VIEWER', accountActor(web.ownerId));
+  const refused = await editor.post(form.action, form.fields);
+  assert.match(textIn(refused.text), 'you need the role Editor, Admin or Owner, but yours is Viewer');
+  assert.is((await vendorOf(context, id)).country, null);
+  assert.match(textIn((await context.owner.get(page)).text), 'It expires on');
+  assert.is((await send(context.owner, page, '/approve')).status, 303, 'it is still open for others');
 });
 
 test('texts of the record stand apart with their author', async (context) => {
