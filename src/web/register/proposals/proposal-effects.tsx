@@ -5,6 +5,7 @@ import { setOnApproval } from '../../../queries/changes/proposed-effects.ts';
 import type { Proposal } from '../../../queries/proposals.ts';
 import { documentsAt } from '../../../queries/records/record-links.ts';
 import { familyOfPrefix } from '../../../register/families.ts';
+import type { FamilyDescription } from '../../../register/family-description.ts';
 import { relationLabel } from '../../../register/link.ts';
 import { effectKey, type ProposedEffect } from '../../../register/proposal.ts';
 import { proposalWords } from '../../../register/proposal-words.ts';
@@ -12,6 +13,7 @@ import { recordName } from '../../../reports/sections/records.ts';
 import type { NamesByKey } from '../../../texts/value-text.ts';
 import { eventText } from '../../texts/event-words.ts';
 import { Before, FieldChanges, readNamesInChanges, recordAddress } from '../change-words.tsx';
+import { inWords } from '../forms/refused-form.ts';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { numberedName } from '../record/numbered-name.ts';
 
@@ -98,6 +100,15 @@ export function severalAddress(view: RegisterView, proposals: readonly Pick<Prop
 /** The name of the check boxes that choose rows, and that of the field of a form that has them. */
 export const ROW = 'row';
 export const IN_ROWS = 'in_rows';
+
+/** Advice that names a tool. A person has forms. */
+const TOOL_ADVICE = / Call [a-z]+[A-Z]\w* [^.]*\./g;
+
+/** Returns why a proposal can't be done, or was not, in the words of pages. */
+export function refusedText(message: string, { effects }: Pick<Proposal, 'effects'>): string {
+  const family: FamilyDescription | undefined = familyOfPrefix(idPrefix(effects[0]?.record_id ?? '') ?? '');
+  return (family === undefined ? message : inWords(message, family, new Map())).replace(TOOL_ADVICE, '');
+}
 
 /** Lists the effects of a proposal on each record: before and after, as the history would tell it. */
 export function ProposalEffects({ view, effects, names, chosenBy }: EffectsProps) {

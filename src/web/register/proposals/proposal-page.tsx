@@ -18,6 +18,7 @@ import {
   ProposalEffects,
   proposalTitle,
   readEffectNames,
+  refusedText,
   resultText,
   severalAddress,
 } from './proposal-effects.tsx';
@@ -172,7 +173,7 @@ function Effects({ details }: { details: ProposalDetails }) {
   const title = proposal.state === 'OPEN' ? 'What it would do' : 'What it was to do';
   return (
     <>
-      {preview?.isChanged && <Changed preview={preview} />}
+      {preview?.isChanged && <Changed proposal={proposal} preview={preview} />}
       {preview !== null && preview.waitsFor.length > 0 && <WaitsFor details={details} proposals={preview.waitsFor} />}
       <section class="card" aria-label={title}>
         <h2>{title}</h2>
@@ -242,7 +243,7 @@ function Outcome({ proposal, nameOf }: Pick<ProposalDetails, 'proposal' | 'nameO
       {refused.map(({ record_id, message }) => (
         <span key={record_id ?? message} class="fault">
           {' '}
-          Refused: {message}
+          Refused: {refusedText(message, proposal)}
         </span>
       ))}
     </p>
@@ -285,12 +286,14 @@ function Interrupted({ address }: { address: string }) {
   );
 }
 
-function Changed({ preview: { refusal } }: { preview: ProposalPreview }) {
+function Changed(props: { proposal: Proposal; preview: ProposalPreview }) {
+  const { proposal, preview } = props;
+  const { refusal } = preview;
   return (
     <p class="notice warning">
       {refusal === null
         ? 'Something changed since this was proposed. Below stands what approving would do now.'
-        : `Approving would do nothing now: ${refusal.message}`}
+        : `Approving would do nothing now: ${refusedText(refusal.message, proposal)}`}
     </p>
   );
 }

@@ -10,7 +10,7 @@ import { Redirect, redirect, type SignedInRequest } from '../../server/page-requ
 import type { WebPage } from '../../server/web-page.ts';
 import { openRegister, type RegisterView, registerAddress } from '../open-register.ts';
 import type { ProposalCollaborators } from './proposal-collaborators.ts';
-import { CHOSEN, ProposalEffects, proposalTitle, readEffectNames } from './proposal-effects.tsx';
+import { CHOSEN, ProposalEffects, proposalTitle, readEffectNames, refusedText } from './proposal-effects.tsx';
 import { byline } from './proposal-page.tsx';
 
 /** Proposals that a person decides at once. */
@@ -81,7 +81,7 @@ export async function severalPage(
                   <q>{proposal.reason}</q>
                 </p>
               )}
-              <WouldDo view={view} previewed={previewed} names={names} />
+              <WouldDo view={view} proposal={proposal} previewed={previewed} names={names} />
             </section>
           );
         })}
@@ -127,9 +127,17 @@ function noneChosen({ organization }: RegisterView, section: string): WebPage {
 }
 
 /** Shows the effects of one of several proposals, or why it can't be approved. What changed since comes first. */
-function WouldDo(props: { view: RegisterView; previewed: PreviewedProposal; names: ReadonlyMap<string, string> }) {
+function WouldDo(props: {
+  view: RegisterView;
+  proposal: Proposal;
+  previewed: PreviewedProposal;
+  names: ReadonlyMap<string, string>;
+}) {
   const { refusal, isChanged, effects } = props.previewed.preview;
-  if (refusal !== null) return <p class="notice warning">Approving would do nothing now: {refusal.message}</p>;
+  if (refusal !== null) {
+    const why = refusedText(refusal.message, props.proposal);
+    return <p class="notice warning">Approving would do nothing now: {why}</p>;
+  }
   return (
     <>
       {isChanged && (
