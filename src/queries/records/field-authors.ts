@@ -1,12 +1,12 @@
 import { derivedId, idPrefix } from '../../commands/engine/ids.ts';
 import type { ProposalState } from '../../commands/proposal.ts';
-import type { ChangeDocument } from '../../projections/history/change-document.ts';
+import { CHANGES, type ChangeDocument } from '../../projections/history/change-document.ts';
 import type { ReadModel } from '../../projections/read-models/read-model.ts';
+import type { Condition } from '../../stores/read-store.ts';
 import { changeKeysOf } from '../changes/change-conditions.ts';
 import { type ListedChange, presentChanges } from '../changes/list-changes.ts';
 import type { AccountName } from '../changes/proposed-calls.ts';
 import { isAsProposed } from '../changes/proposed-effects.ts';
-import { readKeysetPages } from '../lists/keyset-page.ts';
 import type { QueryContext } from '../moments/moment.ts';
 import { eachProposalDocument } from '../proposal-documents.ts';
 
@@ -24,7 +24,8 @@ export interface FieldAuthor {
   approved_by?: AccountName;
 }
 
-const CHANGES_PER_READ = 100;
+/** The changes of a record in which most fields' authors stand. */
+const NEWEST_CHANGES = 100;
 
 /** The client that the command line names for a file. */
 const FILE_IMPORT = 'veritrail import';
@@ -39,13 +40,10 @@ export async function fieldAuthors(
   record: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, FieldAuthor>> {
   const id = String(record.id);
-  const missing = new Set(family.historyFields.filter((field) => field in record));
-  const found: { field: string; change: ChangeDocument }[] = [];
-  for await (const change of changesOf(context, id)) {
-    const fields = change.record.id === id ? change.changes.map(({ field }) => field) : [...missing].filter(hasValue);
-    for (const field of fields) if (missing.delete(field)) found.push({ field, change });
-    if (missing.size === 0) break;
-  }
+  const found = await newestChanges(context, id, {
+    fields: family.historyFields.filter((field) => field in record),
+    hasValue: (field) => hasValue(record[field]),
+  });
   const changes = [...new Set(found.map(({ change }) => change))];
   const presented = await presentChanges(context, changes);
   const effects = await effectsOfChanged(context, presented);
@@ -59,33 +57,54 @@ export async function fieldAuthors(
       return [[name, authorOf(id, stored, change, proposed === undefined || isProposed(proposed, stored, name))]];
     }),
   );
-
-  // A control begins with what its framework's adoption says.
-  function hasValue(field: string): boolean {
-    const value = record[field];
-    return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
-  }
 }
 
-/** Reads a record's changes, newest first. The last one of a control is the adoption of its framework. */
-async function* changesOf(
+const hasValue = (value: unknown): boolean =>
+  value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
+
+/** A field with the newest change of it. */
+interface ChangedField {
+  field: string;
+  change: ChangeDocument;
+}
+
+/**
+ * Finds the newest change of each field. Most stand in a record's newest changes. For the others one row each is read, since a
+ * record may have thousands of changes with long texts. A control begins with what its framework's adoption says.
+ */
+async function newestChanges(
   { snapshot, organizationId, moment }: QueryContext,
   id: string,
-): AsyncGenerator<ChangeDocument> {
-  for (const key of changeKeysOf([id])) {
-    const pages = readKeysetPages(() => snapshot.models, {
-      collection: 'changes',
+  { fields, hasValue }: { fields: readonly string[]; hasValue: (field: string) => boolean },
+): Promise<ChangedField[]> {
+  const read = async (key: string, limit: number, where: readonly Condition[] = []): Promise<ChangeDocument[]> => {
+    const { position } = moment;
+    const until: Condition[] = position === null ? [] : [{ key: 'position', op: 'range', lte: position }];
+    const rows = await snapshot.models.find({
+      collection: CHANGES.name,
       organizationId,
-      where: [
-        { key: 'record_id', op: 'eq', value: key },
-        ...(moment.position === null ? [] : [{ key: 'position', op: 'range', lte: moment.position } as const]),
-      ],
-      order: { key: 'position', direction: 'DESC', isNeverEmpty: true },
-      size: CHANGES_PER_READ,
-      after: null,
+      where: [{ key: 'record_id', op: 'eq', value: key }, ...until, ...where],
+      order: { key: 'position', direction: 'DESC' },
+      limit,
     });
-    for await (const rows of pages) for (const { doc } of rows) yield doc as unknown as ChangeDocument;
+    return rows.map(({ doc }) => doc as unknown as ChangeDocument);
+  };
+  const found = new Map<string, ChangeDocument>();
+  const newest = await read(id, NEWEST_CHANGES);
+  for (const change of newest) {
+    for (const { field } of change.changes) if (!found.has(field)) found.set(field, change);
   }
+  const isWhole = newest.length < NEWEST_CHANGES;
+  for (const field of isWhole ? [] : fields.filter((name) => !found.has(name))) {
+    const [change] = await read(id, 1, [{ key: 'fields', op: 'has', value: field }]);
+    if (change !== undefined) found.set(field, change);
+  }
+  const [, origin] = changeKeysOf([id]);
+  const [adoption] = origin === undefined ? [] : await read(origin, 1);
+  return fields.flatMap((field) => {
+    const change = found.get(field) ?? (hasValue(field) ? adoption : undefined);
+    return change === undefined ? [] : [{ field, change }];
+  });
 }
 
 /** Reads what those proposals would have done that were approved otherwise, by their ids. */

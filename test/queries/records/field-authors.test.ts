@@ -160,6 +160,20 @@ test('a row’s record is imported until somebody changes it, and a proposal’s
   assert.not.ok('reference_id' in authors, 'a field that never had a value has no author');
 });
 
+test('finds an author before the newest hundred changes', async ({ register }) => {
+  const calls = new Map<string, Written>();
+  const added = await act(register, calls, 'direct', 'addVendor', { organization_id: ORGANIZATION, name: 'Old' });
+  const { id } = added.vendor as { id: string };
+  await act(register, calls, 'direct', 'updateVendor', { id, country: 'EE' });
+  await act(register, calls, 'person', 'updateVendor', { id, country: null });
+  for (let n = 0; n < 100; n += 1) await act(register, calls, 'unknown', 'updateVendor', { id, description: `${n}` });
+  const { authors } = await authorsOf(register, id);
+  assert.equal(
+    [authors.name!.client, authors.country!.client, authors.description!.how],
+    ['script 1', 'veritrail web 1', 'UNKNOWN'],
+  );
+});
+
 test('a value that the approver changed is the approver’s, and the others are the proposer’s', async ({ register }) => {
   const input = { organization_id: ORGANIZATION, name: 'Fieldfare', country: 'FI', reason: 'why' };
   const { pending_approval } = await register.call<{ pending_approval: { proposal_id: string; record_id: string } }>(
