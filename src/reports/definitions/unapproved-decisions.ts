@@ -57,10 +57,12 @@ export const unapprovedDecisions: ReportType = {
   collect: async (context) => {
     const { from = '1', to } = context.inputs;
     const period = await periodBetween(context, from, to);
+    let read: Promise<ReportRow[]> | undefined;
+    const calls = () => (read ??= readCalls(context, period));
     return {
       inputs: periodInputs(period),
       about: periodFacts(period),
-      figures: () => countAll(context, period),
+      figures: async () => countAll(decisionRows(context, period), await calls()),
       sections: [
         {
           name: 'decisions',
@@ -74,12 +76,17 @@ export const unapprovedDecisions: ReportType = {
           title: 'Calls on many records',
           note: `Calls of a token or a connected assistant that changed more than ${MAX_UNSELECTED_RECORDS} existing records, and that no person approved.`,
           columns: CALL_COLUMNS,
-          rows: () => callRows(context, period),
+          rows: async function* () {
+            yield* await calls();
+          },
         },
       ],
     };
   },
 };
+
+/** Selects what credentials wrote. The early events of assistants, which have no credential, are decisions one by one. */
+const BY_TOKEN: Condition = { key: 'token_id', op: 'present' };
 
 /** Selects changes of the period. @param where further conditions */
 function changesOfPeriod(
@@ -113,7 +120,7 @@ async function* decisionRows(context: ReportContext, period: Period): AsyncGener
 /** An undo of a record has an event of its own. That of a link is an ordinary event with a cause. */
 async function undosOfLinks(context: ReportContext, period: Period): Promise<ChangeDocument[]> {
   const undos: ChangeDocument[] = [];
-  const where: Condition[] = [{ key: 'row_index', op: 'eq', value: UNDO_ROW_INDEX }];
+  const where: Condition[] = [{ key: 'row_index', op: 'eq', value: UNDO_ROW_INDEX }, BY_TOKEN];
   for await (const undo of changesIn(context, period, where)) if (undo.linked !== undefined) undos.push(undo);
   return undos;
 }
@@ -139,12 +146,13 @@ function isDecision({ event_type, record, changes }: ChangeDocument): boolean {
   return changes.some((change) => change.field === field && states.includes(String(change.to)));
 }
 
-/** Yields the calls that changed many existing records. */
-async function* callRows(context: ReportContext, period: Period): AsyncGenerator<ReportRow> {
+/** Returns the calls of credentials that changed many existing records, in the order of the log. */
+async function readCalls(context: ReportContext, period: Period): Promise<ReportRow[]> {
   const { models } = context.snapshot;
   const existing: Condition[] = [
     { key: 'row_index', op: 'eq', value: 0 },
     { key: 'revision', op: 'range', gt: 1 },
+    BY_TOKEN,
   ];
   const source = changesOfPeriod(context, period, existing);
   const calls = (await models.count(source, ['call_id'])).filter(({ total }) => total > MAX_UNSELECTED_RECORDS);
@@ -157,31 +165,27 @@ async function* callRows(context: ReportContext, period: Period): AsyncGenerator
     const order = { key: 'position', direction: 'ASC' } as const;
     const [found] = await models.find({ ...ofCall, order, limit: 1 });
     const change = found!.doc as unknown as ChangeDocument;
-    if (!isByCredential(change)) continue;
     const { recorded_at, actor_id, reason, client } = changeRowOf(change);
     const act = { recorded_at, actor_id, ...(client ? { client } : {}), ...(reason ? { reason } : {}) };
     rows.push({ ...act, records, call_id: change.call_id, position: change.position });
   }
-  for (const { position: _, ...row } of rows.sort((a, b) => a.position - b.position)) yield row;
+  return rows.sort((a, b) => a.position - b.position).map(({ position: _, ...row }) => row);
 }
 
-async function countAll(context: ReportContext, period: Period): Promise<Figure[]> {
-  const count = async (rows: AsyncIterable<ReportRow>) => {
-    let total = 0;
-    for await (const _ of rows) total += 1;
-    return total;
-  };
+async function countAll(decisions: AsyncIterable<ReportRow>, calls: readonly ReportRow[]): Promise<Figure[]> {
+  let total = 0;
+  for await (const _ of decisions) total += 1;
   return [
     figure(
       'unapproved_decisions',
       'Decisions',
-      await count(decisionRows(context, period)),
+      total,
       'decisions of tokens and connected assistants that no person approved',
     ),
     figure(
       'unapproved_calls',
       'Calls on many records',
-      await count(callRows(context, period)),
+      calls.length,
       `their calls that changed more than ${MAX_UNSELECTED_RECORDS} existing records`,
     ),
   ];

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { eventLoopQueue } from '../../clock/event-loop-queue.ts';
 import { authorOf, needsAnotherApprover, needsOtherAccount } from '../../commands/autonomy.ts';
 import type { CommandHandler, CommandResult } from '../../commands/engine/handler.ts';
-import { asRefusal, Refusal } from '../../commands/engine/refusal.ts';
+import { asRefusal, invalidField, Refusal } from '../../commands/engine/refusal.ts';
 import { RehearsalHandler } from '../../commands/engine/rehearsal-handler.ts';
 import { organizationAggregate } from '../../commands/families.ts';
 import { type ApprovalPolicy, fourEyesInForce } from '../../commands/organization/approval-policy.ts';
@@ -20,6 +20,7 @@ import { proposedEffects } from '../../queries/changes/proposed-effects.ts';
 import type { Proposal } from '../../queries/proposals.ts';
 import { effectKey, type ProposedEffect, streamKey } from '../../register/proposal.ts';
 import { readInput } from '../read-input.ts';
+import { requiredReason } from '../schema/fields.ts';
 import type { Tool, ToolService } from '../tool.ts';
 import { envelopeFor, waitUntilReadable } from '../write.ts';
 import { APPROVAL_POLICY_TOOL } from './approval-policy-tool.ts';
@@ -165,11 +166,14 @@ export class Proposals {
 
   /**
    * Declines a proposal, and those that depend on it.
-   * @throws Refusal invalid_transition if it isn't open; forbidden without the permission that the call needs
+   * @throws Refusal invalid_input for a reason that no tool would take; invalid_transition if it isn't open; forbidden
+   *   without the permission that the call needs
    */
   async decline(id: string, caller: Caller, reason: string): Promise<void> {
+    const read = requiredReason().safeParse(reason);
+    if (!read.success) throw invalidField('reason', `The reason ${read.error.issues[0]!.message}.`);
     const opened = await this.open(id, caller);
-    await this.decide(opened, caller, { type: 'DeclineProposal', reason });
+    await this.decide(opened, caller, { type: 'DeclineProposal', reason: read.data });
     await endDependents(this.service, opened.organizationId);
   }
 

@@ -14,7 +14,7 @@ const FORMS: readonly SecretForm[] = [
   { name: 'an age secret key', form: /\bAGE-SECRET-KEY-1[A-Z0-9]{58}/ },
   { name: 'a JSON web token', form: /(?<![\w-])eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/ },
   { name: 'a token of veritrail', form: /\bvt[rof]_[0-9A-Za-z]{49}\b/ },
-  { name: 'an address with a password', form: /:\/\/[^\s/:@]{1,100}:[^\s/:@]{1,200}@[^\s/]/ },
+  { name: 'an address with a password', form: /:\/\/[^\s/:@]{0,100}:[^\s/:@]{1,200}@[^\s/]/ },
   { name: 'an access key of AWS', form: /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/ },
   { name: 'a secret key of AWS', form: /aws_?secret_?(?:access_?)?key["']?\s?[=:]\s?["']?[A-Za-z0-9/+]{40}\b/i },
   { name: 'a key of Azure storage', form: /\bAccountKey=[A-Za-z0-9+/]{80,90}==/ },
@@ -44,8 +44,8 @@ const FORMS: readonly SecretForm[] = [
   { name: 'a token of Grafana', form: /\bgl(?:sa|c)_[\w+/=]{32}/ },
 ];
 
-/** Every form has so many characters without a space, or begins a block. Hardly any other text does, so most end here. */
-const MAY_BE_SECRET = /[\w+/=.:@~-]{20}|-----BEGIN/;
+/** Every form has so many characters without a space, begins a block, or is an address. Most texts end here. */
+const MAY_BE_SECRET = /[\w+/=.:@~-]{20}|-----BEGIN|:\/\//;
 
 /** Returns the first key or token in a text in words, such as "a token of GitHub"; null if it has none of a known form. */
 export function secretIn(text: string): string | null {

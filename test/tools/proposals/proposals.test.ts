@@ -108,6 +108,17 @@ test('a repeat meets its own proposal: open, done, or declined with its reason',
   assert.match(error!.message, 'Not needed');
 });
 
+test('a reason for declining holds no key and no hidden character', async ({ register }) => {
+  const id = await propose(register, 'addVendor', { organization_id: ORGANIZATION, name: 'Redpoll' });
+  for (const reason of [`ghp_${'aB3dE5'.repeat(6)}`, 'No\u202e', ' ', 'x'.repeat(1_001)]) {
+    const refused = await register.proposals.decline(id, person, reason).catch((error) => error);
+    assert.equal([refused.code, refused.more.field], ['invalid_input', 'reason'], reason);
+  }
+  await register.proposals.decline(id, person, ' Not needed ');
+  const { records } = await register.call<{ records: { decision_reason: string }[] }>('getRecords', { ids: [id] });
+  assert.is(records[0]!.decision_reason, 'Not needed');
+});
+
 test('an approval of what somebody changed since is refused until its person has seen what would happen now', async ({
   register,
 }) => {

@@ -55,6 +55,11 @@ test('each form is found, alone and within a text', () => {
   }
 });
 
+test('an address with a password is found, however short', () => {
+  for (const address of ['redis://:secret@cache/0', 'https://u:p@h', 'ftp://u:p!x@ftp.x.io', 'sftp://bob:pa$$@nas'])
+    assert.is(secretIn(`Use ${address}.`), 'an address with a password', address);
+});
+
 test('digests, ids, addresses and sentences about passwords pass', () => {
   const digest = createHash('sha256').update('a').digest();
   for (const text of [
