@@ -49,6 +49,8 @@ async function send(browser: TestBrowser, page: string, act: string, fields: Rec
   return browser.post(form.action, form.fields);
 }
 
+const idOf = (page: string): string => page.split('/').at(-1)!;
+
 const hasForm = (html: string, act: string) => formsIn(html).some(({ action }) => action.endsWith(act));
 
 test('a proposal is in the list with its reason, and its page shows before and after', async (context) => {
@@ -310,7 +312,6 @@ test('a proposed change of a record is changed in its form, and changed records 
 test('several are shown with what they would do, approved in order, and declined with those that depend', async (context) => {
   const { web, owner, viewer, propose } = context;
   const list = `/organizations/${web.organizationId}/proposals`;
-  const idOf = (page: string) => page.split('/').at(-1)!;
   const addRisk = async (name: string) => {
     const page = await propose('addRisk', { organization_id: web.organizationId, name, idempotency_key: name });
     const { records } = await web.call<{ records: { changes: { record_id: string }[] }[] }>('getRecords', {
@@ -339,6 +340,28 @@ test('several are shown with what they would do, approved in order, and declined
   assert.match(textIn((await owner.get(dependent)).text), /declined, by veritrail\..*Not ours/);
   assert.match(textIn((await owner.get(`${list}?show=declined`)).text), 'Other fire');
   assert.not.match(textIn((await owner.get(`${list}?by=me`)).text), 'Other fire');
+});
+
+test('several that are long are decided a few at a time', async (context) => {
+  const { web, owner, propose } = context;
+  const long = (name: string) => {
+    const rows = Array.from({ length: 40 }, (_, index) => ({
+      name: `${name} ${index}`,
+      description: 'x'.repeat(5_000),
+    }));
+    return propose('importRecords', { organization_id: web.organizationId, type: 'VENDOR', rows });
+  };
+  const [first, second] = [idOf(await long('Long')), idOf(await long('Longer'))];
+  const address = `/organizations/${web.organizationId}/proposals/several?id=${first}&id=${second}`;
+  const { text } = await owner.get(address);
+  assert.match(textIn(text), '1 more would make this page too long.');
+  assert.match(textIn(text), 'Approve 1 ');
+  assert.not.match(text, new RegExp(`value="${second}`));
+  await send(owner, address, '/decline', { reason: 'Too long' });
+  const after = (await owner.get(address)).text;
+  assert.not.match(after, 'too long');
+  assert.match(after, second);
+  await send(owner, address, '/decline', { reason: 'Too long' });
 });
 
 test('two people who approve other rows at once do it once, as one of them chose', async (context) => {

@@ -16,6 +16,9 @@ import { byline } from './proposal-page.tsx';
 /** Proposals that a person decides at once. */
 const MAX_SEVERAL = 50;
 
+/** Characters of the effects on one page. One proposal may have more. To write all of 50 as HTML could take seconds. */
+const MAX_SHOWN = 300_000;
+
 /** The name of the fields that have what the person saw of each. */
 const SEEN = 'seen';
 
@@ -41,14 +44,10 @@ export async function severalPage(
   form: FormState,
 ): Promise<WebPage> {
   const view = await openRegister(context, request);
-  const { organization, snapshot } = view;
+  const { organization } = view;
   requirePermission(view.caller, organization.id, 'changeRecords');
   const section = `/organizations/${organization.id}/proposals`;
-  const found: Proposal[] = [];
-  for (const id of chosenIds(request)) {
-    const proposal = await findProposal(snapshot, organization.id, id);
-    if (proposal?.state === 'OPEN') found.push(proposal);
-  }
+  const { found, left } = await readChosen(view, chosenIds(request));
   if (found.length === 0) return noneChosen(view, section);
   const caller = await callerOfSession(context, request);
   const ids = found.map(({ id }) => id);
@@ -68,6 +67,7 @@ export async function severalPage(
     body: (
       <>
         <FormError form={form} ids={{ [SEEN]: 'approve' }} />
+        {left > 0 && <p class="notice">{left} more would make this page too long. First decide on these.</p>}
         {previews.map((previewed) => {
           const proposal = found.find(({ id }) => id === previewed.id)!;
           return (
@@ -115,6 +115,23 @@ export async function severalPage(
       </>
     ),
   };
+}
+
+/** Reads the chosen proposals that are open, as many as fit on the page, and counts the others. Nobody decides on those. */
+async function readChosen({ snapshot, organization }: RegisterView, ids: readonly string[]) {
+  const found: Proposal[] = [];
+  let [shown, left] = [0, 0];
+  for (const id of ids) {
+    const proposal = await findProposal(snapshot, organization.id, id);
+    if (proposal?.state !== 'OPEN') continue;
+    const size = JSON.stringify(proposal.effects).length;
+    if (found.length > 0 && shown + size > MAX_SHOWN) left += 1;
+    else {
+      found.push(proposal);
+      shown += size;
+    }
+  }
+  return { found, left };
 }
 
 function noneChosen({ organization }: RegisterView, section: string): WebPage {
