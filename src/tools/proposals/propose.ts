@@ -106,7 +106,8 @@ export async function proposeInstead(
   }
   const state = await makeProposal(call, service, { id, command_id, organizationId, rehearsal, dependencies });
   const url = publicUrl && `${publicUrl}${organizationAddress(organizationId, `/proposals/${id}`)}`;
-  return answer(id, state, service.handler.now(), url);
+  const retry = isPerson(caller) ? 'open the form again' : 'use a new idempotency_key';
+  return answer(id, state, { now: service.handler.now(), url, retry });
 }
 
 /** A write, and the organizations that it may be about. */
@@ -167,7 +168,11 @@ async function makeProposal(
 const NOTHING_CHANGED =
   'Nothing was changed. A person decides on the page at url; getRecords with proposal_id tells what they decided.';
 
-function answer(id: string, state: ProposalState, now: string, url: string | undefined): ProposalAnswer {
+function answer(
+  id: string,
+  state: ProposalState,
+  { now, url, retry }: { now: string; url: string | undefined; retry: string },
+): ProposalAnswer {
   const shown = proposalStateAt(state, now);
   const { effects, expires_at, depends_on, decision_reason, call_id, done, refused } = state;
   switch (shown) {
@@ -191,8 +196,8 @@ function answer(id: string, state: ProposalState, now: string, url: string | und
     case 'DECLINED':
     case 'WITHDRAWN':
     case 'EXPIRED': {
-      const why = decision_reason === null ? '' : ` The reason: “${decision_reason}”`;
-      const message = `This call was proposed as ${id}, and is ${STATE_WORDS[shown]}.${why} For another try, use a new idempotency_key.`;
+      const why = decision_reason === null ? '' : ` The reason: “${decision_reason}”.`;
+      const message = `This call was proposed as ${id}, and is ${STATE_WORDS[shown]}.${why} For another try, ${retry}.`;
       throw new Refusal('forbidden', message);
     }
   }

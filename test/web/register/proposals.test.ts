@@ -506,6 +506,14 @@ test('an owner sets four eyes in the settings, and a person’s decision then wa
   assert.is(await vendorOf(context, id), undefined, 'archived');
   const again = await owner.post(archive.action, archive.fields);
   assert.equal([again.status, again.to?.split('?')[0]], [303, waiting.to!.split('?')[0]], 'sent again');
+  const kept = await addVendor(context, 'Kept after all');
+  const second = formsIn((await owner.get(`${base}/vendors/${kept}/archive`)).text).find(({ action }) =>
+    action.endsWith('/archive'),
+  )!;
+  second.fields.set('reason', 'Gone');
+  await send(priya, (await owner.post(second.action, second.fields)).to!, '/decline', { reason: 'We need it' });
+  const told = textIn((await owner.post(second.action, second.fields)).text);
+  assert.match(told, /is declined\. The reason: “We need it”\. For another try, open the form again\./);
   const lower = await owner.force(`${base}/approvals`, { ceiling: 'ALL', hourly_changes: '400' });
   assert.match(textIn((await priya.get(lower.to!)).text), 'Change the approval policy');
   await send(priya, lower.to!, '/approve');
