@@ -22,7 +22,7 @@ export interface AssistantToday extends CredentialChanges {
 
 /**
  * Counts what tokens and assistants did today (UTC), changes and proposals by the history, calls and refusals by the access log.
- * Readers of the access log see all, others their own. A past moment has none.
+ * Readers of the access log see all, others their own. Those with most calls are first. A past moment has none.
  */
 export async function readAssistantsToday(
   { accessLogReader, readNames }: AssistantsTodayCollaborators,
@@ -34,15 +34,20 @@ export async function readAssistantsToday(
   const used = await accessLogReader.credentialUses(caller, { organizationId: organization.id, day, ids: made.keys() });
   const others = used.map(({ account_id }) => account_id).filter((id) => id !== caller.account_id);
   const names = await readNames(organization.id, others);
-  return used.map(({ account_id, ...use }) => ({
+  const rows = used.map(({ account_id, ...use }) => ({
     ...use,
     ...(made.get(use.id) ?? { changes: 0, proposals: 0 }),
     owner: account_id === caller.account_id ? null : names.of(account_id),
   }));
+  return rows.sort((a, b) => b.calls - a.calls);
 }
 
-/** Says what tokens and assistants did today. Each is a link to its changes. */
-export function AssistantsToday({ view, rows }: { view: RegisterView; rows: readonly AssistantToday[] }) {
+/**
+ * Says what tokens and assistants did today, those with most calls first. Each is a link to its changes.
+ * @param props.max the most that the page lists; the rest is on Changes
+ */
+export function AssistantsToday(props: { view: RegisterView; rows: readonly AssistantToday[]; max?: number }) {
+  const { view, rows, max = rows.length } = props;
   if (rows.length === 0) return null;
   const today = view.snapshot.today();
   const log = registerAddress(view, '/access', { kind: 'refusals', from: today });
@@ -51,14 +56,13 @@ export function AssistantsToday({ view, rows }: { view: RegisterView; rows: read
     <section class="card" aria-labelledby="assistants-today">
       <h2 id="assistants-today">By assistants today</h2>
       <p class="sub">
-        Since <LongDay at={today} />, 00:00 UTC. Calls are counted within a minute, in each organization that the
-        credential reaches. Refused are those that its rights or a limit did not allow, or that came after it had
-        expired.
+        Since <LongDay at={today} />, 00:00 UTC. A call counts within a minute, in each organization that its credential
+        reaches. It is refused if rights or a limit don’t allow it, or if its token has expired.
       </p>
       <Table
         caption="Tokens and assistants"
         head={['Name', 'Calls', 'Changes', 'Proposals', 'Refused']}
-        rows={rows.map(({ id, name, owner, calls, changes, proposals, refused }) => ({
+        rows={rows.slice(0, max).map(({ id, name, owner, calls, changes, proposals, refused }) => ({
           key: id,
           cells: [
             <>
@@ -72,6 +76,7 @@ export function AssistantsToday({ view, rows }: { view: RegisterView; rows: read
           ],
         }))}
       />
+      {rows.length > max && <a href={registerAddress(view, '/changes')}>All {countText(rows.length)} on Changes</a>}
     </section>
   );
 }

@@ -1,10 +1,11 @@
 /** Decisions that another account must approve, for people and their assistants. */
 import * as assert from 'uvu/assert';
+import { addDays } from '../../../src/commands/engine/dates.ts';
 import { derivedId } from '../../../src/commands/engine/ids.ts';
 import { organizationAggregate, recordAggregate } from '../../../src/commands/families.ts';
 import type { Caller, Role } from '../../../src/commands/organization/caller.ts';
 import type { OrganizationCommand } from '../../../src/commands/organization/organization.ts';
-import { secondsUntilFewerChanges } from '../../../src/queries/changes/recent-changes.ts';
+import { changesByCredential, secondsUntilFewerChanges } from '../../../src/queries/changes/recent-changes.ts';
 import { ok } from '../../support/controls.ts';
 import { type Answer, callerAs, envelopeFor, ORGANIZATION, OWNER, type TestRegister } from '../../support/register.ts';
 import { registerSuite } from '../../support/register-suite.ts';
@@ -228,6 +229,12 @@ test('a limited credential hears when enough of its changes will be an hour old'
   assert.is(await secondsAt(half, 4), 0);
   assert.is(await secondsAt(times[2]! + hour, 1), 1, 'a change of exactly an hour ago counts');
   assert.is(await secondsAt(times[2]! + hour + 1, 1), 0);
+  const today = changes[0]!.recorded_at.slice(0, 10);
+  const counted = await changesByCredential({ models }, ORGANIZATION, today);
+  const sinceMidnight = changes.filter(({ recorded_at }) => recorded_at >= today).length;
+  assert.equal([...counted], [[token_id, { changes: sinceMidnight, proposals: 0 }]]);
+  const tomorrow = addDays(today, 1);
+  assert.is((await changesByCredential({ models }, ORGANIZATION, tomorrow)).size, 0);
   await execute(register, { ...policy([]), hourly_changes: 2 });
   const { error } = await register.call<Pending>('updateRisk', { id, category: 'd' }, limited);
   assert.is(error?.code, 'rate_limited');

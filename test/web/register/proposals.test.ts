@@ -559,6 +559,15 @@ test('Home and Changes say what assistants did today, and Needs you that it reac
     assert.not.match(textIn((await editor.get(page)).text), 'By assistants today', 'another member’s');
   }
   assert.not.match(textIn((await owner.get(`${base}/changes?field=country`)).text), 'By assistants today');
+  for (let other = 10; other < 20; other += 1) {
+    const id = randomId('tok');
+    await accounts.insert('tokens', { ...record, id, name: `Another ${other}`, hash: id });
+    log.recordTokenUse({ ...caller, token_id: id });
+  }
+  await log.flush();
+  const home = textIn((await owner.get(base)).text);
+  assert.match(home, / Weekly script 5 2 1 1 Another 10 1 0 0 0 .* Another 18 1 0 0 0 All 11 on Changes /);
+  assert.match(textIn((await owner.get(`${base}/changes`)).text), / Another 18 1 0 0 0 Another 19 1 0 0 0 /);
   const notice = '“Weekly script” made 2 changes of existing records in the last hour';
   assert.match(textIn((await owner.get(`${base}/needs-you`)).text), notice);
 });

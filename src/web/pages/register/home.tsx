@@ -38,6 +38,9 @@ type Collaborators = RegisterCollaborators &
   AssistantsTodayCollaborators &
   Pick<WebContext, 'tokens' | 'sealingProblem'>;
 
+/** The most tokens and assistants that Home lists. */
+const MAX_ASSISTANTS = 10;
+
 /** An organization's first page: the numbers that ask for somebody, and what changed. */
 export const homePage = (context: Collaborators): Route[] => [
   get('/organizations/:id', async (request) => {
@@ -93,7 +96,8 @@ function page(view: RegisterView, home: HomeContent, frame: HomeFrame): WebPage 
         {time !== null && <TimeBar view={view} content={time} />}
         {home.isEmpty && <BeginCards view={view} />}
         <FirstSteps steps={firstSteps} />
-        <AssistantsToday view={view} rows={assistants} />
+        {!home.isEmpty && <Numbers view={view} home={home} />}
+        <AssistantsToday view={view} rows={assistants} max={MAX_ASSISTANTS} />
         {!home.isEmpty && <Cards view={view} home={home} />}
       </>
     ),
@@ -126,27 +130,28 @@ function BoardLinks({ view, ...style }: { view: RegisterView; class?: string }) 
   );
 }
 
+function Numbers({ view, home: { tiles, period, audits } }: { view: RegisterView; home: HomeContent }) {
+  return audits === null ? <TileList tiles={tiles} period={period} /> : <AuditTable view={view} audits={audits} />;
+}
+
 function Cards({ view, home }: { view: RegisterView; home: HomeContent }) {
-  const { tiles, period, audits, coverages, matrix, week } = home;
+  const { audits, coverages, matrix, week } = home;
   return (
-    <>
-      {audits === null ? <TileList tiles={tiles} period={period} /> : <AuditTable view={view} audits={audits} />}
-      <div class="columns">
-        <div>
-          {audits === null && <AuditCard choice={view} organizationId={view.organization.id} />}
-          <WeekCard view={view} week={week} />
-          <ConnectCard view={view} />
-        </div>
-        <div>
-          <CoverageCard view={view} coverages={coverages} />
-          {matrix.length > 0 && (
-            <section class="card">
-              <h2>Risks not closed, by likelihood and impact</h2>
-              <RiskMatrix rows={matrix} addressOf={(page, filter) => registerAddress(view, page, filter)} />
-            </section>
-          )}
-        </div>
+    <div class="columns">
+      <div>
+        {audits === null && <AuditCard choice={view} organizationId={view.organization.id} />}
+        <WeekCard view={view} week={week} />
+        <ConnectCard view={view} />
       </div>
-    </>
+      <div>
+        <CoverageCard view={view} coverages={coverages} />
+        {matrix.length > 0 && (
+          <section class="card">
+            <h2>Risks not closed, by likelihood and impact</h2>
+            <RiskMatrix rows={matrix} addressOf={(page, filter) => registerAddress(view, page, filter)} />
+          </section>
+        )}
+      </div>
+    </div>
   );
 }
