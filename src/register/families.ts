@@ -36,6 +36,19 @@ export function linkablePrefixes(prefix: string): string[] {
   return linkedFamilies.map((other) => other.prefix);
 }
 
+/**
+ * Returns the other families whose records a family's can be linked with. Each has a column in files of the family's records.
+ * Evidence has one column for all.
+ */
+export function linkedFamiliesOf({
+  prefix,
+}: {
+  prefix: string;
+}): readonly (FamilyDescription & { type: FamilyName })[] {
+  const prefixes = linkablePrefixes(prefix);
+  return FAMILY_DESCRIPTIONS.filter((other) => other.prefix !== prefix && prefixes.includes(other.prefix));
+}
+
 /** Returns true for a family whose records are linked with each other, by a relation. */
 export function hasRelations(family: FamilyDescription): boolean {
   return links(family, family);

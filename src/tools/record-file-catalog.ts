@@ -3,6 +3,7 @@ import { Refusal } from '../commands/engine/refusal.ts';
 import type { Caller } from '../commands/organization/caller.ts';
 import { familyQueryOfType } from '../queries/family-query.ts';
 import { openChangeFile } from '../queries/files/change-file.ts';
+import { linkColumns } from '../queries/files/linked-words.ts';
 import type { FileInput, OpenedFile } from '../queries/files/open-file.ts';
 import { openRecordFile } from '../queries/files/record-file.ts';
 import type { Reader } from '../queries/moments/snapshot.ts';
@@ -54,7 +55,7 @@ export const RECORD_FILES: readonly RecordFileDefinition[] = [
 
 interface FileSource {
   parser: InputParser<z.ZodObject>;
-  columns(): readonly string[];
+  columns(withLinks: boolean): readonly string[];
   open(caller: Caller, input: FileInput): Promise<OpenedFile>;
 }
 
@@ -92,12 +93,12 @@ export function createRecordFileCatalog(reader: Reader): RecordFileCatalog {
   };
   return {
     filters: (file) => publishedFilters(sourceOf(file).parser.schema),
-    async open(caller, { file, organization_id, filter, as_of, cursor, after }) {
+    async open(caller, { file, organization_id, filter, as_of, cursor, after, withLinks = false }) {
       const source = sourceOf(file);
       const fileInput = { organization_id, filter, ...(as_of === undefined ? {} : { as_of }) };
       const input = source.parser.parse(fileInput) as unknown as FileInput;
-      const openedFile = await source.open(caller, { ...input, cursor, after });
-      return { ...openedFile, columns: source.columns() };
+      const openedFile = await source.open(caller, { ...input, cursor, after, withLinks });
+      return { ...openedFile, columns: source.columns(withLinks) };
     },
   };
 }
@@ -112,7 +113,7 @@ function fileSource(reader: Reader, { input, record }: RecordFileDefinition): Fi
     };
   }
   const family = familyQueryOfType(record.type);
-  const columns = () => recordColumns(record);
+  const columns = (withLinks: boolean) => [...recordColumns(record), ...(withLinks ? linkColumns(family) : [])];
   return { parser, columns, open: (caller, request) => openRecordFile(reader, family, caller, request) };
 }
 

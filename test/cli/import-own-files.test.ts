@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import * as assert from 'uvu/assert';
 import { linkAggregate } from '../../src/commands/link.ts';
 import { sortedPair } from '../../src/register/link.ts';
@@ -131,6 +132,39 @@ test('records that a list names and that are imported later are linked by the sa
     'not the link that was removed',
   );
   assert.match((await load('e.csv', 'evidence')).out, /unchanged 1, refused 0 \(/, 'once only');
+});
+
+test('a download names linked records, and an edited one links them', async ({ identity }) => {
+  file(identity, 'v.csv', 'Vendor,Country', 'Acme; Sons,FR', 'Beta,DE', 'Gamma,IT');
+  await veritrail(identity, 'import', 'v.csv', '--type', 'vendors');
+  file(identity, 'm.csv', 'Ref,Measure', 'M-1,Dam');
+  await veritrail(identity, 'import', 'm.csv', '--type', 'measures');
+  file(identity, 'r.csv', 'Ref,Risk,Vendors,Measures', 'R-1,Flood,Beta,M-1', 'R-1,,Acme; Sons,', 'R-2,Fire,,');
+  await veritrail(
+    identity,
+    'import',
+    'r.csv',
+    '--type',
+    'risks',
+    '--map',
+    'vendors=Vendors',
+    '--map',
+    'measures=Measures',
+  );
+  const text = (await downloadRecords(identity, 'risks', 'csv')).toString();
+  const rows = parse(text, { columns: true, bom: true }) as { name: string; measures: string; vendors: string }[];
+  const flood = rows.find(({ name }) => name === 'Flood')!;
+  assert.is(flood.measures, 'M-1');
+  const vendors = flood.vendors.split('; ').sort();
+  assert.is(vendors[0], 'Beta');
+  assert.match(vendors[1]!, /^vnd_/, 'its name would be read as two');
+  file(identity, 'same.csv', text);
+  const same = await veritrail(identity, 'import', 'same.csv', '--type', 'risks');
+  assert.is(same.out, 'created 0, updated 0, unchanged 2, refused 0 (of 2 rows)', same.err);
+  assert.not.match(same.err, /name no record/);
+  file(identity, 'edited.csv', text.replace('Beta', 'Beta; Gamma'));
+  const edited = await veritrail(identity, 'import', 'edited.csv', '--type', 'risks');
+  assert.is(edited.out, 'created 0, updated 0, unchanged 2, refused 0, linked 1 (of 2 rows)', edited.err);
 });
 
 test('--update finds records without a name by their ids', async ({ identity }) => {

@@ -14,6 +14,8 @@ export interface FileContent {
 }
 
 export interface RecordFileFormat extends FileFormat {
+  /** True if people edit the file in a spreadsheet program: it also has the names of linked records. */
+  isTable: boolean;
   /** True if each line stands alone, so that a download can be resumed after any of them. */
   isResumable: boolean;
   /** Yields the file as fast as the client reads. @param isRest the file continues an interrupted one */
@@ -25,6 +27,7 @@ const jsonl: RecordFileFormat = {
   name: 'jsonl',
   mediaType: 'application/x-ndjson',
   extension: 'jsonl',
+  isTable: false,
   isResumable: true,
   async *write({ batches }) {
     for await (const documents of batches) {
@@ -38,6 +41,7 @@ const csv: RecordFileFormat = {
   name: 'csv',
   mediaType: 'text/csv; charset=utf-8',
   extension: 'csv',
+  isTable: true,
   isResumable: true,
   async *write({ columns, batches }, isRest) {
     if (!isRest) yield `${BYTE_ORDER_MARK}${csvLine(columns)}`;
@@ -52,6 +56,7 @@ const xlsx: RecordFileFormat = {
   name: 'xlsx',
   mediaType: XLSX_MEDIA_TYPE,
   extension: 'xlsx',
+  isTable: true,
   isResumable: false,
   write: ({ name, columns, batches }) => writeXlsx([{ name, headings: columns, rows: sheetRows(columns, batches) }]),
 };

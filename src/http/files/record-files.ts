@@ -40,7 +40,10 @@ export class RecordFileReader implements RecordFiles {
 
   async open({ caller, request, format: name, hasContent }: RecordFileCall): Promise<OpenRecordFile> {
     const format = RECORD_FILE_FORMATS.find((candidate) => candidate.name === name)!;
-    const { moment, cursor, incomplete, columns, batches } = await this.catalog.open(caller, request);
+    const { moment, cursor, incomplete, columns, batches } = await this.catalog.open(caller, {
+      ...request,
+      withLinks: format.isTable,
+    });
     const file = { moment, cursor, incomplete };
     if (!hasContent) return { ...file, chunks: null };
     // Before the headers are sent, a read error can still be answered.

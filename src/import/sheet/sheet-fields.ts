@@ -1,5 +1,5 @@
 import { FAMILIES } from '../../commands/families.ts';
-import { FAMILY_DESCRIPTIONS, type FamilyName, linkablePrefixes } from '../../register/families.ts';
+import { type FamilyName, linkedFamiliesOf } from '../../register/families.ts';
 import { type Field, type Fields, MAX_MONTHS } from '../../register/field.ts';
 import { headingsOf } from '../../register/headings.ts';
 import type { SheetField } from '../../sheets/cells/read-cell.ts';
@@ -99,9 +99,7 @@ function sheetField(
  * family need a relation, which a column of references doesn't have.
  */
 function linkFieldsOf(type: FamilyName): ReadonlyMap<string, FamilyName> {
-  const prefixes = linkablePrefixes(FAMILIES[type].prefix);
-  const families = FAMILY_DESCRIPTIONS.filter((other) => other.type !== type && prefixes.includes(other.prefix));
-  return new Map(families.map(({ plural, type: linked }) => [plural, linked as FamilyName]));
+  return new Map(linkedFamiliesOf(FAMILIES[type]).map(({ plural, type: linked }) => [plural, linked]));
 }
 
 function linkField(name: string, type: FamilyName): SheetField {

@@ -13,6 +13,8 @@ export interface FileInput {
   cursor?: string | undefined;
   /** The last line that the caller has: a record's id, or for changes a position. */
   after?: string | undefined;
+  /** Each record has the words of its linked records, by family. By default none: they are further reads. */
+  withLinks?: boolean | undefined;
 }
 
 /** A file that is ready to be written. */

@@ -10,6 +10,7 @@ import type { Reader, Snapshot } from '../moments/snapshot.ts';
 import { withLinkedControls } from '../records/link-filters.ts';
 import { presentRecords } from '../records/present-records.ts';
 import { idsOfLinkedRecords } from '../records/record-links.ts';
+import { withLinkedWords } from './linked-words.ts';
 import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, pinFile } from './open-file.ts';
 
 /**
@@ -22,7 +23,7 @@ export async function openRecordFile(
   caller: Caller,
   input: FileInput,
 ): Promise<OpenedFile> {
-  const { organization_id: organizationId, after } = input;
+  const { organization_id: organizationId, after, withLinks } = input;
   const snapshot = reader.snapshot();
   requirePermission(caller, organizationId, 'readRecords');
   const filter = await resolveOwnerFilter(snapshot, caller, organizationId, input.filter ?? {});
@@ -37,7 +38,7 @@ export async function openRecordFile(
     size: FILE_ROWS_PER_READ,
     after: after === undefined ? null : await placeOfRecord(snapshot, source, after, moment),
   };
-  return { ...file, batches: lines(reader, { family, filter }, query, moment) };
+  return { ...file, batches: lines(reader, { family, filter, withLinks }, query, moment) };
 }
 
 /** Returns the start of the page after a record, even if the filter excludes it. @throws Refusal if it did not exist */
@@ -56,7 +57,11 @@ async function placeOfRecord(
 
 async function* lines(
   reader: Reader,
-  { family, filter }: { family: FamilyQuery; filter: Record<string, unknown> },
+  {
+    family,
+    filter,
+    withLinks,
+  }: { family: FamilyQuery; filter: Record<string, unknown>; withLinks?: boolean | undefined },
   query: KeysetQuery,
   moment: PinnedMoment,
 ): AsyncGenerator<object[]> {
@@ -64,7 +69,8 @@ async function* lines(
     const context = { snapshot: reader.snapshot(), organizationId: query.organizationId, moment };
     const documents = rows.map(({ doc }) => doc);
     const records = await presentRecords(context, family, documents, 'FULL');
-    yield await withLinkedIds(context, family, await withLinkedControls(context, filter, records));
+    const linked = await withLinkedIds(context, family, await withLinkedControls(context, filter, records));
+    yield withLinks ? await withLinkedWords(context, family, linked) : linked;
   }
 }
 
@@ -73,7 +79,7 @@ async function withLinkedIds(
   context: QueryContext,
   { fields }: FamilyQuery,
   records: readonly Record<string, unknown>[],
-): Promise<object[]> {
+): Promise<Record<string, unknown>[]> {
   if (!('record_ids' in fields)) return [...records];
   const linkedIds = await idsOfLinkedRecords(
     context,

@@ -217,6 +217,17 @@ async function readLinked(
   });
 }
 
+/** Yields the live records that these records are linked with, newest link first, in batches. */
+export async function* liveLinksOf(
+  context: QueryContext,
+  ids: readonly string[],
+  types: readonly string[],
+): AsyncGenerator<{ from: string; document: Document }[]> {
+  for await (const ends of linkBatches(context, ids, types)) {
+    yield (await readLinked(context, ends)).filter(({ document }) => document.archived_at === null);
+  }
+}
+
 /** The newest links of a record that was added to other records, such as evidence, and their number. */
 interface LinkedIds {
   record_ids: string[];
@@ -226,9 +237,8 @@ interface LinkedIds {
 /** Returns the `LinkedIds` of each of these records, in the same order. */
 export async function idsOfLinkedRecords(context: QueryContext, ids: readonly string[]): Promise<LinkedIds[]> {
   const linkedIds = new Map<string, LinkedIds>(ids.map((id) => [id, { record_ids: [], record_count: 0 }]));
-  for await (const ends of linkBatches(context, ids, OTHER_TYPES)) {
-    for (const { from, document } of await readLinked(context, ends)) {
-      if (document.archived_at !== null) continue;
+  for await (const links of liveLinksOf(context, ids, OTHER_TYPES)) {
+    for (const { from, document } of links) {
       const ofRecord = linkedIds.get(from)!;
       ofRecord.record_count += 1;
       if (ofRecord.record_ids.length < MAX_LINKED_RECORDS) ofRecord.record_ids.push(String(document.id));

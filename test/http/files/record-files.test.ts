@@ -73,6 +73,8 @@ async function getSheet({ url, token, organizationId }: Context, path: string, p
   return { headers: response.headers, ...sheet! };
 }
 
+const LINK_COLUMNS = ['risks', 'vendors', 'controls', 'measures', 'obligations', 'nonconformities', 'evidence'];
+
 /** A spreadsheet has no difference between a day and its midnight. */
 const withoutMidnight = (value: unknown) =>
   typeof value === 'string' ? value.replace(/^(\d{4}-\d\d-\d\d)T00:00:00\.000Z$/, '$1') : value;
@@ -91,6 +93,8 @@ test('a workbook has the same values as the lines, cell by cell, with their type
     const columns = rows[0]!.map((cell) => String(cell!.value));
     for (const [index, line] of lines.entries()) {
       for (const [place, column] of columns.entries()) {
+        // A workbook names linked records, and lines don't.
+        if (LINK_COLUMNS.includes(column)) continue;
         const value = valueAt({ ...line }, column);
         const cell = rows[index + 1]![place];
         if (value === null || value === undefined || value === '') assert.is(cell, undefined, `${path} ${column}`);
