@@ -92,7 +92,7 @@ function openFile(path: string | null, problem: string): Promise<FileHandle> | n
   });
 }
 
-const lineOf = (texts: readonly string[], end: string): string => texts.map(csvCell).join(',') + end;
+const lineOf = (texts: readonly string[], end: string): string => texts.map((text) => csvCell(text)).join(',') + end;
 
 const optionOf = ({ hint }: RowError): string | undefined => COMMON_OPTION.exec(hint ?? '')?.[0];
 

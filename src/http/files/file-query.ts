@@ -6,7 +6,10 @@ import { findFormat } from './file-format.ts';
 import { RECORD_FILE_FORMATS, type RecordFileFormat } from './record-file-formats.ts';
 
 /** Query parameters that are not filters. */
-const NON_FILTER_PARAMETERS = new Set(['filter', 'as_of', 'cursor', 'after', 'format']);
+const NON_FILTER_PARAMETERS = new Set(['filter', 'as_of', 'cursor', 'after', 'format', 'delimiter']);
+
+/** The delimiters of a CSV. Spreadsheet programs of many countries expect a semicolon. */
+const DELIMITERS: readonly string[] = [',', ';'];
 
 /** Returns the requested format. @throws HttpError for an unknown format, and for one that can't be resumed with `after` */
 export function requestedFormat(query: URLSearchParams): RecordFileFormat {
@@ -14,6 +17,14 @@ export function requestedFormat(query: URLSearchParams): RecordFileFormat {
   if (format.isResumable || !query.has('after')) return format;
   const message = `A file in ${format.name} can’t be resumed. Leave out after to get the whole file.`;
   throw invalidInput(message, { field: 'after' });
+}
+
+/** Returns the requested delimiter of a CSV; undefined by default. @throws HttpError for another one, or another format */
+export function requestedDelimiter(query: URLSearchParams, { name }: RecordFileFormat): string | undefined {
+  const delimiter = singleParameter(query, 'delimiter');
+  if (delimiter === undefined || (name === 'csv' && DELIMITERS.includes(delimiter))) return delimiter;
+  const message = name === 'csv' ? 'delimiter takes , or ; alone.' : 'delimiter is for files with format csv alone.';
+  throw invalidInput(message, { field: 'delimiter', allowed: DELIMITERS });
 }
 
 /** Reads the request for a file from its address. @throws HttpError, or Refusal for an unknown file */

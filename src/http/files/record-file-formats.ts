@@ -11,6 +11,8 @@ export interface FileContent {
   name: string;
   columns: readonly string[];
   batches: AsyncIterable<readonly object[]>;
+  /** Separates the cells of a CSV. */
+  delimiter?: string | undefined;
 }
 
 export interface RecordFileFormat extends FileFormat {
@@ -43,10 +45,11 @@ const csv: RecordFileFormat = {
   extension: 'csv',
   isTable: true,
   isResumable: true,
-  async *write({ columns, batches }, isRest) {
-    if (!isRest) yield `${BYTE_ORDER_MARK}${csvLine(columns)}`;
+  async *write({ columns, batches, delimiter }, isRest) {
+    if (!isRest) yield `${BYTE_ORDER_MARK}${csvLine(columns, delimiter)}`;
     for await (const documents of batches) {
-      yield documents.map((document) => csvLine(columns.map((column) => valueAt({ ...document }, column)))).join('');
+      const lines = documents.map((document) => columns.map((column) => valueAt({ ...document }, column)));
+      yield lines.map((cells) => csvLine(cells, delimiter)).join('');
     }
   },
 };

@@ -11,7 +11,7 @@ import { acceptsCoding, isWorthCompressing } from '../compression.ts';
 import { disconnectWhenStalled } from '../disconnect-when-stalled.ts';
 import { ClientGone } from '../http-errors.ts';
 import { API_HEADERS, clientSignal, type RequestContext, type RequestState } from '../request.ts';
-import { readFileRequest, requestedFormat } from './file-query.ts';
+import { readFileRequest, requestedDelimiter, requestedFormat } from './file-query.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
 import type { RecordFileFormat } from './record-file-formats.ts';
 import type { OpenRecordFile, RecordFiles } from './record-files.ts';
@@ -44,7 +44,8 @@ export function recordFileRoutes(router: Router<RequestState>, admit: Admit, opt
     const query = new URLSearchParams(ctx.querystring);
     const format = requestedFormat(query);
     const request = readFileRequest(options.files, fileName, organizationId, query);
-    const call = { caller, request, format: format.name, hasContent: ctx.method !== 'HEAD' };
+    const delimiter = requestedDelimiter(query, format);
+    const call = { caller, request, format: format.name, delimiter, hasContent: ctx.method !== 'HEAD' };
     const file = await options.files.open(call, clientSignal(ctx.res));
     ctx.respond = false;
     const isZipped = isWorthCompressing(format.mediaType) && acceptsCoding(ctx.req.headers, 'gzip');

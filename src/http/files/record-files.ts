@@ -9,6 +9,8 @@ export interface RecordFileCall {
   request: FileRequest;
   /** The name of a format in `RECORD_FILE_FORMATS`. */
   format: string;
+  /** Separates the cells of a CSV; by default a comma. */
+  delimiter?: string | undefined;
   /** False if the client asks for the headers alone. */
   hasContent: boolean;
 }
@@ -38,7 +40,7 @@ export class RecordFileReader implements RecordFiles {
     return this.catalog.filters(file);
   }
 
-  async open({ caller, request, format: name, hasContent }: RecordFileCall): Promise<OpenRecordFile> {
+  async open({ caller, request, format: name, delimiter, hasContent }: RecordFileCall): Promise<OpenRecordFile> {
     const format = RECORD_FILE_FORMATS.find((candidate) => candidate.name === name)!;
     const { moment, cursor, incomplete, columns, batches } = await this.catalog.open(caller, {
       ...request,
@@ -48,7 +50,7 @@ export class RecordFileReader implements RecordFiles {
     if (!hasContent) return { ...file, chunks: null };
     // Before the headers are sent, a read error can still be answered.
     const first = await batches.next();
-    const content = { name: request.file, columns, batches: allBatches(first, batches) };
+    const content = { name: request.file, columns, batches: allBatches(first, batches), delimiter };
     return { ...file, chunks: format.write(content, request.after !== undefined) };
   }
 }

@@ -1,7 +1,7 @@
 import { linkedFamiliesOf } from '../../register/families.ts';
 import { type FamilyQuery, familyQueryFor } from '../family-query.ts';
 import type { QueryContext } from '../moments/moment.ts';
-import { liveLinksOf } from '../records/record-links.ts';
+import { liveLinkBatches } from '../records/record-links.ts';
 import { numberOf } from '../records/record-number.ts';
 
 /* The columns of linked records in a table of records: `vendors`, `controls`. An import reads them as links. */
@@ -22,7 +22,7 @@ export async function withLinkedWords(
   const ids = records.map(({ id }) => String(id));
   const words = new Map(ids.map((id) => [id, new Map<string, string[]>()]));
   const types = linkedFamiliesOf(family).map(({ type }) => type);
-  for await (const links of liveLinksOf(context, ids, types)) {
+  for await (const links of liveLinkBatches(context, ids, types)) {
     for (const { from, document } of links) {
       const { plural } = familyQueryFor(String(document.id));
       const byFamily = words.get(from)!;

@@ -218,7 +218,7 @@ async function readLinked(
 }
 
 /** Yields the live records that these records are linked with, newest link first, in batches. */
-export async function* liveLinksOf(
+export async function* liveLinkBatches(
   context: QueryContext,
   ids: readonly string[],
   types: readonly string[],
@@ -237,7 +237,7 @@ interface LinkedIds {
 /** Returns the `LinkedIds` of each of these records, in the same order. */
 export async function idsOfLinkedRecords(context: QueryContext, ids: readonly string[]): Promise<LinkedIds[]> {
   const linkedIds = new Map<string, LinkedIds>(ids.map((id) => [id, { record_ids: [], record_count: 0 }]));
-  for await (const links of liveLinksOf(context, ids, OTHER_TYPES)) {
+  for await (const links of liveLinkBatches(context, ids, OTHER_TYPES)) {
     for (const { from, document } of links) {
       const ofRecord = linkedIds.get(from)!;
       ofRecord.record_count += 1;

@@ -30,10 +30,11 @@ const LIST_DASH = `(?!- (?:(?!${BREAK})[^(!|])*(?:${BREAK}|$))`;
  * The place where a formula begins after a break within a text. A program with another delimiter ignores quotation marks
  * inside a cell, so the rest of the text becomes a cell of its own.
  */
-const INNER_FORMULA = new RegExp(
-  `(?<=${BREAK})(?=(?:"|(?!${BREAK})${INVISIBLE})*${LIST_DASH}[${FORMULA_SIGNS.join('')}])`,
-  'gu',
-);
+const innerFormula = (breaks: string) =>
+  new RegExp(`(?<=${breaks})(?=(?:"|(?!${breaks})${INVISIBLE})*${LIST_DASH}[${FORMULA_SIGNS.join('')}])`, 'gu');
+const INNER_FORMULA = innerFormula(BREAK);
+/** In a file with semicolons, commas are the delimiter of another program. */
+const INNER_FORMULA_OR_COMMA = innerFormula(`[,${BREAK.slice(1)}`);
 /** A cell with one of these characters must be quoted. Some spreadsheet programs use a semicolon or tab as delimiter. */
 const NEEDS_QUOTES = /[",;\t\r\n]/;
 
@@ -44,14 +45,14 @@ export const BYTE_ORDER_MARK = '\uFEFF';
  * Returns a cell. A text that a spreadsheet could run as a formula gets an apostrophe in front, which marks it as text. So
  * does such a part of a text, after a semicolon, tab or line break.
  */
-export function csvCell(value: unknown): string {
+export function csvCell(value: unknown, delimiter = ','): string {
   const text = typeof value === 'string' ? value : textOf(value, CSV_STYLE);
-  const safe = typeof value === 'number' ? text : withoutFormulas(text);
+  const safe = typeof value === 'number' ? text : withoutFormulas(text, delimiter);
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-function withoutFormulas(text: string): string {
-  const marked = text.replace(INNER_FORMULA, "'");
+function withoutFormulas(text: string, delimiter: string): string {
+  const marked = text.replace(delimiter === ',' ? INNER_FORMULA : INNER_FORMULA_OR_COMMA, "'");
   return FORMULA.test(text) ? `'${marked}` : marked;
 }
 
@@ -132,6 +133,6 @@ function lineOf(columns: readonly ReportColumn[], section: string, row: ReportRo
   return csvLine([section, ...cells]);
 }
 
-export function csvLine(cells: readonly unknown[]): string {
-  return `${cells.map(csvCell).join(',')}\r\n`;
+export function csvLine(cells: readonly unknown[], delimiter = ','): string {
+  return `${cells.map((cell) => csvCell(cell, delimiter)).join(delimiter)}\r\n`;
 }

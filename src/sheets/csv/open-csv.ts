@@ -24,6 +24,8 @@ const DETECTED_CHARACTERS = 65_536;
  * it too.
  */
 const TEXT_MARK = /^'(?=[=+\-@\t\r])|(?<=[;\t\n\v\f\r\u0085\u2028\u2029])'(?=[=+\-@])/g;
+/** In a file with semicolons, a comma begins such a part too. */
+const TEXT_MARK_OR_COMMA = /^'(?=[=+\-@\t\r])|(?<=[,;\t\n\v\f\r\u0085\u2028\u2029])'(?=[=+\-@])/g;
 
 /** The line below the headings of a table in Markdown: |---|:--:|. */
 const MARKDOWN_RULE = /^\s*\|(?:\s*:?-{3,}:?\s*\|)+\s*$/;
@@ -55,8 +57,10 @@ const wrongEncoding = (label: string) => () =>
 
 async function* readRows(text: AsyncGenerator<string, void, undefined>): RawSheet['rows'] {
   const start = await readStart(text);
+  const delimiter = delimiterOf(start);
+  const mark = delimiter === ';' ? TEXT_MARK_OR_COMMA : TEXT_MARK;
   const parser = parse({
-    delimiter: delimiterOf(start),
+    delimiter,
     // Files that several programs wrote mix line ends.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
@@ -72,7 +76,7 @@ async function* readRows(text: AsyncGenerator<string, void, undefined>): RawShee
     if (MARKDOWN_RULE.test(raw)) continue;
     // A text behind a quoted one: the parser keeps the first quotation mark. A whole row could hide in such a cell.
     if (record.some((text) => text.startsWith('"')) && !raw.includes('"""')) throw wrongQuotes(row);
-    const cells = cellsOf(record);
+    const cells = cellsOf(record, mark);
     if (cells.size > 0) yield { row, cells, width: record.length };
   }
 }
@@ -126,10 +130,10 @@ const wrongQuotes = (row: number) =>
     `A quotation mark in row ${row} begins a cell and doesn’t end it. Put the whole cell in quotation marks and double those inside.`,
   );
 
-function cellsOf(record: readonly string[]): RawRow['cells'] {
+function cellsOf(record: readonly string[], mark: RegExp): RawRow['cells'] {
   const cells = new Map<number, Cell>();
   record.forEach((text, column) => {
-    if (text.trim() !== '') cells.set(column, { kind: 'text', value: text.replace(TEXT_MARK, '') });
+    if (text.trim() !== '') cells.set(column, { kind: 'text', value: text.replace(mark, '') });
   });
   return cells;
 }

@@ -64,6 +64,7 @@ function recordFileOperation(
         parameter('query', 'cursor', STRING_SCHEMA, 'the header Veritrail-Cursor of the interrupted file'),
         parameter('query', 'after', STRING_SCHEMA, `the ${lineId} in its last complete line`),
         formatParameter(formats),
+        parameter('query', 'delimiter', { ...STRING_SCHEMA, enum: [',', ';'] }, 'between the cells of a CSV'),
       ],
       responses: {
         200: {

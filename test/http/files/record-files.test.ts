@@ -311,6 +311,23 @@ test('each field of an acceptance or a review has its own CSV column', async (co
   assert.match(csvRows(vendors.text)[0]!, ',review.outcome,');
 });
 
+test('separates the cells of a CSV by semicolons on request, and neither delimiter makes a formula', async (context) => {
+  const { owner, organizationId: organization_id } = context;
+  await owner.ok('addRisk', { organization_id, name: 'Semi, colon; taken', description: 'a,=1+1;=2' });
+  const query = { format: 'csv', query: 'semi colon' };
+  const { text } = await getFile(context, 'records/risks', { ...query, delimiter: ';' });
+  const [row] = parse(text, { columns: true, delimiter: ';', bom: true }) as Record<string, string>[];
+  assert.equal([row!.name, row!.description], ['Semi, colon; taken', "a,'=1+1;'=2"]);
+  const commas = await getFile(context, 'records/risks', { ...query, delimiter: ',' });
+  assert.equal(commas.text, (await getFile(context, 'records/risks', query)).text);
+  for (const wrong of [
+    { ...query, delimiter: '|' },
+    { format: 'xlsx', delimiter: ';' },
+  ]) {
+    assert.is((await getFile(context, 'records/risks', wrong)).status, 400);
+  }
+});
+
 test('has a CSV column for every field of a record', async (context) => {
   for (const family of [...LISTED_FAMILIES.map((name) => `records/${name}`), 'records/evidence', 'changes']) {
     const header = csvRows((await getFile(context, family, { format: 'csv' })).text)[0]!.split(',');

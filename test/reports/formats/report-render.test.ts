@@ -261,7 +261,10 @@ test('CSV has rows about the report, names with ids, and no formulas', async () 
   assert.equal([answer.left_out, answer.truncated], [{ changes: 3 }, true]);
   assert.match(answer.whole, 'GET /api/v1/organizations/org_1/reports/RISK_REGISTER?as_of=12');
   assert.equal((reportJson.write(HEAD, page) as { whole: string }).whole, answer.whole);
-  assert.equal(['a;=1', '＝1', '-1', 'plain', -1].map(csvCell), ['"a;\'=1"', "'＝1", "'-1", 'plain', '-1']);
+  assert.equal(
+    ['a;=1', '＝1', '-1', 'plain', -1].map((value) => csvCell(value)),
+    ['"a;\'=1"', "'＝1", "'-1", 'plain', '-1'],
+  );
 });
 
 test('a cell never becomes a formula, even with a look-alike sign or invisible characters in front', () => {
@@ -288,7 +291,11 @@ test('a cell never becomes a formula, even with a look-alike sign or invisible c
     }
   }
   for (const text of ['a=1', '1-1', '\u200Ba=1', 'm\u{1F469}\u200D\u{1F4BB}', '–', '']) assert.is(csvCell(text), text);
-  assert.equal([-1, -0.5].map(csvCell), ['-1', '-0.5'], 'numbers stay numbers');
+  assert.equal(
+    [-1, -0.5].map((value) => csvCell(value)),
+    ['-1', '-0.5'],
+    'numbers stay numbers',
+  );
 });
 
 test('no part of a cell becomes a formula where another delimiter splits it', () => {

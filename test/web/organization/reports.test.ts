@@ -206,6 +206,13 @@ test('links the files of every family except evidence, and of the changes, in ea
     assert.equal(linksIn(files).sort(), [...changes, ...records], role);
     assert.is(files.includes('npx veritrail export'), hasPack, role);
   }
+  const semicolons = await owner.get(`${organizationPath}/files?delimiter=%3B`);
+  assert.equal(
+    linksIn(semicolons.text).sort(),
+    [...changes, ...records].map((path) => path.replace('=csv', '=csv&delimiter=%3B')).sort(),
+  );
+  assert.match(page.text, 'files?delimiter=%3B">Use semicolons</a>');
+  assert.match(semicolons.text, 'files">Use commas</a>');
   const past = await owner.get(`${organizationPath}/files?as_of=2`);
   assert.equal(
     linksIn(past.text).sort(),

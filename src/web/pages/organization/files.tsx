@@ -30,6 +30,7 @@ export const filesPage = (context: RegisterCollaborators): Route[] => [
   get('/organizations/:id/files', async (request) => {
     const view = await openRegister(context, request);
     const { organization, past } = view;
+    const hasSemicolons = request.query.get('delimiter') === ';';
     return {
       title: 'Files',
       section: `/organizations/${organization.id}/files`,
@@ -48,7 +49,15 @@ export const filesPage = (context: RegisterCollaborators): Route[] => [
             )}
             , without archived records. Downloads are recorded in the access log.
           </p>
-          <FileTable view={view} />
+          <p>
+            {hasSemicolons
+              ? 'Cells in CSV files are separated by semicolons. '
+              : 'Cells in CSV files are separated by commas. Some spreadsheet programs expect semicolons. '}
+            <a href={registerAddress(view, '/files', hasSemicolons ? {} : { delimiter: ';' })}>
+              {hasSemicolons ? 'Use commas' : 'Use semicolons'}
+            </a>
+          </p>
+          <FileTable view={view} hasSemicolons={hasSemicolons} />
           <p>
             To read or print, open the <a href={registerAddress(view, '/reports')}>reports</a>.
           </p>
@@ -68,7 +77,7 @@ const FILES: readonly DownloadableFile[] = [
   { path: 'changes', name: 'Changes', about: 'Each change, newest first: what, when, by whom, and why.' },
 ];
 
-function FileTable({ view }: { view: RegisterView }) {
+function FileTable({ view, hasSemicolons }: { view: RegisterView; hasSemicolons: boolean }) {
   return (
     <Table
       caption="Available files"
@@ -85,6 +94,7 @@ function FileTable({ view }: { view: RegisterView }) {
                 href={addressWith(`/api/v1/organizations/${view.organization.id}/${path}`, {
                   ...asOfInput(view),
                   format,
+                  ...(hasSemicolons && format === 'csv' ? { delimiter: ';' } : {}),
                 })}
                 aria-label={`${title}: ${name}`}
               >
