@@ -205,6 +205,9 @@ function exhaustedLimits(): RateLimits {
     countStranger: () => {
       throw tooMany();
     },
+    admitStranger: async () => {
+      throw tooMany();
+    },
   };
 }
 

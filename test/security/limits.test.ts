@@ -85,6 +85,22 @@ test('all credentials of an account together may make five times the calls of on
   assert.is(await call('tok_10', 'acc_2'), 0);
 });
 
+test('strangers on many connections of one network take turns in the event loop', async () => {
+  const limits = createRateLimits(null, clientInfoReader([]));
+  const begun: string[] = [];
+  const ask = async (address: string) => {
+    await limits.admitStranger(requestFrom(address));
+    begun.push(address);
+  };
+  const asked = [...Array.from({ length: 50 }, () => '192.0.2.7'), '192.0.2.8'].map(ask);
+  await new Promise(process.nextTick);
+  const ofFirst = begun.filter((address) => address === '192.0.2.7').length;
+  assert.ok(ofFirst <= 10, `${ofFirst} in one turn`);
+  assert.ok(begun.includes('192.0.2.8'), 'another network doesn’t wait for them');
+  await Promise.all(asked);
+  assert.is(begun.length, 51);
+});
+
 test('counts requests without a credential by address (IPv6: by /64), and ignores X-Forwarded-For', async () => {
   const limits = createRateLimits(null, clientInfoReader([]), () => 0);
   const countRequest = (address: string, headers = {}) =>

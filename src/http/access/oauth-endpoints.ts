@@ -51,7 +51,7 @@ async function serveAuthorize(oauth: OAuth, ctx: RequestContext, next: Next): Pr
 }
 
 async function countRequest({ req }: RequestContext, limits: RateLimits, account: string | null): Promise<void> {
-  if (account === null) limits.countStranger(req);
+  if (account === null) await limits.admitStranger(req);
   else await limits.admitCaller({ account_id: account, token_id: null });
 }
 

@@ -27,6 +27,8 @@ export interface RateLimits {
   admitCaller(caller: Pick<Caller, 'account_id' | 'token_id'>): Promise<void> | undefined;
   /** Counts a request without a valid credential or session, by address. @throws HttpError 429 */
   countStranger(request: IncomingMessage): void;
+  /** Does the same when it is the turn of the address: one machine has as many connections as it likes. */
+  admitStranger(request: IncomingMessage): Promise<void>;
 }
 
 /** @param perMinute requests per minute for one credential; null for no limit */
@@ -36,9 +38,14 @@ export function createRateLimits(
   now?: () => number,
 ): RateLimits {
   const strangers = new RateLimit(MAX_STRANGER_REQUESTS_PER_MINUTE, MINUTE_MS, now);
-  const countStranger = (request: IncomingMessage) =>
-    refuseUntil(strangers.countOrWaitMs(networkOf(readClientInfo(request).address)));
-  if (perMinute === null) return { countStranger, admitCaller: ({ account_id }) => eventLoopQueue.wait(account_id) };
+  const networkIn = (request: IncomingMessage) => networkOf(readClientInfo(request).address);
+  const countStranger = (request: IncomingMessage) => refuseUntil(strangers.countOrWaitMs(networkIn(request)));
+  const admitStranger = async (request: IncomingMessage) => {
+    await eventLoopQueue.wait(`network ${networkIn(request)}`);
+    countStranger(request);
+  };
+  if (perMinute === null)
+    return { countStranger, admitStranger, admitCaller: ({ account_id }) => eventLoopQueue.wait(account_id) };
   const credentials = new RateLimit(perMinute, MINUTE_MS, now);
   const accounts = new RateLimit(perMinute * ACCOUNT_SHARE, MINUTE_MS, now);
   const admitCaller: RateLimits['admitCaller'] = async ({ account_id, token_id }) => {
@@ -46,7 +53,7 @@ export function createRateLimits(
     if (token_id !== null) refuseUntil(credentials.countOrWaitMs(token_id));
     refuseUntil(accounts.countOrWaitMs(account_id));
   };
-  return { countStranger, admitCaller };
+  return { countStranger, admitStranger, admitCaller };
 }
 
 /** Refuses a request that must wait. @throws HttpError 429 unless `waitMs` is 0 */

@@ -195,7 +195,7 @@ export class PageServer {
 
   private async countRequest(ctx: PageContext, person: SignedInPerson | null): Promise<void> {
     const { limits } = this.options;
-    if (person === null) limits.countStranger(ctx.req);
+    if (person === null) await limits.admitStranger(ctx.req);
     else {
       ctx.state.account = person.account.id;
       await limits.admitCaller({ account_id: person.account.id, token_id: null });
