@@ -238,8 +238,8 @@ class RunContext implements ToolContext {
   }
 }
 
-/** Returns the direct form's status: 202 for a call that waits for a person, 200 for a repeat of one that was done. */
-const statusOf = (proposed: object): number => ('pending_approval' in proposed ? 202 : 200);
+/** The direct form's status of a call that was proposed. A repeat has it too, also after the approval. */
+const PROPOSED_STATUS = 202;
 
 /** Returns true for a call that would write. */
 const isWrite = ({ readOnly }: Tool, input: unknown): boolean =>
@@ -254,7 +254,7 @@ async function runTool(
 ): Promise<ToolResult> {
   const call = { tool, input: input as object, organizations, context: { ...control, caller } };
   const proposed = mustRehearse ? await proposeInstead(call, service, { publicUrl, toolOf }) : null;
-  if (proposed !== null) return { json: JSON.stringify(proposed), outcome: 'ok', status: statusOf(proposed) };
+  if (proposed !== null) return { json: JSON.stringify(proposed), outcome: 'ok', status: PROPOSED_STATUS };
   const answer = await tool.run(input, new RunContext(service, tool, caller, control));
   const page = tool.page?.(input, answer, caller) ?? null;
   const resolved = withPageUrl(

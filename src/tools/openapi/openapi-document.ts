@@ -103,16 +103,17 @@ function operations(tool: Tool, prefixes: ReadonlyMap<string, string>): object {
   };
 }
 
-const PENDING = 'A person decides first: the credential may not do this alone. Nothing was changed.';
+const PROPOSED =
+  'The call was proposed, because the credential may not do this alone. It waits for a person, or somebody approved it before.';
 
-const REPEATED = 'Success. A repeat of a call that a person approved answers what became of its proposal.';
+const PROPOSED_OUTPUT = { anyOf: [componentRef('PendingApproval'), componentRef('CarriedOut')] };
 
 function responsesOf({ name, readOnly }: Tool): object {
   const output = componentRef(outputName(name));
   const response = (description: string, schema: object) => ({ description, content: { [JSON_BODY]: { schema } } });
   return {
-    200: readOnly ? response('Success.', output) : response(REPEATED, { anyOf: [output, componentRef('CarriedOut')] }),
-    ...(readOnly ? {} : { 202: response(PENDING, componentRef('PendingApproval')) }),
+    200: response('Success.', output),
+    ...(readOnly ? {} : { 202: response(PROPOSED, PROPOSED_OUTPUT) }),
     ...errorResponses((codes) => !readOnly || !isWriteOnlyError(codes)),
   };
 }

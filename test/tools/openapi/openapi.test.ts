@@ -227,9 +227,8 @@ export async function calls(url: string, token: string) {
   if (reached.status !== 200) throw new TypeError(reached.data.error.message);
   const organization_id = reached.data.organizations[0]!.id;
   const added = await addVendor({ organization_id, name: 'Nimbus', criticality: 'HIGH', contract_until: null });
-  if (added.status === 202) throw new TypeError(added.data.pending_approval.note);
+  if (added.status === 202) throw new TypeError('a person decides');
   if (added.status !== 200) throw new TypeError(added.data.error.message);
-  if (!('vendor' in added.data)) throw new TypeError(\`\${added.data.proposal_id} \${added.data.state}\`);
   const { id, review } = added.data.vendor;
   const page = await listVendors({ organization_id, filter: { criticality: ['HIGH'] } });
   if (page.status !== 200 || !('vendors' in page.data)) throw new TypeError('no page');
