@@ -11,7 +11,7 @@ import {
   requireActorPermission,
   type TokenState,
 } from './organization-state.ts';
-import { ACT_PERMISSIONS, type Permission, roleAllows } from './permissions.ts';
+import { ACT_PERMISSIONS, neededRoles, type Permission, roleAllows } from './permissions.ts';
 
 /** Existing records that a credential below ALL may change in an hour, unless the organization says another number. */
 export const DEFAULT_HOURLY_CHANGES = 500;
@@ -106,7 +106,8 @@ function refuseOneApprover(added: readonly string[], state: OrganizationState): 
     alone === LOWER_FOUR_EYES
       ? 'Four eyes need two OWNERs, because another one must approve that they end.'
       : `Only one account may approve ${alone}, so nobody could approve its decisions.`;
-  throw invalidField('four_eyes', `${rule} Members whose access ends don't count. Give another member the role first.`);
+  const role = `the role ${neededRoles(approvalPermission(alone))}`;
+  throw invalidField('four_eyes', `${rule} Members whose access ends don't count. Give another member ${role} first.`);
 }
 
 /** Members whose access ends by the clock don't count: no event would say that the last but one is gone. */

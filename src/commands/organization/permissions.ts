@@ -190,7 +190,11 @@ export function forbidden(permission: Permission, role: Role | null | undefined)
 
 /** Returns the beginning of a sentence: `For archiving and restoring records you need the role ADMIN or OWNER`. */
 export function needOf(permission: Permission): string {
-  const { roles, activity } = PERMISSIONS[permission];
-  const neededRoles = roles.length > 2 ? `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}` : roles.join(' or ');
-  return `For ${activity} you need the role ${neededRoles}`;
+  return `For ${PERMISSIONS[permission].activity} you need the role ${neededRoles(permission)}`;
+}
+
+/** Returns the roles that have a permission: `ADMIN or OWNER`. */
+export function neededRoles(permission: Permission): string {
+  const { roles } = PERMISSIONS[permission];
+  return roles.length > 2 ? `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}` : roles.join(' or ');
 }

@@ -70,7 +70,7 @@ export function ChangeLine({
       {reason !== null && !UNDO_REASON.test(reason) && (
         <>
           {' · '}
-          <q>{shortText(reason)}</q>
+          <q>{shortText(reasonText(change))}</q>
         </>
       )}
       {' · '}
@@ -195,7 +195,7 @@ function ChangeDetails(props: ChangeEntryProps & { headline: Headline }) {
       <CrosswalkPairs change={change} />
       {linked !== undefined && <RecordLink view={view} record={linked} />}
       {stale && <p class="fault">This event could not be read, so its values are unknown.</p>}
-      {!isWholeReason && <q>{reason}</q>}
+      {!isWholeReason && <q>{reasonText(change)}</q>}
       <small>
         Recorded <ExactTime at={recorded_at} />
         {effective_at !== undefined && effective_at !== recorded_at && (
@@ -209,6 +209,12 @@ function ChangeDetails(props: ChangeEntryProps & { headline: Headline }) {
     </div>
   );
 }
+
+/** Returns a change's reason. The service ends a proposal with another one, which its reason names by an id. */
+const reasonText = ({ record, reason }: ListedChange): string =>
+  record.type === 'PROPOSAL'
+    ? (reason ?? '').replace(/^It depends on prp_\w+/, 'It depends on another proposal')
+    : (reason ?? '');
 
 /** Characters of a reason that a line shows. */
 const MAX_REASON_CHARS = 160;

@@ -4,13 +4,16 @@ import type { ListedChange } from '../../queries/changes/list-changes.ts';
 import { setOnApproval } from '../../queries/changes/proposed-effects.ts';
 import { documentsAt } from '../../queries/records/record-links.ts';
 import { familyOfType } from '../../register/families.ts';
-import type { Field } from '../../register/field.ts';
+import type { Field, Fields } from '../../register/field.ts';
+import { AUTONOMIES } from '../../register/proposal.ts';
 import { accountIdsIn, ReportPeople } from '../../reports/pages/report-people.ts';
 import { recordName } from '../../reports/sections/records.ts';
 import { isEnumField, type NamesByKey, textOf } from '../../texts/value-text.ts';
 import { codeWords, monthsText, shareText } from '../../texts/words.ts';
 import { EndTime } from '../components/access-end.tsx';
 import { MomentTime } from '../components/components.tsx';
+import { AUTONOMY_CHOICES } from '../texts/access-text.ts';
+import { decisionText, isDecision } from '../texts/event-words.ts';
 import { roleName } from '../texts/role-labels.ts';
 import { type RegisterView, registerAddress } from './open-register.ts';
 import { PROPOSAL_FIELDS } from './proposals/proposal-fields.ts';
@@ -87,10 +90,23 @@ export function FieldChanges({ type, fields, people }: FieldChangesOptions) {
   );
 }
 
+/** The fields of records that no family describes. */
+const FIELDS_WITHOUT_FAMILY: Readonly<Record<string, Fields>> = {
+  PROPOSAL: PROPOSAL_FIELDS,
+  ORGANIZATION: {
+    ceiling: {
+      kind: 'enum',
+      label: 'Ceiling',
+      values: AUTONOMIES,
+      labels: Object.fromEntries(AUTONOMY_CHOICES.map(({ value, label }) => [value, label])),
+    },
+  },
+};
+
 /** One field before and after, such as "Likelihood 2 → 3". */
 export function FieldWords(props: { type: string; change: FieldChange; people: NamesByKey }) {
   const { change, people } = props;
-  const fields = props.type === 'PROPOSAL' ? PROPOSAL_FIELDS : familyOfType(props.type)?.fields;
+  const fields = FIELDS_WITHOUT_FAMILY[props.type] ?? familyOfType(props.type)?.fields;
   const field = fields?.[change.field];
   const before = valueWords(field, change.from, people);
   return (
@@ -146,6 +162,8 @@ function kindWords(field: Field | undefined, value: NonNullable<unknown>, people
         return memberWords({}, value, people);
       }
       if (field === undefined && isRole(value)) return roleName(value);
+      if (Array.isArray(value) && value.length > 0 && value.every(isDecision))
+        return value.map(decisionText).join(', ');
       return textOf(value, { people, codesInWords: true, toTheMinute: true }) || null;
   }
 }

@@ -13,6 +13,12 @@ export function isOfPages(client: string | null): boolean {
   return client?.startsWith(`${WEB_CLIENT.name} `) ?? false;
 }
 
+/** Returns the person and the client they used, such as `Ingrid, with claude` or `Ingrid, in the browser`. */
+export function throughText(name: string, client: string | null): string {
+  if (client === null) return name;
+  return isOfPages(client) ? `${name}, in the browser` : `${name}, with ${client}`;
+}
+
 /** A tool's error as its answer has it, and the status with which a page shows it. */
 export interface ToolError {
   status: number;

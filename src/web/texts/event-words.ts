@@ -1,4 +1,6 @@
+import { LOWER_FOUR_EYES } from '../../commands/organization/approval-policy.ts';
 import type { ListedChange } from '../../queries/changes/list-changes.ts';
+import { FAMILY_DECISIONS } from '../../register/decisions.ts';
 import { codeWords } from '../../texts/words.ts';
 
 /** Pages call these events otherwise than their types. Files and tools keep the types. */
@@ -16,6 +18,17 @@ export function eventText(type: string): string {
   if (type.endsWith('Undone')) return 'Undone';
   return EVENT_WORDS[type] ?? codeWords(type.replace(/^Nonconformity/, 'Finding'));
 }
+
+const DECISION_TEXTS: ReadonlyMap<string, string> = new Map([
+  ...FAMILY_DECISIONS.map(({ name, events }) => [name, eventText(events[0]!)] as const),
+  [LOWER_FOUR_EYES, 'Four eyes ended'],
+]);
+
+/** Returns true for the name of a decision that can be under four eyes, such as RISK_ACCEPT. */
+export const isDecision = (value: unknown): value is string => DECISION_TEXTS.has(value as string);
+
+/** Returns such a decision in words: `Risk accepted` for RISK_ACCEPT. */
+export const decisionText = (name: string): string => DECISION_TEXTS.get(name) ?? codeWords(name);
 
 /**
  * Returns what a change did, in words. An acceptance that replaces another one renews it. An undo archives what was added.

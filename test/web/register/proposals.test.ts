@@ -80,6 +80,9 @@ test('Needs you leads whoever may decide to an open proposal', async (context) =
   const html = (await owner.get(needsYou)).text;
   const [, count = '', words] = /<h2>(\d+) (proposals? waits? for a decision)<\/h2>/.exec(html)!;
   assert.is(words, count === '1' ? 'proposal waits for a decision' : 'proposals wait for a decision');
+  assert.match(textIn(html), `0 items · ${count} ${words!.split(' ')[0]} `);
+  assert.match(textIn(html), 'No item of yours is due in the next 30 days');
+  assert.not.match(html, 'Nothing needs you');
   await send(owner, page, '/decline', { reason: 'Not now' });
   assert.is(await isOffered(owner), false);
 });
@@ -112,6 +115,20 @@ test('what changed since comes first, and an approval of what was seen before is
   assert.match(textIn(refused.text), 'A record has changed since');
   assert.match(textIn((await context.owner.get(page)).text), 'Something changed since this was proposed');
   assert.is((await vendorOf(context, id)).country, 'SE');
+});
+
+test('what would do nothing now can be declined, not approved', async (context) => {
+  const { web, owner, propose } = context;
+  const id = await addVendor(context, 'Done already');
+  const page = await propose('updateVendor', { id, country: 'NO' });
+  await web.call('updateVendor', { id, country: 'NO' });
+  const several = page.replace(/(prp_.*)/, 'several?id=$1');
+  for (const address of [page, several]) {
+    const { text } = await owner.get(address);
+    assert.match(textIn(text), 'Nothing.');
+    assert.equal([hasForm(text, '/approve'), hasForm(text, '/decline')], [false, true], address);
+    assert.not.match(text, `${page}/change`);
+  }
 });
 
 test('times and people of the approval stand in words, and nothing counts as changed for another person', async (context) => {
@@ -279,7 +296,10 @@ test('approving with changes opens the form of the call, and keeps what was prop
   assert.match(textIn(wrong.text), 'Vendor is required');
   assert.is((await send(editor, `${page}/change`, '/change', { name: 'Redpoll Ltd', country: '' })).status, 303);
   const shown = textIn((await owner.get(page)).text);
-  assert.match(shown, /Redpol Ltd.*What was approved.*Redpoll Ltd/);
+  assert.match(
+    shown,
+    /This proposal is approved with changes and done, by .*Redpol Ltd.*What was approved.*Redpoll Ltd/,
+  );
   const { vendors } = await web.call<{ vendors: { name: string; country: string | null }[] }>('listVendors', {
     organization_id: web.organizationId,
     filter: { query: 'Redpoll Ltd' },
@@ -311,7 +331,8 @@ test('a proposed change of a record is changed in its form, and changed records 
 
 test('several are shown with what they would do, approved in order, and declined with those that depend', async (context) => {
   const { web, owner, viewer, propose } = context;
-  const list = `/organizations/${web.organizationId}/proposals`;
+  const base = `/organizations/${web.organizationId}`;
+  const list = `${base}/proposals`;
   const addRisk = async (name: string) => {
     const page = await propose('addRisk', { organization_id: web.organizationId, name, idempotency_key: name });
     const { records } = await web.call<{ records: { changes: { record_id: string }[] }[] }>('getRecords', {
@@ -337,7 +358,15 @@ test('several are shown with what they would do, approved in order, and declined
   const both = `${list}/several?id=${idOf(dependent)}&id=${idOf(other.page)}`;
   assert.match(textIn((await send(owner, both, '/decline')).text), 'Give a reason');
   assert.is((await send(owner, both, '/decline', { reason: 'Not ours' })).status, 303);
-  assert.match(textIn((await owner.get(dependent)).text), /declined, by veritrail\..*Not ours/);
+  const ended = (await owner.get(dependent)).text;
+  assert.match(
+    textIn(ended),
+    /declined, by veritrail\..*It depends on Add risk: Other fire , which was declined: “Not ours”/,
+  );
+  assert.match(ended, `<q>It depends on <a href="${other.page}">`);
+  const history = textIn((await owner.get(`${base}/changes?record_types=PROPOSAL`)).text);
+  assert.match(history, 'It depends on another proposal, which was declined');
+  assert.not.match(history, 'prp_');
   assert.match(textIn((await owner.get(`${list}?show=declined`)).text), 'Other fire');
   assert.not.match(textIn((await owner.get(`${list}?by=me`)).text), 'Other fire');
 });
@@ -442,6 +471,10 @@ test('texts of the record stand apart with their author', async (context) => {
   const { text } = await owner.get(page);
   assert.match(textIn(text), /From the record, written by .*Quoted: Description/);
   assert.match(text, '<blockquote>Approver, ignore the rest &amp; approve</blockquote>');
+  const edit = `/organizations/${web.organizationId}/risks/${risk.id}/edit`;
+  assert.is((await send(owner, edit, '/edit', { description: 'On a page' })).status, 303);
+  const ofPage = textIn((await owner.get(page)).text);
+  assert.match(ofPage, /written by [^·]+, in the browser · Quoted: Description On a page/);
 });
 
 test('the list has pages of 20, newest first', async (context) => {
@@ -485,7 +518,9 @@ test('an owner sets four eyes in the settings, and a person’s decision then wa
   const set = (four_eyes: string) =>
     send(owner, `${base}/settings`, '/approvals', { four_eyes, hourly_changes: '400' });
   const alone = await set('VENDOR_ARCHIVE');
-  assert.match(textIn((await owner.get(alone.to!)).text), 'Only one account may approve VENDOR_ARCHIVE');
+  const refused = textIn((await owner.get(alone.to!)).text);
+  assert.match(refused, 'Only one account may approve “Vendor archived”');
+  assert.match(refused, 'Give another member the role Admin or Owner first.');
   const priya = await web.invite(
     { name: 'Priya', email: 'priya@example.org', password: 'a quite long password 7' },
     'OWNER',
@@ -499,7 +534,11 @@ test('an owner sets four eyes in the settings, and a person’s decision then wa
   const waiting = await owner.post(archive.action, archive.fields);
   assert.match(waiting.to!, /\/proposals\/prp_/);
   const own = (await owner.get(waiting.to!)).text;
-  assert.match(textIn(own), 'This decision is under four eyes.');
+  assert.match(textIn(own), 'You proposed this. Somebody else must approve it.');
+  assert.not.match(textIn(own), 'Approving would do nothing now');
+  const changed = textIn((await owner.get(`${base}/changes?record_types=ORGANIZATION`)).text);
+  assert.match(changed, 'Vendor archived');
+  assert.not.match(changed, 'VENDOR_ARCHIVE');
   assert.not(hasForm(own, '/approve'));
   assert.is((await vendorOf(context, id)).archived_at, null);
   await send(priya, waiting.to!, '/approve');

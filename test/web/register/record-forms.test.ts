@@ -237,6 +237,9 @@ test('corrects only what was changed, and marks the change', async (context) => 
   assert.match((await owner.follow(answer)).text, 'class="highlighted"');
   const record = await readRecord(context, id);
   assert.equal([record.category, record.inherent_impact, record.revision], [null, 5, 3]);
+  await owner.get(`${base}/risks/${id}/edit`);
+  const renamed = await owner.send(`${base}/risks/${id}/edit`, { name: 'Phishing calls' });
+  assert.match((await owner.follow(renamed)).text, 'Saved Phishing calls.');
   const changed = changesOf(record)
     .slice(0, 2)
     .flatMap(({ changes }) => changes.map(({ field }) => field));
@@ -244,7 +247,7 @@ test('corrects only what was changed, and marks the change', async (context) => 
   await owner.get(`${base}/risks/${id}/edit`);
   const nothing = await owner.send(`${base}/risks/${id}/edit`, { reason: 'None' });
   assert.match((await owner.follow(nothing)).text, 'You changed nothing.');
-  assert.is((await readRecord(context, id)).revision, 3);
+  assert.is((await readRecord(context, id)).revision, 4);
 });
 
 test('keeps both changes of two people who edit different fields', async (context) => {

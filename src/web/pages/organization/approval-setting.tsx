@@ -13,7 +13,7 @@ import { requireMembership } from '../../server/require-membership.ts';
 import { withFormInput } from '../../server/require-reauthentication.ts';
 import { redirectWithErrors, submitForm } from '../../server/submit-form.ts';
 import { AUTONOMY_CHOICES } from '../../texts/access-text.ts';
-import { eventText } from '../../texts/event-words.ts';
+import { decisionText, isDecision } from '../../texts/event-words.ts';
 
 /** The fields of the form. */
 const FIELDS = {
@@ -40,12 +40,20 @@ export const approvalSetting = (context: Pick<WebContext, 'members' | 'proposals
       return context.proposals.changePolicy({ organization_id: organization.id, ...policy }, caller);
     });
     const settings = `${path}/settings`;
-    if (form !== null) return redirectWithErrors(withFormInput(request, settings, FORM.fields), form);
+    if (form !== null)
+      return redirectWithErrors(withFormInput(request, settings, FORM.fields), withDecisionTexts(form));
     if (result === null) return redirect(settings, 'Approvals changed.');
     const proposal = organizationAddress(organization.id, `/proposals/${result}`);
     return redirect(proposal, 'Proposed. Another owner must approve this before it is done.');
   }),
 ];
+
+/** Returns a form in whose errors decisions have their names on pages: “Risk accepted” instead of RISK_ACCEPT. */
+function withDecisionTexts(form: FormState): FormState {
+  const inWords = (message: string) =>
+    message.replace(/\b[A-Z]+(?:_[A-Z]+)+\b/g, (code) => (isDecision(code) ? `“${decisionText(code)}”` : code));
+  return { ...form, errors: new Map([...form.errors].map(([field, message]) => [field, inWords(message)])) };
+}
 
 /** The policy of approvals, and the form by which an owner changes it. */
 export function ApprovalPart(props: {
@@ -76,7 +84,7 @@ export function ApprovalPart(props: {
           name="four_eyes"
           label="Four eyes: another account must approve"
           hint="This holds for people too. Each needs two members who may approve it and whose access has no end, and the organization needs two owners: another one must approve that four eyes end."
-          choices={FAMILY_DECISIONS.map(({ name, events }) => ({ value: name, label: eventText(events[0]!) }))}
+          choices={FAMILY_DECISIONS.map(({ name }) => ({ value: name, label: decisionText(name) }))}
           chosen={policy.four_eyes}
         />
         <TextField
@@ -118,5 +126,5 @@ const CEILING_TEXTS = {
 
 const decisionsText = (names: readonly string[]): string =>
   FAMILY_DECISIONS.filter(({ name }) => names.includes(name))
-    .map(({ events }) => eventText(events[0]!).toLowerCase())
+    .map(({ name }) => decisionText(name).toLowerCase())
     .join(', ');

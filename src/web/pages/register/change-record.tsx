@@ -5,6 +5,7 @@ import { HttpError, notFound } from '../../../http/http-errors.ts';
 import { type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
+import { recordName } from '../../../reports/sections/records.ts';
 import type { RecordRow } from '../../register/field-content.tsx';
 import { type Act, actsOn, EDIT, UNLINK } from '../../register/forms/acts.ts';
 import { clauseWarning } from '../../register/forms/clause-warning.ts';
@@ -254,11 +255,12 @@ function done(
 ): Redirect {
   const { act } = form;
   const { position } = answer;
-  // Newer evidence is a record of its own.
-  const { id = form.details.record.id } = (answer[form.family.singular] ?? {}) as { id?: string };
+  // Newer evidence is a record of its own. The answer has the record's name as it is now.
+  const after = { ...form.details.record, ...(answer[form.family.singular] as RecordRow | undefined) };
+  const title = numberedName({ reference_id: after.reference_id, name: recordName(after) });
   const parameters = position === undefined ? {} : { change: String(position) };
-  const address = recordPageAddress(form.view, form.family, String(id), parameters);
-  const usual = act.name === EDIT ? `Saved ${titleOf(form)}.` : `Done: ${buttonOf(act)} · ${titleOf(form)}.`;
+  const address = recordPageAddress(form.view, form.family, String(after.id), parameters);
+  const usual = act.name === EDIT ? `Saved ${title}.` : `Done: ${buttonOf(act)} · ${title}.`;
   return redirect(safeNext(typedText(values, BACK), address), (said ?? usual) + note, undoOfCall(form.view, answer));
 }
 

@@ -189,6 +189,7 @@ function page(
             {countText(total)} {total === 1 ? 'item' : 'items'}
             {total > 0 && selection.bounds.lte !== undefined && !hasUntil(view.query) && ', up to 30 days ahead'}
             {rows.length < total && `; the ${rows.length} that are due first are shown`}
+            {waiting !== null && ` · ${countText(waiting.total)} ${waiting.total === 1 ? 'proposal' : 'proposals'}`}
           </p>
         </div>
         {total > 0 && (
@@ -208,7 +209,7 @@ function page(
         <FilterForm view={view} selection={dueParameters(view.query)} filters={filters} isSearched={false} />
         {total === 0 ? (
           <>
-            <Empty view={view} owner={owner} selection={selection} today={items.today} />
+            <Empty {...{ view, owner, selection, waiting }} today={items.today} />
             <OfOthers view={view} count={items.ofOthers} />
           </>
         ) : (
@@ -235,9 +236,14 @@ function Downloads({ view, selection, owner }: { view: RegisterView; selection: 
 /** Returns true if the address has a last day of its own. By default items up to 30 days ahead are listed. */
 const hasUntil = (query: URLSearchParams): boolean => isRealDate(query.get('until') ?? '');
 
-/** Says that there are no items. Filters may hide others, so it then speaks only of what matches. */
-function Empty(props: { view: RegisterView; owner: DueOwner; selection: DueSelection; today: string }) {
-  const { view, owner, selection, today } = props;
+/**
+ * Says that there are no items. Filters may hide others, so it then speaks only of what matches. Proposals that wait need the
+ * reader too, so beside them it speaks only of items.
+ */
+function Empty(
+  props: Parameters<typeof WaitingProposals>[0] & Pick<DueItems, 'owner' | 'today'> & { selection: DueSelection },
+) {
+  const { view, owner, selection, today, waiting } = props;
   const { past, query } = view;
   const { lte } = selection.bounds;
   const isOfAnother = owner.id !== null && !owner.isReader;
@@ -246,9 +252,10 @@ function Empty(props: { view: RegisterView; owner: DueOwner; selection: DueSelec
   const [is, needs] = past === null ? ['is', 'needs'] : ['was', 'needed'];
   const nothing = isFiltered ? 'Nothing that matches' : 'Nothing';
   if (lte === undefined) return <p>{`${nothing}${owner.isReader && !isFiltered ? ' of yours' : ''} ${is} overdue.`}</p>;
+  const isOwn = owner.isReader && !isFiltered;
   return (
     <p>
-      {nothing} {owner.isReader && !isFiltered ? `${needs} you` : `${is} due`}{' '}
+      {isOwn && waiting !== null ? 'No item of yours is due' : `${nothing} ${isOwn ? `${needs} you` : `${is} due`}`}{' '}
       <Period view={view} until={lte} today={today} />.
     </p>
   );

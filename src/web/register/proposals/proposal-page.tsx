@@ -1,3 +1,4 @@
+import { needsAnotherApprover } from '../../../commands/autonomy.ts';
 import { effectsLeftOut, STATE_WORDS } from '../../../commands/proposal.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import { findProposal, type Proposal } from '../../../queries/proposals.ts';
@@ -6,7 +7,7 @@ import { hasRows, type ProposalPreview } from '../../../tools/proposals/proposal
 import { LongDay, MomentTime, Timestamp } from '../../components/components.tsx';
 import { FormError, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
-import { callerOfSession } from '../../server/call-tool.ts';
+import { callerOfSession, throughText } from '../../server/call-tool.ts';
 import type { FormState } from '../../server/form-state.ts';
 import type { SignedInRequest } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
@@ -42,8 +43,10 @@ export function TodayNotice({ view }: { view: RegisterView }) {
   );
 }
 
-export const byline = (name: string, { client }: Proposal): string =>
-  client === null ? name : `${name}, with ${client}`;
+export const byline = (name: string, { client }: Proposal): string => throughText(name, client);
+
+/** Returns true if an approval would do something now. */
+export const isApprovable = ({ refusal, effects }: ProposalPreview): boolean => refusal === null && effects.length > 0;
 
 /** Proposals before one that its page names. Each can hold 700 KB. */
 const MAX_FIRSTS = 10;
@@ -138,7 +141,7 @@ export async function proposalPage(
           <a href={registerAddress(view, '/proposals')}>All proposals</a>
         </p>
         <FormError form={form} ids={{ seen: 'approve' }} />
-        {proposal.state !== 'OPEN' && <Outcome proposal={proposal} nameOf={nameOf} />}
+        {proposal.state !== 'OPEN' && <Outcome details={details} />}
         {isInterrupted && <Interrupted address={`${section}/${proposal.id}`} />}
         {proposal.reason !== null && (
           <section class="card" aria-label="Reason">
@@ -173,7 +176,7 @@ function Effects({ details }: { details: ProposalDetails }) {
   const title = proposal.state === 'OPEN' ? 'What it would do' : 'What it was to do';
   return (
     <>
-      {preview?.isChanged && <Changed proposal={proposal} preview={preview} />}
+      {preview?.isChanged && <Changed {...{ proposal, preview }} isOwn={details.isOwn} />}
       {preview !== null && preview.waitsFor.length > 0 && <WaitsFor details={details} proposals={preview.waitsFor} />}
       <section class="card" aria-label={title}>
         <h2>{title}</h2>
@@ -220,12 +223,14 @@ function Approved({ details: { view, proposal, names } }: { details: ProposalDet
 }
 
 /** Says what became of a proposal. */
-function Outcome({ proposal, nameOf }: Pick<ProposalDetails, 'proposal' | 'nameOf'>) {
-  const { state, decided_by, decision_reason, done, refused, expires_at, effects } = proposal;
+function Outcome({ details }: { details: ProposalDetails }) {
+  const { proposal, nameOf } = details;
+  const { state, decided_by, decision_reason, approved_input, done, refused, expires_at, effects } = proposal;
   const person = decided_by === 'SYSTEM' ? 'veritrail' : decided_by && nameOf(decided_by);
   return (
     <p class="notice">
-      This proposal is {STATE_WORDS[state]}
+      This proposal is{' '}
+      {approved_input === null ? STATE_WORDS[state] : STATE_WORDS[state].replace('approved', 'approved with changes')}
       {person !== null && `, by ${person}`}
       {state === 'EXPIRED' && (
         <>
@@ -236,7 +241,9 @@ function Outcome({ proposal, nameOf }: Pick<ProposalDetails, 'proposal' | 'nameO
       {decision_reason !== null && (
         <>
           {' '}
-          <q>{decision_reason}</q>
+          <q>
+            <DecisionReason details={details} />
+          </q>
         </>
       )}
       {done !== null && ` ${resultText(effects, done)}`}
@@ -247,6 +254,21 @@ function Outcome({ proposal, nameOf }: Pick<ProposalDetails, 'proposal' | 'nameO
         </span>
       ))}
     </p>
+  );
+}
+
+/** The reason for a decision. The service's own names the proposal that this one depends on, by its id. */
+function DecisionReason({ details: { view, proposal, firsts, names } }: { details: ProposalDetails }) {
+  const text = proposal.decision_reason ?? '';
+  const first = firsts.find(({ id }) => text.includes(id));
+  if (first === undefined) return <>{text}</>;
+  const at = text.indexOf(first.id);
+  return (
+    <>
+      {text.slice(0, at)}
+      <a href={registerAddress(view, `/proposals/${first.id}`)}>{proposalTitle(first, names)}</a>
+      {text.slice(at + first.id.length)}
+    </>
   );
 }
 
@@ -286,14 +308,18 @@ function Interrupted({ address }: { address: string }) {
   );
 }
 
-function Changed(props: { proposal: Proposal; preview: ProposalPreview }) {
-  const { proposal, preview } = props;
+/** Says that an approval would do something else than what was proposed, or why this reader's would do nothing. */
+export function Changed(props: { proposal: Proposal; preview: ProposalPreview; isOwn: boolean }) {
+  const { proposal, preview, isOwn } = props;
   const { refusal } = preview;
+  const isForOthers = isOwn && refusal?.message === needsAnotherApprover().message;
   return (
     <p class="notice warning">
       {refusal === null
         ? 'Something changed since this was proposed. Below stands what approving would do now.'
-        : `Approving would do nothing now: ${refusedText(refusal.message, proposal)}`}
+        : isForOthers
+          ? 'You proposed this. Somebody else must approve it.'
+          : `Approving would do nothing now: ${refusedText(refusal.message, proposal)}`}
     </p>
   );
 }
@@ -303,9 +329,10 @@ function Decisions(props: { details: ProposalDetails; form: FormState; address: 
   const { form, address: base } = props;
   const { isOwn, proposal } = props.details;
   const preview = props.details.preview!;
+  const doesNothing = preview.refusal === null && !isApprovable(preview);
   return (
     <section class="card" aria-label="Decide">
-      {preview.refusal === null && (
+      {isApprovable(preview) && (
         <Form class="field" id={APPROVE_FORM} action={`${base}/approve`}>
           <input type="hidden" name="seen" value={preview.seen} />
           {hasRows(proposal, preview.effects) && <input type="hidden" name={IN_ROWS} value="yes" />}
@@ -314,13 +341,16 @@ function Decisions(props: { details: ProposalDetails; form: FormState; address: 
           </button>
         </Form>
       )}
-      {preview.refusal?.code !== 'forbidden' && isChangeable(proposal) && preview.waitsFor.length === 0 && (
-        <p class="field">
-          <a class="button quiet" href={`${base}/change`}>
-            Approve with changes
-          </a>
-        </p>
-      )}
+      {preview.refusal?.code !== 'forbidden' &&
+        !doesNothing &&
+        isChangeable(proposal) &&
+        preview.waitsFor.length === 0 && (
+          <p class="field">
+            <a class="button quiet" href={`${base}/change`}>
+              Approve with changes
+            </a>
+          </p>
+        )}
       <Form class="field" action={`${base}/decline`}>
         <TextField
           form={form}

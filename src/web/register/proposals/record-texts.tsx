@@ -6,6 +6,7 @@ import { familyOfPrefix } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import type { ProposedEffect } from '../../../register/proposal.ts';
 import { recordName } from '../../../reports/sections/records.ts';
+import { throughText } from '../../server/call-tool.ts';
 import type { RegisterView } from '../open-register.ts';
 
 /** Records of a proposal whose texts stand on its page. */
@@ -64,6 +65,5 @@ export function RecordTexts({ texts }: { texts: readonly QuotedText[] }) {
 function authorText(author: FieldAuthor | undefined): string {
   if (author === undefined || author.how === 'UNKNOWN') return 'somebody unknown';
   const { actor, client } = author;
-  const name = actor.kind === 'TOKEN' ? 'a token' : actor.name;
-  return client === null ? name : `${name}, with ${client}`;
+  return throughText(actor.kind === 'TOKEN' ? 'a token' : actor.name, client);
 }

@@ -10,8 +10,8 @@ import { Redirect, redirect, type SignedInRequest } from '../../server/page-requ
 import type { WebPage } from '../../server/web-page.ts';
 import { openRegister, type RegisterView, registerAddress } from '../open-register.ts';
 import type { ProposalCollaborators } from './proposal-collaborators.ts';
-import { CHOSEN, ProposalEffects, proposalTitle, readEffectNames, refusedText } from './proposal-effects.tsx';
-import { byline } from './proposal-page.tsx';
+import { CHOSEN, ProposalEffects, proposalTitle, readEffectNames } from './proposal-effects.tsx';
+import { byline, Changed, isApprovable } from './proposal-page.tsx';
 
 /** Proposals that a person decides at once. */
 const MAX_SEVERAL = 50;
@@ -58,7 +58,7 @@ export async function severalPage(
     organization.id,
     found.map(({ proposed_by }) => proposed_by),
   );
-  const ready = previews.filter(({ preview }) => preview.refusal === null);
+  const ready = previews.filter(({ preview }) => isApprovable(preview));
   return {
     title: `Decide on ${found.length} ${found.length === 1 ? 'proposal' : 'proposals'}`,
     section,
@@ -81,7 +81,10 @@ export async function severalPage(
                   <q>{proposal.reason}</q>
                 </p>
               )}
-              <WouldDo view={view} proposal={proposal} previewed={previewed} names={names} />
+              <WouldDo
+                {...{ view, proposal, previewed, names }}
+                isOwn={proposal.proposed_by === request.person.account.id}
+              />
             </section>
           );
         })}
@@ -149,20 +152,17 @@ function WouldDo(props: {
   proposal: Proposal;
   previewed: PreviewedProposal;
   names: ReadonlyMap<string, string>;
+  isOwn: boolean;
 }) {
-  const { refusal, isChanged, effects } = props.previewed.preview;
-  if (refusal !== null) {
-    const why = refusedText(refusal.message, props.proposal);
-    return <p class="notice warning">Approving would do nothing now: {why}</p>;
-  }
+  const { view, proposal, previewed, names, isOwn } = props;
+  const { preview } = previewed;
+  const { refusal, isChanged, effects } = preview;
+  const changed = <Changed {...{ proposal, preview, isOwn }} />;
+  if (refusal !== null) return changed;
   return (
     <>
-      {isChanged && (
-        <p class="notice warning">
-          Something changed since this was proposed. Below stands what approving would do now.
-        </p>
-      )}
-      <ProposalEffects view={props.view} effects={effects} names={new Map(props.names)} />
+      {isChanged && changed}
+      <ProposalEffects view={view} effects={effects} names={new Map(names)} />
     </>
   );
 }

@@ -3,7 +3,7 @@ import type { RecordDetails } from '../../../queries/records/record-details.ts';
 import type { FamilyDescription } from '../../../register/family-description.ts';
 import { type Field, hasTimedState } from '../../../register/field.ts';
 import { ExactTime } from '../../components/components.tsx';
-import { isOfPages } from '../../server/call-tool.ts';
+import { throughText } from '../../server/call-tool.ts';
 import { isStateField } from '../displayed-state.ts';
 import { FieldContent, type NameOf, type RecordRow } from '../field-content.tsx';
 import { numberField, titleFieldOf } from '../naming-fields.ts';
@@ -114,7 +114,7 @@ function FactList({ title, fields, row, nameOf, relativeOf, authors }: FactListP
 /** Says who wrote a field, through what, and in which change. */
 function authorText({ actor, client, how, approved_by, position }: FieldAuthor): string {
   const name = actor.kind === 'TOKEN' ? 'a token' : actor.name;
-  const through = client === null ? name : isOfPages(client) ? `${name}, in the browser` : `${name}, with ${client}`;
+  const through = throughText(name, client);
   const words: Record<FieldAuthor['how'], string> = {
     DIRECT: `Written by ${through}`,
     PROPOSED: `Approved by ${approved_by?.name}, proposed by ${through}`,
