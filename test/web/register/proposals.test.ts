@@ -531,6 +531,18 @@ test('an owner sets four eyes in the settings, and a person’s decision then wa
   const form = (await owner.get(`${base}/vendors/${id}/archive`)).text;
   const archive = formsIn(form).find(({ action }) => action.endsWith('/archive'))!;
   archive.fields.set('reason', 'Gone');
+  assert.match(textIn(form), 'Another person must approve this first. Hides it from lists and counts.');
+  assert.not.match((await owner.get(`${base}/vendors/${id}/review`)).text, 'Another person must approve');
+  const undo = async (filter: object) => {
+    const { changes } = await web.call<{ changes: { call_id: string }[] }>('listChanges', {
+      organization_id: web.organizationId,
+      filter,
+      view: 'FULL',
+    });
+    return textIn((await owner.get(`${base}/undo/${changes[0]!.call_id}`)).text);
+  };
+  assert.match(await undo({ record_id: [id] }), 'Another person must approve this first. The history keeps both');
+  assert.not.match(await undo({ record_types: ['RISK'] }), 'Another person must approve');
   const waiting = await owner.post(archive.action, archive.fields);
   assert.match(waiting.to!, /\/proposals\/prp_/);
   const own = (await owner.get(waiting.to!)).text;

@@ -18,6 +18,7 @@ import {
   typedText,
   valueText,
 } from '../../register/forms/form-fields.ts';
+import { isUnderFourEyes, NEEDS_ANOTHER, readFourEyes } from '../../register/forms/four-eyes.ts';
 import {
   ContestedField,
   concededFields,
@@ -83,6 +84,8 @@ interface ChangeForm {
   takesRevision: boolean;
   /** Stands above the form of an act that can have consequences beyond the register. */
   warning: string | null;
+  /** Another account must approve what the form does. */
+  needsAnother: boolean;
 }
 
 async function openChange(
@@ -108,7 +111,8 @@ async function openChange(
   }));
   const takesRevision = Object.hasOwn(inputs.shape, REVISION);
   const warning = act.inputs.status === 'EXCLUDED' ? await clauseWarning(context, view, details) : null;
-  return { family, act, view, details, fields, position, takesRevision, warning };
+  const needsAnother = isUnderFourEyes(await readFourEyes(context, view.organization.id), family.type, act);
+  return { family, act, view, details, fields, position, takesRevision, warning, needsAnother };
 }
 
 async function readRecord(
@@ -320,7 +324,7 @@ const shownValueIn =
     act.suggested?.[name] ?? (act.isCorrection ? valueText(record[name]) : '');
 
 function changePage(form: ChangeForm, state: FormState, contested: readonly MeanwhileChange[] = []): WebPage {
-  const { family, act, view, details, fields, position, warning } = form;
+  const { family, act, view, details, fields, position, warning, needsAnother } = form;
   const { record } = details;
   const { organization, path } = view;
   const back = typedText(state.values, BACK) ?? view.back;
@@ -336,7 +340,7 @@ function changePage(form: ChangeForm, state: FormState, contested: readonly Mean
         fields={fields}
         shownValue={shownValueIn(form)}
         button={buttonOf(act)}
-        follows={act.follows}
+        follows={needsAnother ? `${NEEDS_ANOTHER} ${act.follows ?? ''}`.trim() : act.follows}
         needsReason={act.needsReason}
         reasonField={act.reasonField}
         reasonNeededBy={fields.filter(({ field }) => field.changesNeedReason).map(({ field }) => field.label)}

@@ -7,6 +7,7 @@ import { Form } from '../../components/form.tsx';
 import { ChangeLine } from '../../register/change-entry.tsx';
 import { readNamesInChanges } from '../../register/change-words.tsx';
 import { typedText } from '../../register/forms/form-fields.ts';
+import { isUndoUnderFourEyes, NEEDS_ANOTHER, readFourEyes } from '../../register/forms/four-eyes.ts';
 import { BACK, type FormCollaborators, type FormView, openForm } from '../../register/forms/open-form.ts';
 import { refusedForm } from '../../register/forms/refused-form.ts';
 import { KeyInput, ReasonInput, writeInputs } from '../../register/forms/write-fields.tsx';
@@ -147,6 +148,8 @@ async function undoPage(
   const changes = newest === undefined ? [] : [newest];
   const people = await readNamesInChanges(shown, changes);
   const preview = dryRun && (await readUndoPreview(shown, dryRun));
+  const types = (preview?.back ?? []).flatMap(({ record, linked }) => (linked === undefined ? [record.type] : []));
+  const needsAnother = isUndoUnderFourEyes(await readFourEyes(context, organization.id), types);
   return {
     title: back > 1 ? `Undo ${back} changes` : 'Undo a change',
     section: organizationAddress(organization.id, '/changes'),
@@ -164,7 +167,7 @@ async function undoPage(
         ))}
         <FormError form={form} />
         {dryRun !== null && back === 0 && <NothingBack dryRun={dryRun} back={undoForm.back} />}
-        {dryRun !== null && back > 0 && <UndoButtons {...undoForm} form={form} dryRun={dryRun} />}
+        {dryRun !== null && back > 0 && <UndoButtons {...undoForm} {...{ form, dryRun, needsAnother }} />}
         {preview !== null && <UndoPreview view={shown} preview={preview} />}
       </>
     ),
@@ -181,7 +184,8 @@ function NothingBack({ dryRun, back }: { dryRun: UndoAnswer; back: string }) {
 }
 
 /** The button that undoes what the page shows. Few changes can have a reason: the selection of many is bound to its own. */
-function UndoButtons({ view, callId, back, form, dryRun }: UndoForm & { form: FormState; dryRun: UndoAnswer }) {
+function UndoButtons(props: UndoForm & { form: FormState; dryRun: UndoAnswer; needsAnother: boolean }) {
+  const { view, callId, back, form, dryRun, needsAnother } = props;
   const { selection = '', skipped = [], remaining = 0 } = dryRun;
   const count = countBack(dryRun);
   const isMany = count > MAX_UNSELECTED_RECORDS;
@@ -202,6 +206,7 @@ function UndoButtons({ view, callId, back, form, dryRun }: UndoForm & { form: Fo
             Cancel
           </a>
           <span class="muted">
+            {needsAnother && `${NEEDS_ANOTHER} `}
             {remaining > 0 ? `${remaining} are left for another undo. ` : ''}The history keeps both, the change and its
             undo.
           </span>
