@@ -74,7 +74,8 @@ export function refuseUnapproved({ autonomy = 'ALL', fourEyes }: Limits, read: (
   const { actor_id, proposed_by = actor_id } = command.envelope;
   if (!hasFourEyes || proposed_by !== actor_id || !needsOtherAccount(fourEyes, [command])) return;
   if (command.envelope.proposed_by !== undefined) throw needsAnotherApprover();
-  const message = 'Another account must approve this, so nothing was written. Repeat the call to propose it.';
+  const message =
+    'Another account must approve this, so nothing was written. Repeat it on the pages or through MCP, which propose it.';
   throw new Refusal('conflict', message);
 }
 

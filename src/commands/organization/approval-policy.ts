@@ -49,10 +49,14 @@ export function effectiveAutonomy(state: PolicyState, token: Pick<TokenState, 'a
   return lowerAutonomy(autonomyOf(token), approvalPolicyOf(state).ceiling);
 }
 
-/** Returns the decisions that another account must approve now. Those that only one account could approve are suspended. */
+/**
+ * Returns the decisions that another account must approve now. Those that only one account could approve are suspended, but
+ * for taking one out of four eyes: else an OWNER could remove the others, end four eyes alone, and add them again.
+ */
 export function fourEyesInForce(state: PolicyState | null): ReadonlySet<string> {
   const { four_eyes_suspended: suspended = [] } = state ?? {};
-  return new Set(decisionsUnderFourEyes(state?.four_eyes).filter((name) => !suspended.includes(name)));
+  const isInForce = (name: string) => name === LOWER_FOUR_EYES || !suspended.includes(name);
+  return new Set(decisionsUnderFourEyes(state?.four_eyes).filter(isInForce));
 }
 
 function decisionsUnderFourEyes(four_eyes: readonly string[] = []): readonly string[] {
@@ -131,8 +135,8 @@ function approvalPermission(decision: string): Permission {
  * resume when there are two again. They are part of the same append as that change.
  */
 export function fourEyesFollowing(state: OrganizationState): OrganizationEvent[] {
-  const alone = decisionsUnderFourEyes(state.four_eyes).filter((name) => countApprovers(state, name) < 2);
-  const { four_eyes_suspended: suspended = [] } = state;
+  const { four_eyes = [], four_eyes_suspended: suspended = [] } = state;
+  const alone = four_eyes.filter((name) => countApprovers(state, name) < 2);
   const [begin, end] = [without(alone, suspended), without(suspended, alone)];
   return [
     ...(begin.length === 0 ? [] : [{ type: 'FourEyesSuspended', data: { decisions: begin } } as const]),

@@ -131,7 +131,7 @@ const STORY: [by: 'owner' | 'bo', command: OrganizationCommand, told: Omit<Chang
       {
         event_type: 'FourEyesSuspended',
         reason: null,
-        changes: [{ field: 'four_eyes_suspended', from: [], to: ['RISK_CLOSE', 'ORGANIZATION_LOWER_FOUR_EYES'] }],
+        changes: [{ field: 'four_eyes_suspended', from: [], to: ['RISK_CLOSE'] }],
       },
     ],
   ],

@@ -250,4 +250,17 @@ test('while one account may approve, it decides alone', async ({ register }) => 
   assert.is(await statusOf(register, id), 'CLOSED');
 });
 
+test('an owner who removes the others can’t end four eyes alone', async ({ register }) => {
+  await setFourEyes(register, 'RISK_CLOSE');
+  await execute(register, { type: 'RemoveMember', account_id: PRIYA });
+  const lowered = { organization_id: ORGANIZATION, ceiling: 'ALL', four_eyes: [], hourly_changes: 500 } as const;
+  const proposal = (await register.proposals.changePolicy(lowered, ingrid))!;
+  assert.is(await approve(register, proposal, ingrid), 'forbidden');
+  const direct = envelopeFor({ actor_id: OWNER, permission: 'changeApprovalPolicy' });
+  const ended = register.handler.execute(organizationAggregate(ORGANIZATION), policy([]), direct);
+  assert.is(await ended.catch(({ code }) => code), 'conflict');
+  await execute(register, { type: 'AddMember', account_id: PRIYA, role: 'OWNER' });
+  assert.is(await approve(register, proposal, priya), 1);
+});
+
 test.run();

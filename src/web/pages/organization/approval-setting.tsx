@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { organizationAddress } from '../../../addresses/page-addresses.ts';
-import { type ApprovalPolicy, LOWER_FOUR_EYES } from '../../../commands/organization/approval-policy.ts';
+import type { ApprovalPolicy } from '../../../commands/organization/approval-policy.ts';
 import { FAMILY_DECISIONS } from '../../../register/decisions.ts';
 import { AUTONOMIES } from '../../../register/proposal.ts';
 import { ChoiceField, FormError, SelectField, TextField } from '../../components/fields.tsx';
@@ -83,7 +83,7 @@ export function ApprovalPart(props: {
           form={form}
           name="four_eyes"
           label="Four eyes: another account must approve"
-          hint="This holds for people too. Each needs two members who may approve it and whose access has no end, and the organization needs two owners: another one must approve that four eyes end."
+          hint="This holds for people too. Each needs two members who may approve it and whose access has no end, and the organization needs two owners: another one must approve that four eyes end. An owner who is left alone adds one first."
           choices={FAMILY_DECISIONS.map(({ name }) => ({ value: name, label: decisionText(name) }))}
           chosen={policy.four_eyes}
         />
@@ -113,7 +113,6 @@ export function ApprovalText({ policy, suspended }: { policy: ApprovalPolicy; su
       {CEILING_TEXTS[policy.ceiling]}{' '}
       {inForce.length > 0 && `Another account must approve: ${decisionsText(inForce)}. `}
       {alone.length > 0 && `Suspended, because only one member may approve it: ${decisionsText(alone)}. `}
-      {suspended.includes(LOWER_FOUR_EYES) && 'There is only one owner, who may end four eyes alone.'}
     </>
   );
 }
