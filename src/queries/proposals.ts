@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type ProposalState, proposalStateAt } from '../commands/proposal.ts';
+import { effectsLeftOut, type ProposalState, proposalStateAt } from '../commands/proposal.ts';
 import { proposals } from '../projections/read-models/proposal-model.ts';
 import type { PROPOSAL_STATES, ProposedEffect } from '../register/proposal.ts';
 import type { Condition } from '../stores/read-store.ts';
@@ -114,6 +114,8 @@ export interface AnsweredProposal
   organization_id: string;
   proposed_by: AccountName;
   decided_by: AccountName | null;
+  /** Somebody approved another input than the proposed one. */
+  changed?: true;
 }
 
 /** Reads the proposals that a caller can see, and who made and decided them. */
@@ -136,7 +138,7 @@ export async function readProposals(
 
 async function answer(snapshot: Snapshot, organizationId: string, proposal: Proposal): Promise<AnsweredProposal> {
   const { id, state, tool, client, reason, expires_at, created_at, depends_on } = proposal;
-  const { proposed_by, decided_by, decision_reason, call_id, done, refused, effects } = proposal;
+  const { proposed_by, decided_by, decision_reason, call_id, done, refused } = proposal;
   const people = await readMemberNames(snapshot, organizationId, [
     proposed_by,
     ...(decided_by === null ? [] : [decided_by]),
@@ -162,8 +164,17 @@ async function answer(snapshot: Snapshot, organizationId: string, proposal: Prop
     expires_at,
     depends_on,
     ...decided,
-    ...proposedChanges(effects),
+    ...(proposal.approved_input === null ? {} : { changed: true as const }),
+    ...proposedChanges(answeredEffects(proposal)),
   };
+}
+
+/** Returns the effects that a person approved; those that were proposed if nobody approved it. */
+function answeredEffects(proposal: Proposal): readonly ProposedEffect[] {
+  const { state, effects, approved_effects } = proposal;
+  if (state !== 'APPROVED' && state !== 'CARRIED_OUT') return effects;
+  const leftOut = effectsLeftOut(proposal);
+  return (approved_effects ?? effects).filter((effect) => !leftOut.includes(effect));
 }
 
 /** Returns what a proposal would change, as answers of writes have it. */

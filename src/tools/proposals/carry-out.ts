@@ -27,11 +27,14 @@ export interface StoredProposal {
   state: ProposalState;
 }
 
-/** Makes the call that was approved, and records what was done. A repeat after a crash changes nothing twice. */
+/**
+ * Makes the call that was approved, and records what was done. A repeat after a crash changes nothing twice.
+ * @param isRepeat an earlier attempt appended the approval, and may have written some of the records
+ */
 export async function carryOut(
   service: ToolService,
   { id, organizationId, state }: StoredProposal,
-  { tool, caller }: { tool: Tool; caller: Caller },
+  { tool, caller, isRepeat }: { tool: Tool; caller: Caller; isRepeat: boolean },
 ): Promise<ProposalState> {
   const { handler } = service;
   const { events } = await handler.readPast(proposalAggregate(id) as never);
@@ -51,9 +54,11 @@ export async function carryOut(
     if (!(refusal instanceof Refusal) || refusal.code === 'unavailable') throw refusal;
     if (approved.refused.length === 0) wholeCall = [{ code: refusal.code, message: refusal.message }];
   }
-  const refused = [...approved.refused.map(refusedEffect), ...wholeCall];
-  const call_id = approved.callId ?? '';
-  const done = wholeCall.length === 0 ? approved.written.size : await countWritten(service, state, approval.id);
+  // The repeat of a call with a filter meets fewer records, or none.
+  const call_id = approved.callId ?? state.call_id ?? '';
+  const done = isRepeat ? await countWritten(service, state, call_id) : approved.written.size;
+  const isAllDone = done === state.approved_streams.length;
+  const refused = isAllDone ? [] : [...approved.refused.map(refusedEffect), ...wholeCall];
   const command: ProposalCommand = { type: 'CarryOutProposal', call_id, done, refused };
   // The service says what was done: the person may have lost the right meanwhile.
   const envelope = serviceEnvelope(service, organizationId, { id, command, causationId: approval.id });
@@ -62,14 +67,14 @@ export async function carryOut(
   return result.state!;
 }
 
-/** Counts the streams that an earlier attempt wrote to. */
+/** Counts the streams that a call wrote to, now or in an earlier attempt. */
 async function countWritten(
   { handler }: ToolService,
   { approved_streams }: ProposalState,
-  approvalId: string,
+  callId: string,
 ): Promise<number> {
   const pasts = await mapConcurrently(approved_streams, (stream) => handler.readPast(aggregateOfStream(stream)));
-  return pasts.filter(({ events }) => events.some(({ metadata }) => metadata.causation_id === approvalId)).length;
+  return pasts.filter(({ events }) => events.some(({ metadata }) => metadata.correlation_id === callId)).length;
 }
 
 /** Returns the aggregate of a stream that a call wrote to. */

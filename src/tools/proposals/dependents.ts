@@ -1,5 +1,12 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
-import { type ProposalCommand, type ProposalState, proposalAggregate, STATE_WORDS } from '../../commands/proposal.ts';
+import { recordAggregate } from '../../commands/families.ts';
+import {
+  isAddition,
+  type ProposalCommand,
+  type ProposalState,
+  proposalAggregate,
+  STATE_WORDS,
+} from '../../commands/proposal.ts';
 import { eachProposal, type Proposal } from '../../queries/proposals.ts';
 import type { ToolService } from '../tool.ts';
 import { waitUntilReadable } from '../write.ts';
@@ -8,8 +15,8 @@ import { waitUntilReadable } from '../write.ts';
 const MAX_DEPENDENTS = 1_000;
 
 /**
- * Ends the open proposals that depend on one that was declined or withdrawn, with its reason. One that expires needs nothing:
- * those that depend on it expire no later.
+ * Ends the open proposals that depend on one that was declined or withdrawn, with its reason, or that name a record which
+ * its approval left out. One that expires needs nothing: those that depend on it expire no later.
  */
 export async function endDependents(service: ToolService, organizationId: string): Promise<void> {
   let looked = 0;
@@ -21,12 +28,29 @@ export async function endDependents(service: ToolService, organizationId: string
 }
 
 /** Returns the command that ends a proposal as the first ended one ended that it depends on; null if none did. */
-async function endOf({ handler }: ToolService, { depends_on }: Proposal): Promise<ProposalCommand | null> {
+async function endOf({ handler }: ToolService, { depends_on, input }: Proposal): Promise<ProposalCommand | null> {
   for (const id of depends_on) {
     const { state } = await handler.load(proposalAggregate(id));
-    if (state === null || (state.state !== 'DECLINED' && state.state !== 'WITHDRAWN')) continue;
-    const type = state.state === 'DECLINED' ? 'DeclineProposal' : 'WithdrawProposal';
-    return { type, reason: endReason(id, state) };
+    if (state?.state === 'DECLINED') return { type: 'DeclineProposal', reason: endReason(id, state) };
+    if (state?.state === 'WITHDRAWN') return { type: 'WithdrawProposal', reason: endReason(id, state) };
+    if (state?.state !== 'CARRIED_OUT') continue;
+    const missing = await missingRecord(handler, state, JSON.stringify(input));
+    if (missing === null) continue;
+    return { type: 'DeclineProposal', reason: `It names ${missing}, which ${id} was approved without.` };
+  }
+  return null;
+}
+
+/** Returns a named record that a proposal would have added, but that its approval left out or that was refused. */
+async function missingRecord(
+  handler: ToolService['handler'],
+  { effects }: ProposalState,
+  named: string,
+): Promise<string | null> {
+  for (const effect of effects) {
+    const { record_id } = effect;
+    if (!isAddition(effect) || !named.includes(record_id)) continue;
+    if ((await handler.load(recordAggregate(record_id), true)).state === null) return record_id;
   }
   return null;
 }

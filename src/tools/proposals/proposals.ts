@@ -5,7 +5,8 @@ import { authorOf, needsAnotherApprover, needsOtherAccount } from '../../command
 import type { CommandHandler, CommandResult } from '../../commands/engine/handler.ts';
 import { asRefusal, invalidField, Refusal } from '../../commands/engine/refusal.ts';
 import { RehearsalHandler } from '../../commands/engine/rehearsal-handler.ts';
-import { organizationAggregate } from '../../commands/families.ts';
+import { recordRevision } from '../../commands/engine/stream-state.ts';
+import { organizationAggregate, recordAggregate } from '../../commands/families.ts';
 import { type ApprovalPolicy, fourEyesInForce } from '../../commands/organization/approval-policy.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { type Permission, requirePermission } from '../../commands/organization/permissions.ts';
@@ -67,6 +68,8 @@ export interface Approval {
   rows?: readonly string[] | undefined;
   /** Inputs in place of the proposed ones. An undefined one is left out. */
   changes?: Readonly<Record<string, unknown>> | undefined;
+  /** The revision of the record that the person saw when they changed inputs. */
+  revision?: number | undefined;
 }
 
 /** The outcome of one of several decisions: a refusal, or null if it was made. */
@@ -156,7 +159,7 @@ export class Proposals {
     // The same person again finishes what was interrupted.
     const isInterrupted = state.state === 'APPROVED' && state.decided_by === caller.account_id;
     if (!isInterrupted) await this.decide(opened, caller, await this.approvalOf(opened, caller, approval));
-    return this.carryOut((await this.load(id))!, caller);
+    return this.carryOut((await this.load(id))!, caller, isInterrupted);
   }
 
   /** Approves several, each after those that it depends on. One that is refused leaves the others free. */
@@ -195,7 +198,7 @@ export class Proposals {
   /** Does the rest of what an interrupted approval began, with the rights that the person who approved has now. */
   async finish(id: string, caller: Caller): Promise<void> {
     const opened = await this.load(id);
-    if (opened?.state.state === 'APPROVED') await this.carryOut(opened, caller);
+    if (opened?.state.state === 'APPROVED') await this.carryOut(opened, caller, true);
   }
 
   /** Ends the proposals that an interrupted decision left open, though they depend on one that ended. */
@@ -303,20 +306,25 @@ export class Proposals {
   private async approvalOf(
     opened: StoredProposal,
     caller: Caller,
-    { seen, rows, changes }: Approval,
+    { seen, rows, changes, revision }: Approval,
   ): Promise<ProposalCommand> {
     const { state } = opened;
     requireOpen(state, this.service.handler.now());
     const preview = await this.previewOf(opened, caller);
     if (changes === undefined && preview.refusal !== null) throw preview.refusal;
-    if (preview.seen !== seen) {
-      throw new Refusal('conflict', 'A record has changed since. Look at what would happen now.');
-    }
+    if (preview.seen !== seen) throw changedSince();
+    if (revision !== undefined) await this.requireRevision(state, revision);
     if (changes !== undefined) return this.changedApproval(opened, caller, changes);
     const { effects, streams, isChanged, callId: call_id } = preview;
     const chosen = rows === undefined ? streams : streams.filter((stream) => rows.includes(streamKey(stream)));
     if (rows !== undefined) requireRows(state, effects, rows);
     return { type: 'ApproveProposal', streams: chosen, call_id, ...(isChanged ? { effects } : {}) };
+  }
+
+  /** The effects that a person saw don't tell of a field that they change themselves. @throws Refusal conflict */
+  private async requireRevision({ input }: ProposalState, revision: number): Promise<void> {
+    const record = await this.service.handler.load(recordAggregate(String(input.id)), true);
+    if (recordRevision(record) !== revision) throw changedSince();
   }
 
   /** Approves another input than the proposed one. The history keeps both. */
@@ -336,12 +344,18 @@ export class Proposals {
     const changed = { approved_input: input, decision_reason: read.reason ?? null };
     const changedCall = { ...opened, state: { ...state, ...changed } };
     const { effects, streams, callId: call_id } = await this.rehearse(changedCall, caller);
+    if (streams.length === 0) {
+      throw new Refusal('invalid_input', 'With these changes the call would do nothing. Decline the proposal instead.');
+    }
     const withReason = read.reason ? { reason: read.reason } : {};
     return { type: 'ApproveProposal', streams, call_id, input, effects, ...withReason };
   }
 
-  private carryOut(opened: StoredProposal, caller: Caller): Promise<ProposalState> {
-    return carryOut(this.service, opened, { tool: this.toolOf(opened.state), caller });
+  private async carryOut(opened: StoredProposal, caller: Caller, isRepeat: boolean): Promise<ProposalState> {
+    const { service } = this;
+    const state = await carryOut(service, opened, { tool: this.toolOf(opened.state), caller, isRepeat });
+    await endDependents(service, opened.organizationId);
+    return state;
   }
 
   private async decide(
@@ -366,6 +380,10 @@ function requireRows(state: ProposalState, effects: readonly ProposedEffect[], r
   if (chosen.length === 0) throw new Refusal('invalid_input', 'Choose at least one row, or decline the proposal.');
   if (chosen.length === effects.length || hasRows(state, effects)) return;
   throw new Refusal('invalid_input', 'This proposal is approved as a whole.');
+}
+
+function changedSince(): Refusal {
+  return new Refusal('conflict', 'A record has changed since. Look at what would happen now.');
 }
 
 /** Returns a refusal that a person can be told. @throws any other error, and refusals of stores that are down */

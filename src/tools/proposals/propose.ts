@@ -99,7 +99,10 @@ export async function proposeInstead(
   const autonomy = caller.autonomy?.get(organizationId) ?? 'ALL';
   const policy = await readPolicy(organizationId, service.handler);
   const { rehearsed } = rehearsal;
-  if (!isRepeat && !needsApproval(autonomy, rehearsed) && !needsOtherAccount(fourEyesInForce(policy), rehearsed)) {
+  const needsPerson =
+    // A record that waits for approval is not there yet.
+    isRepeat || dependencies.length > 0 || needsApproval(autonomy, rehearsed);
+  if (!needsPerson && !needsOtherAccount(fourEyesInForce(policy), rehearsed)) {
     const limit = approvalPolicyOf(policy).hourly_changes;
     if (autonomy !== 'ALL') await requireFewChanges(service, { caller, organizationId, rehearsed }, limit);
     return null;

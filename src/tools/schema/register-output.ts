@@ -200,6 +200,7 @@ const proposalSchema = z.strictObject({
   call_id: z.string().nullable().describe('the call that did what was approved'),
   done: z.int().nullable().describe('the records that it changed'),
   refused: proposalMembers.refused,
+  changed: z.literal(true).optional().describe('approved with changes'),
   changes: writtenMembers.changes,
   more_changes: writtenMembers.more_changes,
 });

@@ -120,6 +120,60 @@ test('a wrong change is refused at its field, and one of what changed since need
   assert.is((await recordOf(register, vendor.id))!.country, 'NO');
 });
 
+test('changes are approved on the record that their person saw, and only if they change something', async ({
+  register,
+}) => {
+  const { vendor } = await register.call<{ vendor: { id: string; revision: number } }>('addVendor', {
+    organization_id: ORGANIZATION,
+    name: 'Redpoll',
+  });
+  const { proposal_id } = await propose(register, 'updateVendor', { id: vendor.id, country: 'FR' });
+  const { revision } = vendor;
+  const nothing = approve(register, proposal_id, { changes: { country: null }, revision });
+  assert.is(await codeOf(nothing), 'invalid_input');
+  await register.call('updateVendor', { id: vendor.id, name: 'Siskin' });
+  const changes = { name: 'Twite' };
+  assert.is(await codeOf(approve(register, proposal_id, { changes, revision })), 'conflict');
+  assert.is((await stateOf(register, proposal_id)).state, 'OPEN');
+  await approve(register, proposal_id, { changes, revision: revision + 1 });
+  const answer = await recordOf(register, proposal_id);
+  assert.equal(
+    [answer!.changed, answer!.changes],
+    [
+      true,
+      [
+        { record_id: vendor.id, field: 'name', from: 'Siskin', to: 'Twite' },
+        { record_id: vendor.id, field: 'country', from: null, to: 'FR' },
+      ],
+    ],
+  );
+});
+
+test('a credential that proposes decisions also proposes what names a record that waits', async ({ register }) => {
+  const { record_id } = await add(register, 'addRisk', { name: 'Fire' });
+  const limited = callerAs('OWNER', { autonomy: new Map([[ORGANIZATION, 'DECISIONS_PROPOSED' as const]]) });
+  const answer = await register.call<Pending>('updateRisk', { id: record_id, note: 'Wood' }, limited);
+  assert.is(answer.pending_approval?.depends_on?.length, 1, JSON.stringify(answer));
+});
+
+test('those that name a row which was left out end, and the others stay', async ({ register }) => {
+  const added = await propose(register, 'importRecords', {
+    organization_id: ORGANIZATION,
+    type: 'VENDOR',
+    rows: [{ name: 'Redpoll' }, { name: 'Siskin' }],
+  });
+  const [kept, left] = (await register.proposals.preview(added.proposal_id, person)).effects.map(effectKey);
+  const update = (id: string) => propose(register, 'updateVendor', { id, country: 'NO' });
+  const [stays, ends] = [await update(kept!), await update(left!)];
+  await approve(register, added.proposal_id, { rows: [kept!] });
+  assert.is((await stateOf(register, stays.proposal_id)).state, 'OPEN');
+  const { state, decision_reason } = await stateOf(register, ends.proposal_id);
+  assert.equal(
+    [state, decision_reason],
+    ['DECLINED', `It names ${left}, which ${added.proposal_id} was approved without.`],
+  );
+});
+
 const approvalOfNow = (changes: object) => ({ changes }) as Partial<Approval>;
 
 test('several are approved in the order of their dependencies, and one that is refused leaves the others', async ({

@@ -11,7 +11,7 @@ import { StoreUnavailable } from '../../../src/stores/errors.ts';
 import type { EventStore } from '../../../src/stores/event-store.ts';
 import { ApprovalFinisher } from '../../../src/tools/proposals/approval-finisher.ts';
 import { runImport, suppliers } from '../../support/mcp/imports.ts';
-import { callerAs, envelopeFor, ORGANIZATION, SILENT_LOG, type TestRegister } from '../../support/register.ts';
+import { callerAs, envelopeFor, ORGANIZATION, OWNER, SILENT_LOG, type TestRegister } from '../../support/register.ts';
 import { registerSuite } from '../../support/register-suite.ts';
 
 const test = registerSuite('interrupted approvals', 'EACH');
@@ -133,6 +133,26 @@ test('an approval that the store interrupted half-way is finished by another ins
     assert.is(past.filter(({ type }) => type === 'VendorArchived').length, 1, record);
   }
   await finisher.stop();
+});
+
+test('one with a filter counts what was written before the crash, and names its call', async ({ register }) => {
+  for (const name of ['Redpoll', 'Siskin']) await register.call('addVendor', { organization_id: ORGANIZATION, name });
+  const caller = callerAs('OWNER', { autonomy: new Map([[ORGANIZATION, 'PROPOSE_ONLY' as const]]) });
+  const parts = { set: { owner_id: OWNER }, filter: { missing: ['OWNER'] }, reason: 'Hers' };
+  const call = { organization_id: ORGANIZATION, type: 'VENDOR', ...parts };
+  const { selection } = await register.call<{ selection: string }>('importRecords', { ...call, dry_run: true }, caller);
+  const { proposal_id: id } = await propose(register, 'importRecords', { ...call, selection });
+  const { seen, callId } = await register.proposals.preview(id, callerAs());
+  const { execute } = register.handler;
+  register.handler.execute = async (...call: Parameters<typeof execute>) => {
+    if ((call[1] as { type: string }).type === 'CarryOutProposal') throw new Error('killed');
+    return execute.apply(register.handler, call) as never;
+  };
+  await register.proposals.approve(id, callerAs(), { seen }).catch(() => null);
+  register.handler.execute = execute;
+  assert.is((await stateOf(register, id)).state, 'APPROVED');
+  const { state, done, refused, call_id } = await register.proposals.approve(id, callerAs(), { seen });
+  assert.equal([state, done, refused, call_id], ['CARRIED_OUT', 2, [], callId]);
 });
 
 test('only the instance that leads does it', async ({ register }) => {

@@ -219,13 +219,14 @@ test('a repeat of an account without a role there is refused', async ({ register
 });
 
 test('an approval changes no record that came in since its person looked', async ({ register }) => {
-  const [first] = (await runImport(register, 'VENDOR', suppliers(2))).rows;
+  const [first, other] = (await runImport(register, 'VENDOR', suppliers(2))).rows;
   const filter = { ids: [first!.id!] };
   const call = { organization_id: ORGANIZATION, type: 'VENDOR', set: { country: 'FR' }, filter, reason: 'Moved' };
   const caller = assistant('PROPOSE_ONLY');
   const { selection } = await register.call<{ selection: string }>('importRecords', { ...call, dry_run: true }, caller);
   const id = await propose(register, 'importRecords', { ...call, selection });
-  const approval = { type: 'ApproveProposal', streams: ['vendor-another'], call_id: 'call', effects: [] } as const;
+  const streams = [`vendor-${other!.id}`];
+  const approval = { type: 'ApproveProposal', streams, call_id: 'call', effects: [] } as const;
   const { storePosition } = await register.handler.execute(proposalAggregate(id), approval, envelopeFor());
   await register.projections.waitUntilProjected(ORGANIZATION, storePosition!, 5_000);
   await register.proposals.finish(id, person);

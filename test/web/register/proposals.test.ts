@@ -322,6 +322,14 @@ test('a proposed change of a record is changed in its form, and changed records 
   before.fields.set('criticality', 'LOW');
   const late = await owner.post(before.action, before.fields);
   assert.match(textIn(late.text), 'A record has changed since');
+  const changeForm = (text: string) => formsIn(text).find(({ action }) => action.endsWith('/change'))!;
+  const stale = changeForm((await owner.get(`${page}/change`)).text);
+  await web.call('updateVendor', { id, name: 'Renamed meanwhile' });
+  stale.fields.set('criticality', 'LOW');
+  const refused = await owner.post(stale.action, stale.fields);
+  assert.match(textIn(refused.text), 'A record has changed since');
+  const { name, criticality } = await vendorOf(context, id);
+  assert.equal([name, criticality], ['Renamed meanwhile', 'MEDIUM']);
   assert.is((await send(owner, `${page}/change`, '/change', { criticality: 'CRITICAL' })).status, 303);
   assert.is((await vendorOf(context, id)).criticality, 'CRITICAL');
   const reviewed = await propose('reviewVendor', { id, outcome: 'APPROVED' });

@@ -38,6 +38,9 @@ interface ChangesForm {
 
 type CallForm = Pick<ChangesForm, 'details' | 'needsReason' | 'family'> & { fields: Fields };
 
+/** The input that says which state of the record the form showed. */
+const REVISION = 'expected_revision';
+
 /** Returns true for a proposal of a call that has a form. */
 export function isChangeable({ tool, input }: Pick<Proposal, 'tool' | 'input'>): boolean {
   return ADD_FORMS.some((form) => form.tool === tool) || typeof input.id === 'string';
@@ -123,7 +126,9 @@ export async function approveChanged(
   const form = await openChanges(context, request);
   const { formValues: values } = request;
   try {
-    const approval = { seen: typedText(values, 'seen') ?? '', changes: changedInputs(form, request) };
+    const { details } = form;
+    const revision = details === null ? {} : { revision: Number(typedText(values, REVISION)) };
+    const approval = { seen: typedText(values, 'seen') ?? '', changes: changedInputs(form, request), ...revision };
     const caller = await callerOfSession(context, request);
     return { approved: await context.proposals.approve(form.proposal.id, caller, approval) };
   } catch (error) {
@@ -141,7 +146,7 @@ export async function approveChanged(
 }
 
 function pageOf(form: ChangesForm, state: FormState): WebPage {
-  const { proposal, view, fields, needsReason, seen } = form;
+  const { proposal, view, fields, needsReason, seen, details } = form;
   const section = `/organizations/${view.organization.id}/proposals`;
   return {
     title: `Approve with changes: ${proposalTitle(proposal, new Map())}`,
@@ -161,6 +166,7 @@ function pageOf(form: ChangesForm, state: FormState): WebPage {
         back={`${section}/${proposal.id}`}
       >
         <input type="hidden" name="seen" value={seen} />
+        {details !== null && <input type="hidden" name={REVISION} value={String(details.record.revision)} />}
       </FormCard>
     ),
   };
