@@ -50,8 +50,8 @@ export function effectiveAutonomy(state: PolicyState, token: Pick<TokenState, 'a
 }
 
 /**
- * Returns the decisions that another account must approve now. Those that only one account could approve are suspended, but
- * for taking one out of four eyes: else an OWNER could remove the others, end four eyes alone, and add them again.
+ * Returns the decisions that another account must approve now. Those that only one account could approve are suspended.
+ * Taking one out of four eyes never is: else an OWNER could remove the others, end four eyes alone, and add them again.
  */
 export function fourEyesInForce(state: PolicyState | null): ReadonlySet<string> {
   const { four_eyes_suspended: suspended = [] } = state ?? {};
