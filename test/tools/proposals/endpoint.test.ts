@@ -5,6 +5,7 @@ import { run } from '../../../src/cli/run.ts';
 import { pendingOutput } from '../../../src/tools/schema/output.ts';
 import { callTool, firstOrganization } from '../../support/mcp/call-tool.ts';
 import { legacyCall, modernCall } from '../../support/mcp/mcp-client.ts';
+import { untilTrue } from '../../support/run/take.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const test = suite<{ service: Service; token: string; organizationId: string }>('proposing at the endpoints');
@@ -103,11 +104,13 @@ test('a machine without a browser lists, approves, declines and withdraws, as a 
   assert.is((await command(service, 'proposal', 'approve', first, ...as, '--yes')).code, 1, 'it is done');
   assert.is((await command(service, 'proposal', 'decline', second, ...as, '--reason', 'Not ours')).code, 0);
   assert.is((await command(service, 'proposal', 'withdraw', third, ...as)).code, 0);
-  const listed = JSON.parse((await command(service, 'proposal', 'list', '--all', '--json')).out) as {
-    id: string;
-    state: string;
-  }[];
+  let listed: { id: string; state: string }[] = [];
   const stateOf = (id: string) => listed.find((proposal) => proposal.id === id)?.state;
+  // The service reads the log some moments after the command line wrote to it.
+  await untilTrue(async () => {
+    listed = JSON.parse((await command(service, 'proposal', 'list', '--all', '--json')).out);
+    return stateOf(third) !== 'OPEN';
+  });
   assert.equal([first, second, third].map(stateOf), ['CARRIED_OUT', 'DECLINED', 'WITHDRAWN']);
   assert.ok((await namesIn(service)).includes('Siskin'));
   const { body } = await callTool(service.url, service.token, 'listChanges', {
