@@ -361,6 +361,12 @@ test('several are shown with what they would do, approved in order, and declined
   assert.is((await viewer.get(address)).status, 403);
   assert.is((await send(owner, address, '/approve')).status, 303);
   assert.match(textIn((await owner.get(list)).text), 'Approved 2.');
+  const alone = await addRisk('Lone fire');
+  await propose('updateRisk', { id: alone.id, note: 'Wood' });
+  const warning = 'If it is declined or withdrawn, those that depend on it end too: Change risk: Lone fire (open) .';
+  assert.match(textIn((await owner.get(alone.page)).text), warning);
+  const left = await owner.follow(await send(owner, alone.page, '/withdraw'));
+  assert.match(textIn(left.text), 'Withdrawn, and with it Change risk: Lone fire. Nothing was changed.');
   const other = await addRisk('Other fire');
   const dependent = await propose('updateRisk', { id: other.id, note: 'Wood' });
   const both = `${list}/several?id=${idOf(dependent)}&id=${idOf(other.page)}`;

@@ -13,6 +13,7 @@ import { StateChip } from '../../register/field-content.tsx';
 import { openForm } from '../../register/forms/open-form.ts';
 import { mayChange, openRegister, type RegisterView, registerAddress } from '../../register/open-register.ts';
 import { approveChanged, changedCallPage } from '../../register/proposals/changes-form.tsx';
+import { endingText } from '../../register/proposals/dependents.ts';
 import type { ProposalCollaborators } from '../../register/proposals/proposal-collaborators.ts';
 import {
   CHOSEN,
@@ -99,19 +100,23 @@ export const proposalPages = (context: ProposalCollaborators): Route[] => [
     return approvedRedirect(await openRegister(context, request), outcome.approved);
   }),
   post(`${ONE}/decline`, async (request) => {
-    const { form } = await submitForm(request.formValues, DECLINE_FIELDS, async ({ reason }) =>
-      context.proposals.decline(idOf(request), await callerOfSession(context, request), reason),
-    );
+    const { result: ending, form } = await submitForm(request.formValues, DECLINE_FIELDS, async ({ reason }) => {
+      const text = await endingText(await openRegister(context, request), idOf(request));
+      await context.proposals.decline(idOf(request), await callerOfSession(context, request), reason);
+      return text;
+    });
     return form === null
-      ? redirect(listAddress(request), 'Declined. Nothing was changed.')
+      ? redirect(listAddress(request), `Declined${ending}. Nothing was changed.`)
       : proposalPage(context, request, form);
   }),
   post(`${ONE}/withdraw`, async (request) => {
-    const { form } = await submitForm(request.formValues, {}, async () =>
-      context.proposals.withdraw(idOf(request), await callerOfSession(context, request)),
-    );
+    const { result: ending, form } = await submitForm(request.formValues, {}, async () => {
+      const text = await endingText(await openRegister(context, request), idOf(request));
+      await context.proposals.withdraw(idOf(request), await callerOfSession(context, request));
+      return text;
+    });
     return form === null
-      ? redirect(listAddress(request), 'Withdrawn. Nothing was changed.')
+      ? redirect(listAddress(request), `Withdrawn${ending}. Nothing was changed.`)
       : proposalPage(context, request, form);
   }),
 ];

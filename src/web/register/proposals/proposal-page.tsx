@@ -13,6 +13,7 @@ import type { SignedInRequest } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { mayChange, openRegister, type RegisterView, registerAddress } from '../open-register.ts';
 import { isChangeable } from './changes-form.tsx';
+import { type Dependents, effectsOf, readDependents } from './dependents.ts';
 import type { ProposalCollaborators } from './proposal-collaborators.ts';
 import {
   IN_ROWS,
@@ -65,6 +66,8 @@ interface ProposalDetails {
   names: NamesByKey;
   /** The proposals that it depends on, of which the page names some. */
   firsts: readonly Proposal[];
+  /** The proposals that end with it if the reader declines it. */
+  dependents: Dependents;
   /** The reader's account made it. */
   isOwn: boolean;
   /** The reader approved it, and what it says wasn't all done. */
@@ -87,7 +90,9 @@ async function readDetails(context: ProposalCollaborators, request: SignedInRequ
   for (const first of depends_on.slice(0, MAX_FIRSTS))
     firsts.push((await findProposal(snapshot, organization.id, first))!);
   const named = new Set(effects.flatMap(({ record_id, linked_id }) => [record_id, linked_id]));
+  const dependents = preview === null ? { named: [], total: 0 } : await readDependents(view, id);
   const shown = [
+    ...effectsOf(dependents),
     ...(preview?.effects ?? []),
     ...effects,
     ...(approved_effects ?? []),
@@ -103,6 +108,7 @@ async function readDetails(context: ProposalCollaborators, request: SignedInRequ
     nameOf: (account) => people.of(account),
     names,
     firsts,
+    dependents,
     isOwn: proposed_by === reader,
     isInterrupted,
     texts: preview === null ? [] : await readRecordTexts(view, proposal.effects),
@@ -329,6 +335,8 @@ function Decisions(props: { details: ProposalDetails; form: FormState; address: 
   const { form, address: base } = props;
   const { isOwn, proposal } = props.details;
   const preview = props.details.preview!;
+  const { view, names, dependents } = props.details;
+  const more = dependents.total - dependents.named.length;
   const doesNothing = preview.refusal === null && !isApprovable(preview);
   return (
     <section class="card" aria-label="Decide">
@@ -351,6 +359,13 @@ function Decisions(props: { details: ProposalDetails; form: FormState; address: 
             </a>
           </p>
         )}
+      {dependents.total > 0 && (
+        <p class="muted">
+          If it is declined or withdrawn, those that depend on it end too:{' '}
+          <ProposalLinks view={view} proposals={dependents.named} names={names} />
+          {more > 0 && ` and ${more} more`}.
+        </p>
+      )}
       <Form class="field" action={`${base}/decline`}>
         <TextField
           form={form}
