@@ -5,8 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { bundleForBrowser } from '../bin/browser-bundle.js';
 import { ServiceClock } from '../src/clock/service-clock.ts';
 import { AccessEvents } from '../src/identity/access-log/access-events.ts';
-import type { AccessLogReader } from '../src/identity/access-log/access-log-reader.ts';
-import { readCredentialUses } from '../src/identity/access-log/credential-uses.ts';
+import { AccessLogReader } from '../src/identity/access-log/access-log-reader.ts';
 import { AccountNames } from '../src/identity/accounts/account-names.ts';
 import { openIdentity } from '../src/identity/identity.ts';
 import { listRecords } from '../src/queries/lists/list-records.ts';
@@ -84,13 +83,8 @@ async function addBusyRecord({ call, organizationId }: BenchRegister): Promise<s
   return vendor.id;
 }
 
-interface Pages {
-  /** Returns a page's HTML as the owner gets it. */
-  render(address: string): Promise<string>;
-}
-
-/** The pages over these read models, without HTTP and sign-in. */
-function openPages({ stores, register, caller }: BenchRegister): Pages {
+/** Returns the pages over these read models, without HTTP and sign-in, as the owner gets them. */
+function openPages({ stores, register, caller }: BenchRegister): { render(address: string): Promise<string> } {
   const { handler, reader, tools } = register;
   const { members, tokens } = openIdentity({
     accounts: stores.accounts,
@@ -101,20 +95,17 @@ function openPages({ stores, register, caller }: BenchRegister): Pages {
     baseUrl: 'http://127.0.0.1',
     log: { warn: () => undefined },
   });
-  const sealingProblem = async () => null;
+  const readNames = (id: string, accountIds: Iterable<string>) => readMemberNames(reader.snapshot(), id, accountIds);
+  const accessLogReader = new AccessLogReader({
+    accounts: stores.accounts,
+    cursorKey: reader.snapshot().cursorKey,
+    readNames,
+  });
   const [people, oauth] = [{ links: { list: async () => [] } }, { assistantsOf: async () => [] }];
-  const more = { sealingProblem, tools, people, oauth, baseUrl: 'http://127.0.0.1' };
-  const context = {
-    ...{ reader, scanReaderOf: () => reader, members, tokens, ...more },
-    accessLogReader: {
-      credentialUses: (...[caller, day]: Parameters<AccessLogReader['credentialUses']>) =>
-        readCredentialUses(stores.accounts, caller, day),
-    },
-    readNames: (id: string, accountIds: Iterable<string>) => readMemberNames(reader.snapshot(), id, accountIds),
-  };
-  const routes = [homePage, comparePage, recordListPages, recordPages, changeRecordPages].flatMap((routesOf) =>
-    routesOf(context),
-  );
+  const services = { sealingProblem: async () => null, tools, people, oauth, accessLogReader, readNames };
+  const context = { reader, scanReaderOf: () => reader, members, tokens, ...services, baseUrl: 'http://127.0.0.1' };
+  const pages = [homePage, comparePage, recordListPages, recordPages, changeRecordPages];
+  const routes = pages.flatMap((routesOf) => routesOf(context));
   return {
     async render(address) {
       const { pathname: path, searchParams: query } = new URL(address, context.baseUrl);
