@@ -102,7 +102,7 @@ export const ROW = 'row';
 export const IN_ROWS = 'in_rows';
 
 /** Advice that names a tool. A person has forms. */
-const TOOL_ADVICE = / Call [a-z]+[A-Z]\w* [^.]*\./g;
+const TOOL_ADVICE = / Call [a-z]{1,20}[A-Z]\w{0,40} [^.]{0,200}\./g;
 
 /** Returns why a proposal can't be done, or was not, in the words of pages. */
 export function refusedText(message: string, { effects }: Pick<Proposal, 'effects'>): string {
