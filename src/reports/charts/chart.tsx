@@ -38,7 +38,7 @@ export const CHART_WIDTH = 720;
 /** A chart with its title as caption, which scrolls by itself in a narrow window. Screen readers get the table instead of the drawing. */
 export function ChartFigure({ id, title, width, height, table, isLinked = false, children }: ChartFigureProps) {
   return (
-    <figure class="chart" tabindex={isLinked ? undefined : 0}>
+    <figure class="chart" tabindex={0}>
       <svg
         xmlns="http://www.w3.org/2000/svg"
         viewBox={`0 0 ${width} ${height}`}
